@@ -1,0 +1,170 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Countersign: one server, the client SDKs that apps already know, and an authenticator for the terminal.
+// The folders are explained in docs/architecture.md.
+
+/// The products of other packages that targets below use, named once.
+extension Target.Dependency {
+    static let crypto: Self = .product(name: "Crypto", package: "swift-crypto")
+    static let cryptoExtras: Self = .product(name: "CryptoExtras", package: "swift-crypto")
+    static let jwtKit: Self = .product(name: "JWTKit", package: "jwt-kit")
+    static let logging: Self = .product(name: "Logging", package: "swift-log")
+    static let grdb: Self = .product(name: "GRDB", package: "GRDB.swift")
+    static let hummingbird: Self = .product(name: "Hummingbird", package: "hummingbird")
+    static let hummingbirdCore: Self = .product(name: "HummingbirdCore", package: "hummingbird")
+    static let hummingbirdTLS: Self = .product(name: "HummingbirdTLS", package: "hummingbird")
+    static let hummingbirdHTTP2: Self = .product(name: "HummingbirdHTTP2", package: "hummingbird")
+    static let hummingbirdTesting: Self = .product(name: "HummingbirdTesting", package: "hummingbird")
+    static let httpTypes: Self = .product(name: "HTTPTypes", package: "swift-http-types")
+    static let nioCore: Self = .product(name: "NIOCore", package: "swift-nio")
+    static let nioSSL: Self = .product(name: "NIOSSL", package: "swift-nio-ssl")
+    static let serviceLifecycle: Self = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let mustache: Self = .product(name: "Mustache", package: "swift-mustache")
+    static let argumentParser: Self = .product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let configuration: Self = .product(name: "Configuration", package: "swift-configuration")
+    static let subprocess: Self = .product(name: "Subprocess", package: "swift-subprocess")
+}
+
+/// The triple of a dialect: what goes over the wire, the server that speaks it, and the client with the vendor's API.
+func dialect(
+    _ name: String, client: String, server: [Target.Dependency] = [], clientSide: [Target.Dependency] = []
+) -> [Target] {
+    let folder = "Sources/Dialects/\(name)"
+    return [
+        .target(name: "\(name)Wire", path: "\(folder)/Wire"),
+        .target(
+            name: "\(name)Server",
+            dependencies: [
+                .target(name: "\(name)Wire"), "CountersignCore", "ServerHTTP",
+                .hummingbird, .httpTypes, .logging, .nioCore,
+            ] + server,
+            path: "\(folder)/Server"),
+        .target(
+            name: client, dependencies: [.target(name: "\(name)Wire"), "ClientHTTP"] + clientSide,
+            path: "\(folder)/Client"),
+    ]
+}
+
+let package = Package(
+    name: "countersign",
+    // The server needs what macOS 15 brings; client modules keep to what iOS 15 has.
+    platforms: [.macOS(.v15), .iOS(.v15)],
+    products: [
+        .executable(name: "countersign", targets: ["countersign"]),
+        .library(name: "OneTimePassword", targets: ["OneTimePassword"]),
+        .library(name: "FirebaseAuth", targets: ["FirebaseAuth"]),
+        .library(name: "CountersignServer", targets: ["CountersignServer"]),
+        .library(name: "StoreConformance", targets: ["StoreConformance"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["JSON", "YAML"]),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    ],
+    targets: [
+        // What is true whatever the protocol.
+        .target(
+            name: "CountersignCore", dependencies: ["OneTimePassword", .crypto, .jwtKit, .logging],
+            path: "Sources/Core"),
+        .target(name: "OneTimePassword", dependencies: [.crypto]),
+
+        // What remembers.
+        .target(name: "StoreSQL", dependencies: ["CountersignCore"], path: "Sources/Stores/SQL"),
+        .target(
+            name: "StoreSQLite", dependencies: ["StoreSQL", "CountersignCore", .grdb, .logging],
+            path: "Sources/Stores/SQLite"),
+        .target(name: "StoreConformance", dependencies: ["CountersignCore"], path: "Sources/Stores/Conformance"),
+
+        // What several parts share.
+        .target(
+            name: "ServerHTTP",
+            dependencies: ["CountersignCore", .hummingbird, .hummingbirdCore, .httpTypes, .logging, .nioCore],
+            path: "Sources/Shared/ServerHTTP"),
+        .target(name: "ClientHTTP", path: "Sources/Shared/ClientHTTP"),
+        .target(
+            name: "PasswordHashing", dependencies: ["CountersignCore", "CSodium"],
+            path: "Sources/Shared/PasswordHashing"),
+        .target(
+            name: "TerminalQRCode", dependencies: ["CQREncode"], path: "Sources/Shared/TerminalQRCode"),
+        .systemLibrary(
+            name: "CSodium", path: "Sources/CSystem/CSodium", pkgConfig: "libsodium",
+            providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+        .systemLibrary(
+            name: "CQREncode", path: "Sources/CSystem/CQREncode", pkgConfig: "libqrencode",
+            providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
+
+        // The composition root, and the program.
+        .target(
+            name: "AdminServer",
+            dependencies: ["CountersignCore", "ServerHTTP", .hummingbird, .httpTypes, .logging],
+            path: "Sources/Dialects/Admin/Server"),
+        .target(
+            name: "CountersignServer",
+            dependencies: [
+                "CountersignCore", "StoreSQLite", "ServerHTTP", "PasswordHashing", "IdentityToolkitServer",
+                "AdminServer", .configuration, .hummingbird, .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
+                .httpTypes, .logging, .mustache, .nioCore, .nioSSL, .serviceLifecycle,
+            ],
+            path: "Sources/Apps/CountersignServer"),
+        .executableTarget(
+            name: "countersign",
+            dependencies: [
+                "CountersignServer", "CountersignCore", "AdminServer", "FirebaseAuth", "OneTimePassword",
+                "TerminalQRCode", "StoreSQLite", .argumentParser, .logging, .serviceLifecycle,
+            ],
+            path: "Sources/Apps/countersign-cli"),
+
+        // Tests.
+        .testTarget(name: "OneTimePasswordTests", dependencies: ["OneTimePassword"]),
+        .testTarget(
+            name: "CoreTests",
+            dependencies: ["CountersignCore", "OneTimePassword", "StoreSQLite", .crypto, .jwtKit, .logging]),
+        .testTarget(
+            name: "StoreTests",
+            dependencies: ["CountersignCore", "StoreSQL", "StoreSQLite", "StoreConformance", .logging]),
+        .testTarget(name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CountersignCore"]),
+        .testTarget(
+            name: "ServerHTTPTests",
+            dependencies: ["ServerHTTP", "CountersignCore", .hummingbird, .hummingbirdTesting, .httpTypes]),
+        .testTarget(
+            name: "IdentityToolkitTests",
+            dependencies: [
+                "IdentityToolkitServer", "IdentityToolkitWire", "CountersignServer", "CountersignCore",
+                "OneTimePassword", "ServerHTTP", .hummingbird, .hummingbirdTesting, .httpTypes, .jwtKit, .logging,
+            ]),
+        .testTarget(
+            name: "FirebaseAuthTests",
+            dependencies: [
+                "FirebaseAuth", "IdentityToolkitWire", "ClientHTTP", "CountersignServer", "CountersignCore",
+                "OneTimePassword", .logging,
+            ]),
+        .testTarget(
+            name: "CommandLineTests",
+            dependencies: ["countersign", "CountersignServer", "CountersignCore", "TerminalQRCode"]),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "countersign", "CountersignServer", "CountersignCore", "OneTimePassword", .subprocess, .jwtKit,
+            ]),
+    ] + dialect("IdentityToolkit", client: "FirebaseAuth", server: [.jwtKit], clientSide: ["OneTimePassword"]),
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .treatAllWarnings(as: .error),
+    ]
+}
