@@ -1,0 +1,67 @@
+/// Where the core and the server get unpredictable bytes.
+public protocol RandomSource: Sendable {
+    /// `count` bytes that nobody can predict.
+    func bytes(_ count: Int) -> [UInt8]
+}
+
+/// The operating system's generator.
+public struct SystemRandom: RandomSource {
+    public init() {}
+
+    public func bytes(_ count: Int) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        var result: [UInt8] = []
+        result.reserveCapacity(count)
+        while result.count < count {
+            var word = generator.next()
+            for _ in 0..<min(8, count - result.count) {
+                result.append(UInt8(truncatingIfNeeded: word))
+                word >>= 8
+            }
+        }
+        return result
+    }
+}
+
+extension RandomSource {
+    /// A string of `length` characters of `alphabet`, each equally likely.
+    ///
+    /// Bytes that would favour the first characters are thrown away.
+    /// - Parameter alphabet: between 1 and 256 ASCII characters.
+    public func string(_ length: Int, of alphabet: StaticAlphabet) -> String {
+        let symbols = alphabet.symbols
+        let limit = 256 - 256 % symbols.count
+        var result = ""
+        while result.utf8.count < length {
+            for byte in bytes(length) where Int(byte) < limit && result.utf8.count < length {
+                result.unicodeScalars.append(Unicode.Scalar(symbols[Int(byte) % symbols.count]))
+            }
+        }
+        return result
+    }
+
+    /// A random (version 4) UUID, lower case (RFC 9562, section 5.4).
+    public func uuid() -> String {
+        var bytes = self.bytes(16)
+        bytes[6] = bytes[6] & 0x0f | 0x40
+        bytes[8] = bytes[8] & 0x3f | 0x80
+        let hex = bytes.hex
+        var result = ""
+        for (index, character) in hex.enumerated() {
+            if [8, 12, 16, 20].contains(index) { result.append("-") }
+            result.append(character)
+        }
+        return result
+    }
+}
+
+/// The characters that a generated string may consist of.
+public struct StaticAlphabet: Sendable {
+    let symbols: [UInt8]
+
+    /// Digits and both cases of Latin letters.
+    public static let alphanumeric = StaticAlphabet(
+        symbols: Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8))
+    /// Decimal digits, as mailed codes have them.
+    public static let digits = StaticAlphabet(symbols: Array("0123456789".utf8))
+}

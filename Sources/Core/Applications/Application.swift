@@ -1,0 +1,93 @@
+import Foundation
+
+/// Names an application: an OAuth client id, and what Firebase options call the API key.
+public struct ClientID: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    public init(from decoder: any Decoder) throws {
+        rawValue = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+
+    public var description: String { rawValue }
+}
+
+/// An app that may ask people to sign in.
+public struct Application: Sendable, Equatable {
+    public let id: ClientID
+    public internal(set) var revision: Int
+    public let createdAt: Date
+    public var registration: ApplicationRegistration
+
+    public init(id: ClientID, revision: Int = 0, createdAt: Date, registration: ApplicationRegistration) {
+        self.id = id
+        self.revision = revision
+        self.createdAt = createdAt
+        self.registration = registration
+    }
+}
+
+/// What an application was registered with. Every member has a default; documents written before a member existed stay
+/// readable.
+public struct ApplicationRegistration: Sendable, Equatable, Codable {
+    /// An attribute that the application asks for at sign-up.
+    public struct Attribute: Sendable, Equatable, Codable {
+        public var name: String
+        /// `string`, `integer` or `boolean`.
+        public var type: String
+        public var isRequired: Bool
+
+        public init(name: String, type: String, isRequired: Bool) {
+            self.name = name
+            self.type = type
+            self.isRequired = isRequired
+        }
+    }
+
+    public var displayName: String?
+    /// SHA-256 of the client secret, Base64; nil for a public client. Client secrets are random, so one hash is enough.
+    public var secretDigest: String?
+    public var redirectURIs: [String]
+    public var challengeTypes: [String]
+    public var scopes: [String]
+    public var attributes: [Attribute]
+    /// Whether a sign-in without a second factor is refused.
+    public var requiresSecondFactor: Bool
+    /// Whether answers may say that an address has no account. Weaker than the default, as an attacker can list accounts.
+    public var revealsAddresses: Bool
+
+    public init(
+        displayName: String? = nil, secretDigest: String? = nil, redirectURIs: [String] = [],
+        challengeTypes: [String] = [], scopes: [String] = [], attributes: [Attribute] = [],
+        requiresSecondFactor: Bool = false, revealsAddresses: Bool = false
+    ) {
+        self.displayName = displayName
+        self.secretDigest = secretDigest
+        self.redirectURIs = redirectURIs
+        self.challengeTypes = challengeTypes
+        self.scopes = scopes
+        self.attributes = attributes
+        self.requiresSecondFactor = requiresSecondFactor
+        self.revealsAddresses = revealsAddresses
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        displayName = try members.decodeIfPresent(String.self, forKey: .displayName)
+        secretDigest = try members.decodeIfPresent(String.self, forKey: .secretDigest)
+        redirectURIs = try members.decodeIfPresent([String].self, forKey: .redirectURIs) ?? []
+        challengeTypes = try members.decodeIfPresent([String].self, forKey: .challengeTypes) ?? []
+        scopes = try members.decodeIfPresent([String].self, forKey: .scopes) ?? []
+        attributes = try members.decodeIfPresent([Attribute].self, forKey: .attributes) ?? []
+        requiresSecondFactor = try members.decodeIfPresent(Bool.self, forKey: .requiresSecondFactor) ?? false
+        revealsAddresses = try members.decodeIfPresent(Bool.self, forKey: .revealsAddresses) ?? false
+    }
+}

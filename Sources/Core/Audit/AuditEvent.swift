@@ -1,0 +1,53 @@
+import Foundation
+
+/// Something that happened to somebody's account, written in the transaction that made it happen.
+public struct AuditEvent: Sendable, Equatable, Codable {
+    /// What happened. The words are stable: operators filter by them.
+    public struct Kind: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
+        public let rawValue: String
+
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        public init(from decoder: any Decoder) throws {
+            rawValue = try decoder.singleValueContainer().decode(String.self)
+        }
+
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(rawValue)
+        }
+
+        public var description: String { rawValue }
+    }
+
+    /// Sorts by time: sixteen hexadecimal digits of the microsecond, and eight random ones.
+    public let id: String
+    public let at: Date
+    public let kind: Kind
+    public let userID: UserID?
+    public let clientID: ClientID?
+    public let dialect: Dialect?
+    /// Where the request came from.
+    public let source: String?
+    /// Why it was refused, for refusals.
+    public let reason: String?
+    /// What else helps to understand it. Never a secret.
+    public let details: [String: JSONValue]
+
+    public init(
+        id: String, at: Date, kind: Kind, userID: UserID?, clientID: ClientID?, dialect: Dialect?, source: String?,
+        reason: String?, details: [String: JSONValue]
+    ) {
+        self.id = id
+        self.at = at
+        self.kind = kind
+        self.userID = userID
+        self.clientID = clientID
+        self.dialect = dialect
+        self.source = source
+        self.reason = reason
+        self.details = details
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// Names an enrolled factor: Identity Toolkit's `mfaEnrollmentId`. A random UUID.
+public struct FactorID: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    public init(from decoder: any Decoder) throws {
+        rawValue = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+
+    public var description: String { rawValue }
+}
+
+/// What kind of proof a factor gives. The registry (`FactorRegistry`) knows the type behind each.
+public struct FactorKind: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    public static let password = FactorKind(rawValue: "password")
+    public static let totp = FactorKind(rawValue: "totp")
+    /// An e-mail address that receives links and codes. It is not a row: who has the address has the factor.
+    public static let email = FactorKind(rawValue: "email")
+
+    public init(from decoder: any Decoder) throws {
+        rawValue = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+
+    public var description: String { rawValue }
+}
+
+/// A factor as stores keep it. Only the factor's own type can read the payload.
+public struct FactorRecord: Sendable, Equatable {
+    public let id: FactorID
+    public let userID: UserID
+    public let kind: FactorKind
+    /// What the user called it.
+    public var name: String
+    public let createdAt: Date
+    public var lastUsedAt: Date?
+    /// Counts the changes of the payload. An answer is settled only against the revision it was judged by.
+    public internal(set) var revision: Int
+    /// Sealed for this factor's id.
+    public var payload: Data
+
+    public init(
+        id: FactorID, userID: UserID, kind: FactorKind, name: String, createdAt: Date, lastUsedAt: Date? = nil,
+        revision: Int = 0, payload: Data
+    ) {
+        self.id = id
+        self.userID = userID
+        self.kind = kind
+        self.name = name
+        self.createdAt = createdAt
+        self.lastUsedAt = lastUsedAt
+        self.revision = revision
+        self.payload = payload
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// A mail or push on its way, written in the transaction that decided to send it and delivered after the commit.
+public struct OutboxMessage: Sendable, Equatable {
+    public enum Channel: String, Sendable, Codable {
+        case email
+        case push
+    }
+
+    /// Sorts by time of creation.
+    public let id: String
+    public let channel: Channel
+    /// An e-mail address, or the id of a device account.
+    public let recipient: String
+    public let createdAt: Date
+    /// Attempts to deliver so far.
+    public var attempts: Int
+    public var nextAttemptAt: Date
+    public var deliveredAt: Date?
+    /// A sealed ``OutboxContent``: it carries links and codes.
+    public let sealedContent: Data
+
+    public init(
+        id: String, channel: Channel, recipient: String, createdAt: Date, attempts: Int = 0, nextAttemptAt: Date,
+        deliveredAt: Date? = nil, sealedContent: Data
+    ) {
+        self.id = id
+        self.channel = channel
+        self.recipient = recipient
+        self.createdAt = createdAt
+        self.attempts = attempts
+        self.nextAttemptAt = nextAttemptAt
+        self.deliveredAt = deliveredAt
+        self.sealedContent = sealedContent
+    }
+}

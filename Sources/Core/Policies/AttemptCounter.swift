@@ -1,0 +1,19 @@
+import Foundation
+
+/// A count of attempts against one thing: an authenticator, a claimed identifier, a source address, a mailbox.
+public struct AttemptCounter: Sendable, Equatable {
+    /// What is counted, for instance `factor/<id>` or `source/<address>`.
+    public let key: String
+    public var count: Int
+    /// When counting began; a windowed limit starts anew from here.
+    public var since: Date
+    /// No attempt is looked at before this instant.
+    public var blockedUntil: Date?
+
+    public init(key: String, count: Int = 0, since: Date, blockedUntil: Date? = nil) {
+        self.key = key
+        self.count = count
+        self.since = since
+        self.blockedUntil = blockedUntil
+    }
+}

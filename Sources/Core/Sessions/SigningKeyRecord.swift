@@ -1,0 +1,35 @@
+import Foundation
+
+/// The algorithms that tokens may be signed with. Nothing else is ever accepted, whatever a token's header says.
+public enum SigningAlgorithm: String, Sendable, Codable, CaseIterable {
+    /// ECDSA on P-256 (RFC 7518, section 3.4).
+    case es256 = "ES256"
+    /// RSASSA-PKCS1-v1_5 with SHA-256, 2048 bits (RFC 7518, section 3.3).
+    case rs256 = "RS256"
+}
+
+/// A token-signing key as stores keep it.
+public struct SigningKeyRecord: Sendable, Equatable {
+    /// The `kid` of tokens and of the JWKS.
+    public let id: String
+    public let algorithm: SigningAlgorithm
+    public let createdAt: Date
+    /// Set by a rotation: it signs nothing any more.
+    public var retiredAt: Date?
+    /// Set by a rotation: when the last token it signed is gone, and the key leaves the JWKS.
+    public var removedAfter: Date?
+    /// The private key's PEM, sealed for this key's id.
+    public var sealedPrivateKey: Data
+
+    public init(
+        id: String, algorithm: SigningAlgorithm, createdAt: Date, retiredAt: Date? = nil, removedAfter: Date? = nil,
+        sealedPrivateKey: Data
+    ) {
+        self.id = id
+        self.algorithm = algorithm
+        self.createdAt = createdAt
+        self.retiredAt = retiredAt
+        self.removedAfter = removedAfter
+        self.sealedPrivateKey = sealedPrivateKey
+    }
+}

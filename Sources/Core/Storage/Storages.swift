@@ -1,0 +1,111 @@
+import Foundation
+
+/// Keeps users.
+public protocol UserStorage {
+    func user(_ id: UserID) throws -> User?
+    func user(email: EmailAddress) throws -> User?
+    /// Users ordered by id, beginning behind `id`.
+    func users(after id: UserID?, limit: Int) throws -> [User]
+    /// False where the id or the address is taken.
+    func insert(_ user: User) throws -> Bool
+    /// Writes everything but the id, where the stored revision is `user.revision`, and counts the revision up. False where
+    /// it is not, or where the new address is taken.
+    func update(_ user: User) throws -> Bool
+    /// Remembers a sign-in or a refresh without counting as a change. A nil leaves what is there.
+    func touch(_ id: UserID, signedInAt: Date?, refreshedAt: Date?) throws
+    /// Removes the user with everything that hangs on it: factors, flows, sessions. The audit log stays.
+    func deleteUser(_ id: UserID) throws -> Bool
+    func countUsers() throws -> Int
+}
+
+/// Keeps enrolled factors.
+public protocol FactorStorage {
+    func factor(_ id: FactorID) throws -> FactorRecord?
+    /// In the order of enrolment.
+    func factors(of user: UserID) throws -> [FactorRecord]
+    func insert(_ factor: FactorRecord) throws -> Bool
+    /// Writes name, times and payload where the stored revision is `factor.revision`, and counts the revision up.
+    func update(_ factor: FactorRecord) throws -> Bool
+    func deleteFactor(_ id: FactorID) throws -> Bool
+}
+
+/// Keeps flows.
+public protocol FlowStorage {
+    func flow(digest: Data) throws -> FlowRecord?
+    func insert(_ flow: FlowRecord) throws -> Bool
+    /// Writes everything but digest, purpose and creation, where the stored revision is `flow.revision`; counts it up.
+    func update(_ flow: FlowRecord) throws -> Bool
+    func deleteFlow(digest: Data) throws -> Bool
+    /// Removes at most `limit` flows that expired before the instant; answers how many.
+    func deleteFlows(expiredBefore instant: Date, limit: Int) throws -> Int
+}
+
+/// Keeps sessions.
+public protocol SessionStorage {
+    func session(_ id: SessionID) throws -> Session?
+    /// The newest first.
+    func sessions(of user: UserID, limit: Int) throws -> [Session]
+    func insert(_ session: Session) throws -> Bool
+    /// Writes revocation, refresh state and evidence where the stored revision is `session.revision`; counts it up.
+    func update(_ session: Session) throws -> Bool
+    func deleteSessions(expiredBefore instant: Date, limit: Int) throws -> Int
+}
+
+/// Keeps token-signing keys.
+public protocol SigningKeyStorage {
+    /// All of them, the oldest first.
+    func signingKeys() throws -> [SigningKeyRecord]
+    func insert(_ key: SigningKeyRecord) throws -> Bool
+    /// Writes retirement and the sealed key.
+    func update(_ key: SigningKeyRecord) throws -> Bool
+    func deleteSigningKey(_ id: String) throws -> Bool
+}
+
+/// Keeps applications.
+public protocol ApplicationStorage {
+    func application(_ id: ClientID) throws -> Application?
+    /// Ordered by id, beginning behind `id`.
+    func applications(after id: ClientID?, limit: Int) throws -> [Application]
+    func insert(_ application: Application) throws -> Bool
+    /// Writes the registration where the stored revision is the one read; counts it up.
+    func update(_ application: Application) throws -> Bool
+    func deleteApplication(_ id: ClientID) throws -> Bool
+}
+
+/// Keeps counters of attempts.
+public protocol AttemptCounterStorage {
+    func counter(_ key: String) throws -> AttemptCounter?
+    /// Inserts or replaces.
+    func put(_ counter: AttemptCounter) throws
+    func deleteCounter(_ key: String) throws
+    /// Removes at most `limit` counters that began before the instant and block nothing; answers how many.
+    func deleteCounters(idleBefore instant: Date, limit: Int) throws -> Int
+}
+
+/// Keeps the audit log. Nothing in it is ever changed.
+public protocol AuditStorage {
+    func append(_ event: AuditEvent) throws
+    /// Events of one user, or of everybody, newest first.
+    /// - Parameter id: only events with an id greater than this.
+    func auditEvents(of user: UserID?, after id: String?, limit: Int) throws -> [AuditEvent]
+    func deleteAuditEvents(before instant: Date, limit: Int) throws -> Int
+}
+
+/// Keeps mail and push until they are delivered, and a while longer.
+public protocol OutboxStorage {
+    func insert(_ message: OutboxMessage) throws -> Bool
+    /// The newest `limit` messages, the oldest of them first.
+    func outboxMessages(limit: Int) throws -> [OutboxMessage]
+    /// Undelivered ones whose next attempt is due, the oldest first.
+    func outboxMessages(dueAt instant: Date, limit: Int) throws -> [OutboxMessage]
+    /// Writes attempts and times.
+    func update(_ message: OutboxMessage) throws -> Bool
+    func deleteOutboxMessages(createdBefore instant: Date, limit: Int) throws -> Int
+}
+
+/// Keeps single named documents: the realm's settings, the offset of the moved clock.
+public protocol DocumentStorage {
+    func document(_ name: String) throws -> Data?
+    /// Inserts or replaces.
+    func putDocument(_ name: String, _ body: Data) throws
+}

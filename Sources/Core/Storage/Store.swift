@@ -1,0 +1,48 @@
+/// What remembers: the port behind which SQLite, and later PostgreSQL, keep everything.
+///
+/// Bodies are synchronous and `Sendable`: a transaction cannot wait for anything, and a store may run a body twice (after
+/// a serialization failure, or when a group of writes could not be committed together). So a body touches nothing but
+/// its argument.
+public protocol Store: Sendable {
+    /// Reads from one consistent snapshot. What the body writes is an error.
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
+
+    /// Reads and writes; durable when it returns. An error thrown by the body undoes all it wrote and is passed on.
+    /// - Throws: ``StoreError`` of code `overloaded` when too many writes wait already.
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
+}
+
+/// What can be done inside a transaction. Each part is described beside the things it keeps.
+///
+/// Inserts answer false where the key is taken; updates answer false where the row is gone or its revision is not the one
+/// that was read. Neither throws, and neither harms the transaction.
+public protocol StoreTransaction:
+    UserStorage, FactorStorage, FlowStorage, SessionStorage, SigningKeyStorage, ApplicationStorage,
+    AttemptCounterStorage, AuditStorage, OutboxStorage, DocumentStorage
+{}
+
+/// A failure of the store itself.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+    public struct Code: Sendable, Hashable {
+        private enum Kind { case overloaded, unavailable, corrupt, outdated }
+        private let kind: Kind
+
+        /// Too many transactions wait; try again shortly.
+        public static let overloaded = Code(kind: .overloaded)
+        /// The database cannot be reached or refuses to work.
+        public static let unavailable = Code(kind: .unavailable)
+        /// A row holds what this version cannot read.
+        public static let corrupt = Code(kind: .corrupt)
+        /// The schema is newer than this program.
+        public static let outdated = Code(kind: .outdated)
+    }
+
+    public let code: Code
+    /// For the operator; it never reaches a client.
+    public let description: String
+
+    public init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+
+/// Names a user, in every dialect: Identity Toolkit's `localId`, the part of Guardian's `user_id` behind the bar,
+/// Entra's `oid`.
+public struct UserID: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// A fresh id: 28 alphanumeric characters, as Identity Toolkit makes them.
+    public init(random: any RandomSource) {
+        rawValue = random.string(28, of: .alphanumeric)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        rawValue = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+
+    public var description: String { rawValue }
+}
+
+/// A person of the realm. One realm, one user directory: all tenants, projects and applications share it.
+public struct User: Sendable, Equatable {
+    public let id: UserID
+    /// Counts the changes; an update names the revision that it read.
+    public internal(set) var revision: Int
+    /// Nil for an anonymous user.
+    public var email: EmailAddress?
+    public var isDisabled: Bool
+    public var profile: UserProfile
+    public let createdAt: Date
+    /// When a sign-in last succeeded, with every factor that was asked for.
+    public var lastSignInAt: Date?
+    public var lastRefreshAt: Date?
+    public var passwordChangedAt: Date?
+    /// Tokens issued before this instant no longer count; in whole seconds, as the protocols say it (`validSince`).
+    public private(set) var tokensValidAfter: Date
+    /// Counts the revocations. A token carries the epoch it was issued in, so that one revocation cuts exactly between
+    /// two tokens of the same second.
+    public private(set) var tokenEpoch: Int
+
+    public init(id: UserID, email: EmailAddress?, profile: UserProfile = UserProfile(), createdAt: Date) {
+        self.init(
+            id: id, revision: 0, email: email, isDisabled: false, profile: profile, createdAt: createdAt,
+            lastSignInAt: nil, lastRefreshAt: nil, passwordChangedAt: nil,
+            tokensValidAfter: Date(microseconds: createdAt.seconds * 1_000_000), tokenEpoch: 0)
+    }
+
+    /// For stores: a user as it was kept.
+    public init(
+        id: UserID, revision: Int, email: EmailAddress?, isDisabled: Bool, profile: UserProfile, createdAt: Date,
+        lastSignInAt: Date?, lastRefreshAt: Date?, passwordChangedAt: Date?, tokensValidAfter: Date, tokenEpoch: Int
+    ) {
+        self.id = id
+        self.revision = revision
+        self.email = email
+        self.isDisabled = isDisabled
+        self.profile = profile
+        self.createdAt = createdAt
+        self.lastSignInAt = lastSignInAt
+        self.lastRefreshAt = lastRefreshAt
+        self.passwordChangedAt = passwordChangedAt
+        self.tokensValidAfter = tokensValidAfter
+        self.tokenEpoch = tokenEpoch
+    }
+
+    /// Makes every token and refresh token issued so far worthless.
+    /// - Parameter instant: now, or the `validSince` that an administrator names; cut to whole seconds, never earlier
+    ///   than before.
+    public mutating func revokeTokens(at instant: Date) {
+        tokenEpoch += 1
+        tokensValidAfter = max(tokensValidAfter, Date(microseconds: instant.seconds * 1_000_000))
+    }
+}
+
+/// What is known of a user beside the address: kept as one JSON document, so that a new attribute needs no migration.
+///
+/// Every member has a default, and a document written before the member existed stays readable.
+public struct UserProfile: Sendable, Equatable, Codable {
+    public var emailVerified: Bool
+    public var displayName: String?
+    public var photoURL: String?
+    public var phoneNumber: String?
+    /// Claims that a developer's back end put on the account; they appear at the top level of its ID tokens.
+    public var customClaims: [String: JSONValue]
+    /// Attributes that an application defines (native authentication).
+    public var attributes: [String: JSONValue]
+    /// How the account came to be: `password`, `emailLink`, `anonymous`, `custom`; the ways in that Identity Toolkit lists.
+    public var providers: Set<String>
+
+    public init(
+        emailVerified: Bool = false, displayName: String? = nil, photoURL: String? = nil, phoneNumber: String? = nil,
+        customClaims: [String: JSONValue] = [:], attributes: [String: JSONValue] = [:], providers: Set<String> = []
+    ) {
+        self.emailVerified = emailVerified
+        self.displayName = displayName
+        self.photoURL = photoURL
+        self.phoneNumber = phoneNumber
+        self.customClaims = customClaims
+        self.attributes = attributes
+        self.providers = providers
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        emailVerified = try members.decodeIfPresent(Bool.self, forKey: .emailVerified) ?? false
+        displayName = try members.decodeIfPresent(String.self, forKey: .displayName)
+        photoURL = try members.decodeIfPresent(String.self, forKey: .photoURL)
+        phoneNumber = try members.decodeIfPresent(String.self, forKey: .phoneNumber)
+        customClaims = try members.decodeIfPresent([String: JSONValue].self, forKey: .customClaims) ?? [:]
+        attributes = try members.decodeIfPresent([String: JSONValue].self, forKey: .attributes) ?? [:]
+        providers = try members.decodeIfPresent(Set<String>.self, forKey: .providers) ?? []
+    }
+}
