@@ -32,6 +32,10 @@ public struct FactorKind: Sendable, Hashable, Codable, RawRepresentable, CustomS
     public static let totp = FactorKind(rawValue: "totp")
     /// An e-mail address that receives links and codes. It is not a row: who has the address has the factor.
     public static let email = FactorKind(rawValue: "email")
+    /// A token signed by a developer's own back end. No row.
+    public static let customToken = FactorKind(rawValue: "custom")
+    /// Nothing was proven. No row.
+    public static let anonymous = FactorKind(rawValue: "anonymous")
 
     public init(from decoder: any Decoder) throws {
         rawValue = try decoder.singleValueContainer().decode(String.self)

@@ -1,0 +1,58 @@
+import Foundation
+
+/// Reads the log.
+public struct AuditLog: Sendable {
+    let realm: Realm
+
+    /// Events, the newest first.
+    /// - Parameters:
+    ///   - id: only events behind this one.
+    ///   - limit: 1 to 1,000.
+    public func events(of user: UserID? = nil, after id: String? = nil, limit: Int = 100) async throws -> [AuditEvent] {
+        let limit = min(max(limit, 1), 1000)
+        return try await realm.store.read { try $0.auditEvents(of: user, after: id, limit: limit) }
+    }
+}
+
+extension AuditEvent {
+    /// For events that happen in a request.
+    init(
+        id: String, at: Date, kind: Kind, userID: UserID?, context: ClientContext, reason: String? = nil,
+        details: [String: JSONValue] = [:]
+    ) {
+        self.init(
+            id: id, at: at, kind: kind, userID: userID, clientID: context.clientID, dialect: context.dialect,
+            source: context.source, reason: reason, details: details)
+    }
+
+    static func freshID(at now: Date, random: any RandomSource) -> String {
+        let digits = String(UInt64(max(0, now.microseconds)), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits + random.bytes(4).hex
+    }
+}
+
+extension AuditEvent.Kind {
+    public static let signedIn = Self(rawValue: "sign-in.succeeded")
+    public static let secondFactorAsked = Self(rawValue: "sign-in.second-factor-asked")
+    public static let answerRefused = Self(rawValue: "answer.refused")
+    public static let signedUp = Self(rawValue: "user.signed-up")
+    public static let userCreated = Self(rawValue: "user.created")
+    public static let userChanged = Self(rawValue: "user.changed")
+    public static let userDisabled = Self(rawValue: "user.disabled")
+    public static let userEnabled = Self(rawValue: "user.enabled")
+    public static let userDeleted = Self(rawValue: "user.deleted")
+    public static let emailVerified = Self(rawValue: "user.email-verified")
+    public static let emailChanged = Self(rawValue: "user.email-changed")
+    public static let passwordChanged = Self(rawValue: "user.password-changed")
+    public static let passwordReset = Self(rawValue: "user.password-reset")
+    public static let tokensRevoked = Self(rawValue: "user.tokens-revoked")
+    public static let factorEnrolled = Self(rawValue: "factor.enrolled")
+    public static let factorWithdrawn = Self(rawValue: "factor.withdrawn")
+    public static let factorsReset = Self(rawValue: "factor.reset")
+    public static let refreshTokenReused = Self(rawValue: "session.refresh-token-reused")
+    public static let mailQueued = Self(rawValue: "mail.queued")
+    public static let keyRotated = Self(rawValue: "key.rotated")
+    public static let settingsChanged = Self(rawValue: "settings.changed")
+    public static let applicationChanged = Self(rawValue: "application.changed")
+    public static let applicationRemoved = Self(rawValue: "application.removed")
+}

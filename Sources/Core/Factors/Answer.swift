@@ -1,0 +1,165 @@
+import Foundation
+
+/// What somebody offers as proof. Only ``Authenticator/answer(_:to:by:)`` looks inside.
+public enum Answer: Sendable {
+    /// The password of the flow's subject.
+    case password(Secret<String>)
+    /// A code of an enrolled factor.
+    case code(Secret<String>, factor: FactorID)
+    /// The code that proves that a factor being enrolled works; the name is what the user calls the factor.
+    case enrolmentCode(Secret<String>, name: String)
+    /// A code that was mailed.
+    case mailedCode(Secret<String>)
+    /// A link that was mailed: its handle is the proof. `newPassword` where the link is for a reset; `claiming` where
+    /// the one who follows it says whose address it is.
+    case link(newPassword: Secret<String>? = nil, claiming: EmailAddress? = nil)
+    /// A JWT by which a developer's back end vouches for somebody.
+    case customToken(Secret<String>)
+}
+
+/// What an answer is given to.
+public enum AnswerTarget: Sendable {
+    /// An attempt that begins with this answer; it is kept only if it takes more than one.
+    case opening(FlowOpening)
+    /// An attempt in progress.
+    case flow(FlowHandle, FlowExpectation)
+}
+
+/// How an attempt begins.
+public struct FlowOpening: Sendable {
+    public var subject: ClaimedSubject
+    public var terms: SessionTerms
+    /// Seconds that the attempt may take.
+    public var lifetime: TimeInterval
+
+    /// Who somebody says to be.
+    public enum ClaimedSubject: Sendable {
+        case email(EmailAddress)
+        /// The answer itself says who (a custom token).
+        case answer
+    }
+
+    public init(subject: ClaimedSubject, terms: SessionTerms, lifetime: TimeInterval = FlowLifetime.standard) {
+        self.subject = subject
+        self.terms = terms
+        self.lifetime = lifetime
+    }
+}
+
+/// What the holder of a handle believes it to be; a handle of another kind is as unknown as a made-up one.
+public struct FlowExpectation: Sendable {
+    public var purposes: Set<FlowPurpose>
+    /// The user whose flow it has to be, where the caller knows one.
+    public var userID: UserID?
+
+    public init(_ purposes: FlowPurpose..., of userID: UserID? = nil) {
+        self.purposes = Set(purposes)
+        self.userID = userID
+    }
+}
+
+/// What a session will be like that an attempt leads to.
+public struct SessionTerms: Sendable, Codable, Equatable {
+    public var scopes: [String]
+    /// See ``SessionEvidence/details``.
+    public var details: [String: JSONValue]
+
+    public init(scopes: [String] = [], details: [String: JSONValue] = [:]) {
+        self.scopes = scopes
+        self.details = details
+    }
+}
+
+/// What came of an answer. A refusal is a value: the count of attempts has to survive it.
+public enum Verdict: Sendable {
+    case accomplished(Accomplishment)
+    /// Right, and not enough.
+    case more(Continuation)
+    case refused(Refusal)
+}
+
+/// What an attempt led to.
+public enum Accomplishment: Sendable {
+    case signedIn(SignedIn)
+    case enrolled(FactorRecord, SignedIn)
+    case emailVerified(User)
+    case passwordReset(User)
+    case emailChanged(User)
+}
+
+/// A session that began, or went on, just now.
+public struct SignedIn: Sendable {
+    public let user: User
+    public let session: Session
+    public let refreshToken: Secret<String>
+    /// Whether the account was made by this very sign-in.
+    public var isNewUser = false
+
+    public var evidence: SessionEvidence { session.evidence }
+}
+
+/// An attempt that needs another proof.
+public struct Continuation: Sendable {
+    public let handle: FlowHandle
+    public let user: User
+    /// The factors that may give it, in the order of enrolment.
+    public let factors: [FactorRecord]
+}
+
+/// Why an answer was not taken.
+public struct Refusal: Sendable, Equatable {
+    public enum Reason: String, Sendable, Codable {
+        /// The password, code or signature is not right, or the address has no account.
+        case wrongAnswer
+        /// The address has no account; told only where the application reveals that.
+        case unknownUser
+        /// A code that was used before, or an older one.
+        case replayed
+        case unknownFlow
+        case flowExpired
+        /// The flow led to its one success before.
+        case flowFinished
+        /// Too many answers in one flow.
+        case flowExhausted
+        /// Too many wrong answers for this authenticator; wait.
+        case lockedOut
+        /// Too many wrong answers for this authenticator; somebody has to reset it.
+        case authenticatorDisabled
+        /// Too many answers from this source; wait.
+        case sourceLimited
+        case userDisabled
+        case userNotFound
+        /// No such factor, or not this user's.
+        case unknownFactor
+        /// The factor is known, but switched off.
+        case factorNotOffered
+        /// This kind of answer has no place in this flow.
+        case unexpectedAnswer
+        /// The application asks for a second factor and the user has none.
+        case secondFactorRequired
+        /// The new password is not good enough.
+        case weakPassword
+        /// The address was taken by somebody else meanwhile.
+        case addressTaken
+        /// The account or the factor kept changing while the answer was looked at.
+        case busy
+        /// A credential of the developer's own back end that is malformed.
+        case malformedCredential
+        /// A credential made for another audience, or signed by somebody unknown.
+        case foreignCredential
+        case signUpClosed
+        case factorLimitReached
+    }
+
+    public let reason: Reason
+    /// When it is worth trying again.
+    public var retryAt: Date?
+    /// What is wrong with the new password.
+    public var passwordFault: PasswordPolicy.Fault?
+
+    public init(_ reason: Reason, retryAt: Date? = nil, passwordFault: PasswordPolicy.Fault? = nil) {
+        self.reason = reason
+        self.retryAt = retryAt
+        self.passwordFault = passwordFault
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import OneTimePassword
+
+/// A time-based one-time password (RFC 6238).
+struct TOTPFactor: FactorType {
+    /// What is kept. Shapes so far: `{"secret", "algorithm", "digits", "period", "lastStep"?}`, the secret in Base64.
+    struct Payload: Codable, Equatable {
+        var secret: Data
+        var algorithm: OTPAlgorithm
+        var digits: Int
+        /// Seconds.
+        var period: Int
+        /// The step of the last code that counted. Codes count once and only forward: this step and all before it are
+        /// used up (RFC 6238, section 5.2).
+        var lastStep: UInt64?
+
+        init(
+            secret: Data, algorithm: OTPAlgorithm = .sha1, digits: Int = 6, period: Int = 30, lastStep: UInt64? = nil
+        ) {
+            self.secret = secret
+            self.algorithm = algorithm
+            self.digits = digits
+            self.period = period
+            self.lastStep = lastStep
+        }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            secret = try members.decode(Data.self, forKey: .secret)
+            algorithm = try members.decodeIfPresent(OTPAlgorithm.self, forKey: .algorithm) ?? .sha1
+            digits = try members.decodeIfPresent(Int.self, forKey: .digits) ?? 6
+            period = try members.decodeIfPresent(Int.self, forKey: .period) ?? 30
+            lastStep = try members.decodeIfPresent(UInt64.self, forKey: .lastStep)
+        }
+    }
+
+    let kind = FactorKind.totp
+    let lockout = LockoutPolicy.oneTimeCode
+    /// Identity Toolkit's limit (spec, trap 7), held for all dialects: one secret per account.
+    let limitPerUser = 1
+
+    func judge(_ answer: String, payload: Data, in context: JudgingContext) async throws -> Judgement {
+        var payload = try JSONDecoder().decode(Payload.self, from: payload)
+        let totp = try TOTP(
+            secret: Array(payload.secret), algorithm: payload.algorithm, digits: payload.digits,
+            period: payload.period)
+        let window = context.settings.secondFactors.totpWindow
+        guard let step = totp.matchedStep(for: answer, at: context.now, window: window, after: payload.lastStep)
+        else {
+            let usedUp = totp.matchedStep(for: answer, at: context.now, window: window) != nil
+            return .wrong(usedUp ? .replayed : .wrongAnswer)
+        }
+        payload.lastStep = step
+        return .right(newPayload: try JSONEncoder().encode(payload))
+    }
+}

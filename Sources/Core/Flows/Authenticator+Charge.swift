@@ -1,0 +1,178 @@
+import Foundation
+
+extension Authenticator {
+    enum Charged: Sendable {
+        case admitted(Matter)
+        case refused(Refusal)
+    }
+
+    /// Counts the attempt before anybody looks at the answer.
+    func charge(_ attempt: Attempt) async throws -> Charged {
+        let realm = realm
+        let auditID = AuditEvent.freshID(at: attempt.now, random: realm.random)
+        return try await realm.store.write { transaction in
+            let found = try Self.find(attempt, realm: realm, in: transaction)
+            let charged: Charged
+            switch found {
+            case .refused: charged = found
+            case .admitted(let matter):
+                charged = try Self.count(attempt, against: matter, in: transaction)
+            }
+            if case .refused(let refusal) = charged {
+                try transaction.append(
+                    AuditEvent(
+                        id: auditID, at: attempt.now, kind: .answerRefused, userID: nil, context: attempt.client,
+                        reason: refusal.reason.rawValue))
+            }
+            return charged
+        }
+    }
+
+    /// Fetches what is there now, for another round. The attempt has been counted.
+    func reload(_ attempt: Attempt) async throws -> Charged {
+        let realm = realm
+        return try await realm.store.read { try Self.find(attempt, realm: realm, in: $0) }
+    }
+
+    private static func find(
+        _ attempt: Attempt, realm: Realm, in transaction: any StoreTransaction
+    ) throws -> Charged {
+        let settings = try transaction.settings()
+        switch attempt.target {
+        case .opening(let opening):
+            return try find(attempt, opening, settings: settings, realm: realm, in: transaction)
+        case .flow(let handle, let expectation):
+            guard let record = try transaction.flow(digest: handle.digest) else {
+                return .refused(Refusal(.unknownFlow))
+            }
+            let body = try FlowBody.open(record, with: realm.sealer)
+            guard expectation.admits(record, body) else { return .refused(Refusal(.unknownFlow)) }
+            if record.finishedAt != nil { return .refused(Refusal(.flowFinished)) }
+            if record.expiresAt <= attempt.now { return .refused(Refusal(.flowExpired)) }
+            return try find(attempt, record, body, settings: settings, in: transaction)
+        }
+    }
+
+    /// An attempt that begins: who is claimed, and with what password.
+    private static func find(
+        _ attempt: Attempt, _ opening: FlowOpening, settings: RealmSettings, realm: Realm,
+        in transaction: any StoreTransaction
+    ) throws -> Charged {
+        guard case .password = attempt.answer, case .email(let email) = opening.subject else {
+            return .refused(Refusal(.unexpectedAnswer))
+        }
+        let user = try transaction.user(email: email)
+        let factor = try user.flatMap { user in
+            try transaction.factors(of: user.id).first { $0.kind == .password }
+        }
+        let body = FlowBody(
+            purpose: .signIn, client: attempt.client, email: email, challenge: .secondFactor, terms: opening.terms)
+        return .admitted(
+            Matter(
+                user: user, flow: nil, body: body, settings: settings,
+                judged: factor.map(Matter.Judged.factor) ?? .decoy,
+                // An address without password has a counter like a factor's, so that both lock out alike.
+                counterKey: factor.map { CounterKey.factor($0.id) }
+                    ?? CounterKey.claim(realm.sealer.digest(email.canonical, for: "claim"))))
+    }
+
+    /// An attempt in progress.
+    private static func find(
+        _ attempt: Attempt, _ record: FlowRecord, _ body: FlowBody, settings: RealmSettings,
+        in transaction: any StoreTransaction
+    ) throws -> Charged {
+        let user = try record.userID.flatMap { try transaction.user($0) }
+        if record.userID != nil && user == nil { return .refused(Refusal(.userNotFound)) }
+        if let epoch = body.tokenEpoch, let user, user.tokenEpoch != epoch {
+            // The password changed, or an administrator cut all sessions: what was proven before counts no more.
+            return .refused(Refusal(.flowExpired))
+        }
+        var matter = Matter(
+            user: user, flow: record, body: body, settings: settings, judged: .handle, counterKey: nil)
+        let policy = AssurancePolicy(
+            settings: settings.secondFactors, requiresSecondFactor: body.requiresSecondFactor)
+        switch (attempt.answer, body.challenge) {
+        case (.code(_, let factorID), .secondFactor):
+            guard let factor = try transaction.factor(factorID), factor.userID == record.userID,
+                policy.isSecondFactor(factor.kind)
+            else { return .refused(Refusal(.unknownFactor)) }
+            guard policy.isOffered(factor.kind) else { return .refused(Refusal(.factorNotOffered)) }
+            matter.judged = .factor(factor)
+            matter.counterKey = CounterKey.factor(factor.id)
+        case (.enrolmentCode, .enrolment(let kind, let payload)):
+            guard policy.isOffered(kind) else { return .refused(Refusal(.factorNotOffered)) }
+            matter.judged = .enrolment(kind: kind, payload: payload)
+        case (.mailedCode, .mailedCode(let digest, let expiresAt)):
+            guard expiresAt > attempt.now else { return .refused(Refusal(.flowExpired)) }
+            matter.judged = .mailedCode(digest: digest, expiresAt: expiresAt)
+            matter.counterKey = CounterKey.mailedCode(digest)
+        case (.link(_, let claiming), .link):
+            if let claiming, claiming.canonical != body.email { return .refused(Refusal(.wrongAnswer)) }
+            matter.judged = .handle
+        default:
+            return .refused(Refusal(.unexpectedAnswer))
+        }
+        return .admitted(matter)
+    }
+
+    private static func count(
+        _ attempt: Attempt, against matter: Matter, in transaction: any StoreTransaction
+    ) throws -> Charged {
+        var matter = matter
+        // A handle is 256 random bits: there is nothing to guess, and counting would let a bystander use it up.
+        if case .handle = matter.judged { return .admitted(matter) }
+
+        // Everything is asked before anything is counted: an attempt that one limit turns away costs nothing elsewhere.
+        if let flow = matter.flow, flow.attempts >= matter.body.maximumAttempts {
+            return .refused(Refusal(.flowExhausted))
+        }
+        var counters: [AttemptCounter] = []
+        if let key = matter.counterKey {
+            switch matter.lockout.charge(try transaction.counter(key), key: key, at: attempt.now) {
+            case .admitted(let counter): counters.append(counter)
+            case .blocked(let until): return .refused(Refusal(.lockedOut, retryAt: until))
+            case .disabled: return .refused(Refusal(.authenticatorDisabled))
+            }
+        }
+        if let source = attempt.client.limitedSource {
+            let key = CounterKey.answers(from: source)
+            switch RateLimit.answersPerSource.charge(try transaction.counter(key), key: key, at: attempt.now) {
+            case .admitted(let counter): counters.append(counter)
+            case .blocked(let until): return .refused(Refusal(.sourceLimited, retryAt: until))
+            case .disabled: return .refused(Refusal(.sourceLimited))
+            }
+        }
+        if var flow = matter.flow {
+            flow.attempts += 1
+            guard try transaction.update(flow), let kept = try transaction.flow(digest: flow.digest) else {
+                return .refused(Refusal(.busy))
+            }
+            matter.flow = kept
+        }
+        for counter in counters { try transaction.put(counter) }
+        return .admitted(matter)
+    }
+}
+
+extension Matter {
+    /// What wrong answers cost.
+    var lockout: LockoutPolicy {
+        switch judged {
+        case .factor(let factor): FactorRegistry.type(factor.kind)?.lockout ?? .oneTimeCode
+        case .decoy: .password
+        case .mailedCode: .mailedCode
+        case .enrolment, .handle: .oneTimeCode
+        }
+    }
+}
+
+/// The names of counters.
+enum CounterKey {
+    static func factor(_ id: FactorID) -> String { "factor/\(id)" }
+    static func claim(_ digest: Data) -> String { "claim/\(digest.hex)" }
+    static func mailedCode(_ digest: Data) -> String { "code/\(digest.hex)" }
+    static func answers(from source: String) -> String { "answers/\(source)" }
+    static func signUps(from source: String) -> String { "sign-ups/\(source)" }
+    static func mails(to digest: Data) -> String { "mails-to/\(digest.hex)" }
+    static func mails(from source: String) -> String { "mails-from/\(source)" }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import OneTimePassword
+
+extension Authenticator {
+    /// Looks at the answer. No transaction is open.
+    func judge(_ attempt: Attempt, _ matter: Matter) async throws -> Judgement {
+        let context = JudgingContext(now: attempt.now, settings: matter.settings, hasher: realm.hasher)
+        switch (matter.judged, attempt.answer) {
+        case (.factor(let factor), .password(let text)), (.factor(let factor), .code(let text, _)):
+            guard let type = FactorRegistry.type(factor.kind) else { return .wrong(.unknownFactor) }
+            let payload = try realm.sealer.open(factor.payload, for: FactorRegistry.sealingContext(factor.id))
+            return try await type.judge(text.reveal(), payload: payload, in: context)
+
+        case (.decoy, .password(let text)):
+            _ = try await realm.hasher.verify(text, against: realm.hasher.decoy)
+            return .wrong(attempt.client.revealsAddresses && matter.user == nil ? .unknownUser : .wrongAnswer)
+
+        case (.enrolment(let kind, let payload), .enrolmentCode(let text, _)):
+            guard let type = FactorRegistry.type(kind) else { return .wrong(.unknownFactor) }
+            return try await type.judge(text.reveal(), payload: payload, in: context)
+
+        case (.mailedCode(let digest, _), .mailedCode(let text)):
+            guard let flow = matter.flow else { return .wrong(.unknownFlow) }
+            let given = MailedCode.digest(text.reveal(), flow: flow.digest, sealer: realm.sealer)
+            return ConstantTime.equal(given, digest) ? .right(newPayload: nil) : .wrong(.wrongAnswer)
+
+        case (.handle, .link):
+            return .right(newPayload: nil)
+
+        default:
+            return .wrong(.unexpectedAnswer)
+        }
+    }
+}

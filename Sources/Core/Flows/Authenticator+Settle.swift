@@ -1,0 +1,327 @@
+import Foundation
+
+extension Authenticator {
+    enum Settled: Sendable {
+        case verdict(Verdict)
+        /// What the answer was judged by has changed.
+        case stale
+    }
+
+    /// Makes a right answer count, once; or writes down why it was not right.
+    func settle(_ attempt: Attempt, _ matter: Matter, _ judgement: Judgement) async throws -> Settled {
+        let settlement = Settlement(attempt: attempt, matter: matter, realm: realm)
+        switch judgement {
+        case .wrong(let reason):
+            try await realm.store.write { try settlement.record(.answerRefused, reason: reason, in: $0) }
+            return .verdict(.refused(Refusal(reason)))
+        case .right(let newPayload):
+            return try await realm.store.write { transaction in
+                let settled = try settlement.accept(newPayload, in: transaction)
+                if case .verdict(.refused(let refusal)) = settled {
+                    try settlement.record(.answerRefused, reason: refusal.reason, in: transaction)
+                }
+                return settled
+            }
+        }
+    }
+}
+
+/// The last step of an attempt: pure but for the transaction that it is given, so that a store may run it twice.
+struct Settlement: Sendable {
+    let attempt: Attempt
+    let matter: Matter
+    let sealer: Sealer
+    /// Made beforehand, as a transaction draws no lots.
+    let session: SessionDraft
+    let handle: FlowHandle
+    let userID: UserID
+    let factorID: FactorID
+    let eventIDs: [String]
+
+    var now: Date { attempt.now }
+
+    init(attempt: Attempt, matter: Matter, realm: Realm) {
+        self.attempt = attempt
+        self.matter = matter
+        sealer = realm.sealer
+        let random = realm.random
+        session = SessionDraft(random: random)
+        handle = FlowHandle(random: random)
+        userID = UserID(random: random)
+        factorID = FactorID(rawValue: random.uuid())
+        eventIDs = (0..<2).map { _ in AuditEvent.freshID(at: attempt.now, random: random) }
+    }
+
+    func accept(
+        _ newPayload: Data?, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        var user: User?
+        if let judged = matter.user {
+            guard let present = try transaction.user(judged.id) else { return .verdict(.refused(Refusal(.userNotFound))) }
+            if present.isDisabled { return .verdict(.refused(Refusal(.userDisabled))) }
+            if present.tokenEpoch != judged.tokenEpoch { return .stale }
+            user = present
+        }
+        if let judged = matter.flow {
+            guard let present = try transaction.flow(digest: judged.digest), present.finishedAt == nil,
+                present.body == judged.body
+            else { return .stale }
+        }
+        var proof: Proof?
+        switch matter.judged {
+        case .factor(var factor):
+            guard let present = try transaction.factor(factor.id), present.revision == factor.revision else {
+                return .stale
+            }
+            factor.lastUsedAt = now
+            if let newPayload {
+                factor.payload = try sealer.seal(newPayload, for: FactorRegistry.sealingContext(factor.id))
+                guard try transaction.update(factor) else { return .stale }
+            }
+            proof = Proof(kind: factor.kind, factorID: factor.id, at: now, isSecondFactor: !matter.body.proven.isEmpty)
+        case .mailedCode:
+            proof = Proof(kind: .email, at: now, isSecondFactor: !matter.body.proven.isEmpty)
+        case .handle:
+            proof = Proof(kind: .email, at: now)
+        case .enrolment, .decoy:
+            break
+        }
+        if let key = matter.counterKey { try transaction.deleteCounter(key) }
+        if let source = attempt.client.limitedSource, matter.isGuessable {
+            try transaction.refund(key: CounterKey.answers(from: source))
+        }
+        return try accomplish(user, proof, newPayload, in: transaction)
+    }
+
+    private func accomplish(
+        _ user: User?, _ proof: Proof?, _ newPayload: Data?, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        switch matter.body.purpose {
+        case .signIn:
+            guard let proof else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
+            return try signIn(user, proof, in: transaction)
+        case .enrolFactor:
+            guard let user, let newPayload else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
+            return try enrol(user, payload: newPayload, in: transaction)
+        case .verifyEmail:
+            guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
+            return try verifyEmail(user, in: transaction)
+        case .resetPassword:
+            guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
+            return try resetPassword(user, in: transaction)
+        case .changeEmail:
+            guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
+            return try changeEmail(user, in: transaction)
+        }
+    }
+
+    // MARK: Sign-in
+
+    private func signIn(
+        _ user: User?, _ proof: Proof, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        var isNew = false
+        let user = try user.map { try provingAddress(of: $0, by: proof, in: transaction) }
+            ?? { () throws -> User? in
+                isNew = true
+                return try newUser(in: transaction)
+            }()
+        guard let user else {
+            return .verdict(.refused(Refusal(.signUpClosed)))
+        }
+        let proven = matter.body.proven + [proof]
+        let policy = AssurancePolicy(
+            settings: matter.settings.secondFactors, requiresSecondFactor: matter.body.requiresSecondFactor)
+        switch policy.decide(proven: proven, factors: try transaction.factors(of: user.id)) {
+        case .enrolmentRequired:
+            return .verdict(.refused(Refusal(.secondFactorRequired)))
+        case .secondFactor(let factors):
+            return try askForMore(user, proven, factors, in: transaction)
+        case .enough:
+            try finishFlow(in: transaction)
+            var signedIn = try open(user, proven: proven, in: transaction)
+            signedIn.isNewUser = isNew
+            try record(.signedIn, user: user.id, in: transaction)
+            return .verdict(.accomplished(.signedIn(signedIn)))
+        }
+    }
+
+    /// Keeps what was proven, behind a fresh handle.
+    private func askForMore(
+        _ user: User, _ proven: [Proof], _ factors: [FactorRecord], in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        try finishFlow(in: transaction)
+        var body = matter.body
+        body.proven = proven
+        body.challenge = .secondFactor
+        body.tokenEpoch = user.tokenEpoch
+        let lifetime = if case .opening(let opening) = attempt.target { opening.lifetime } else { FlowLifetime.secondFactor }
+        let flow = FlowRecord(
+            digest: handle.digest, userID: user.id, purpose: body.purpose.rawValue, createdAt: now,
+            expiresAt: now + lifetime, body: try body.sealed(by: sealer, digest: handle.digest))
+        guard try transaction.insert(flow) else { return .verdict(.refused(Refusal(.busy))) }
+        try record(.secondFactorAsked, user: user.id, in: transaction)
+        return .verdict(.more(Continuation(handle: handle, user: user, factors: factors)))
+    }
+
+    private func open(
+        _ user: User, proven: [Proof], in transaction: any StoreTransaction
+    ) throws -> SignedIn {
+        let body = matter.body
+        let evidence = SessionEvidence(
+            dialect: body.dialect, proofs: proven, scopes: body.terms.scopes, details: body.terms.details)
+        return try session.open(
+            for: user, evidence: evidence, clientID: body.clientID, settings: matter.settings, at: now, sealer: sealer,
+            in: transaction)
+    }
+
+    /// Somebody followed a link to an address: it is theirs. What a stranger set up before the address was ever proven
+    /// must not let the stranger in afterwards.
+    private func provingAddress(
+        of user: User, by proof: Proof, in transaction: any StoreTransaction
+    ) throws -> User {
+        guard proof.kind == .email, !proof.isSecondFactor, !user.profile.emailVerified,
+            user.email?.canonical == matter.body.email
+        else { return user }
+        var user = user
+        user.profile.emailVerified = true
+        user.profile.providers = ["emailLink"]
+        for factor in try transaction.factors(of: user.id) { _ = try transaction.deleteFactor(factor.id) }
+        user.revokeTokens(at: now)
+        _ = try transaction.update(user)
+        return try transaction.user(user.id) ?? user
+    }
+
+    /// A link to an address without account makes one, where people may sign up.
+    private func newUser(in transaction: any StoreTransaction) throws -> User? {
+        guard matter.settings.signUp.isOpen, case .handle = matter.judged, let email = matter.body.email else {
+            return nil
+        }
+        let user = User(
+            id: userID, email: EmailAddress(kept: email),
+            profile: UserProfile(emailVerified: true, providers: ["emailLink"]), createdAt: now)
+        guard try transaction.insert(user) else { return nil }
+        return user
+    }
+
+    // MARK: The other purposes
+
+    private func enrol(
+        _ user: User, payload: Data, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard case .enrolment(let kind, _) = matter.judged, case .enrolmentCode(_, let name) = attempt.answer,
+            let type = FactorRegistry.type(kind)
+        else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
+        let present = try transaction.factors(of: user.id)
+        guard present.count(where: { $0.kind == kind }) < type.limitPerUser else {
+            return .verdict(.refused(Refusal(.factorLimitReached)))
+        }
+        let factor = FactorRecord(
+            id: factorID, userID: user.id, kind: kind, name: name, createdAt: now, lastUsedAt: now,
+            payload: try sealer.seal(payload, for: FactorRegistry.sealingContext(factorID)))
+        guard try transaction.insert(factor) else { return .verdict(.refused(Refusal(.busy))) }
+        try finishFlow(in: transaction)
+        let proof = Proof(kind: kind, factorID: factor.id, at: now, isSecondFactor: true)
+        let signedIn = try open(user, proven: matter.body.proven + [proof], in: transaction)
+        try record(.factorEnrolled, user: user.id, details: ["factor": .string(factor.id.rawValue)], in: transaction)
+        return .verdict(.accomplished(.enrolled(factor, signedIn)))
+    }
+
+    private func verifyEmail(
+        _ user: User, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard user.email?.canonical == matter.body.email else { return .verdict(.refused(Refusal(.unknownFlow))) }
+        var user = user
+        user.profile.emailVerified = true
+        guard try transaction.update(user) else { return .stale }
+        try finishFlow(in: transaction)
+        try record(.emailVerified, user: user.id, in: transaction)
+        return .verdict(.accomplished(.emailVerified(user)))
+    }
+
+    private func resetPassword(
+        _ user: User, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard user.email?.canonical == matter.body.email, let hash = attempt.newPasswordHash else {
+            return .verdict(.refused(Refusal(.unknownFlow)))
+        }
+        var user = user
+        try transaction.setPassword(hash, of: &user, newFactorID: factorID, at: now, sealer: sealer)
+        user.profile.emailVerified = true
+        user.revokeTokens(at: now)
+        guard try transaction.update(user) else { return .stale }
+        try finishFlow(in: transaction)
+        try record(.passwordReset, user: user.id, in: transaction)
+        return .verdict(.accomplished(.passwordReset(user)))
+    }
+
+    private func changeEmail(
+        _ user: User, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard let newEmail = matter.body.newEmail, user.email?.canonical == matter.body.email else {
+            return .verdict(.refused(Refusal(.unknownFlow)))
+        }
+        let address = EmailAddress(kept: newEmail)
+        if let holder = try transaction.user(email: address), holder.id != user.id {
+            return .verdict(.refused(Refusal(.addressTaken)))
+        }
+        var user = user
+        let former = user.email
+        user.email = address
+        user.profile.emailVerified = true
+        user.revokeTokens(at: now)
+        guard try transaction.update(user) else { return .stale }
+        try finishFlow(in: transaction)
+        try record(
+            .emailChanged, user: user.id, details: ["former": former.map { .string($0.canonical) } ?? .null],
+            in: transaction)
+        return .verdict(.accomplished(.emailChanged(user)))
+    }
+
+    // MARK: Common steps
+
+    /// A handle is good for one success.
+    private func finishFlow(in transaction: any StoreTransaction) throws {
+        guard let judged = matter.flow, var flow = try transaction.flow(digest: judged.digest) else { return }
+        flow.finishedAt = now
+        _ = try transaction.update(flow)
+    }
+
+    func record(
+        _ kind: AuditEvent.Kind, reason: Refusal.Reason? = nil, user: UserID? = nil,
+        details: [String: JSONValue] = [:], in transaction: any StoreTransaction
+    ) throws {
+        var details = details
+        details["purpose"] = .string(matter.body.purpose.rawValue)
+        try transaction.append(
+            AuditEvent(
+                id: eventIDs[reason == nil ? 0 : 1], at: now, kind: kind, userID: user ?? matter.user?.id,
+                context: attempt.client, reason: reason?.rawValue, details: details))
+    }
+}
+
+extension Matter {
+    /// Whether wrong answers were counted against the source.
+    var isGuessable: Bool {
+        if case .handle = judged { false } else { true }
+    }
+}
+
+extension StoreTransaction {
+    /// Replaces the password of a user who is about to be updated, and forgives earlier wrong ones.
+    func setPassword(_ hash: String, of user: inout User, newFactorID: FactorID, at now: Date, sealer: Sealer) throws {
+        let payload = try PasswordFactor.payload(hash: hash)
+        if var factor = try factors(of: user.id).first(where: { $0.kind == .password }) {
+            factor.payload = try sealer.seal(payload, for: FactorRegistry.sealingContext(factor.id))
+            _ = try update(factor)
+            try deleteCounter(CounterKey.factor(factor.id))
+        } else {
+            _ = try insert(
+                FactorRecord(
+                    id: newFactorID, userID: user.id, kind: .password, name: "", createdAt: now,
+                    payload: try sealer.seal(payload, for: FactorRegistry.sealingContext(newFactorID))))
+        }
+        user.passwordChangedAt = now
+        user.profile.providers.insert("password")
+    }
+}

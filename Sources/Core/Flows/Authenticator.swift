@@ -1,0 +1,121 @@
+import Crypto
+import Foundation
+import OneTimePassword
+
+/// The one door: the only place where an answer is judged.
+///
+/// Three steps. *Charge*: one short transaction counts the attempt against the authenticator, the flow and the source,
+/// and fetches what is to be compared. *Judge*: no transaction is open while a password is hashed. *Settle*: another
+/// transaction makes the success count once, provided that neither factor nor flow changed meanwhile; if one did, the
+/// answer is judged anew against what is there now.
+public struct Authenticator: Sendable {
+    let realm: Realm
+
+    /// How often an answer is judged again because what it was judged by changed.
+    private static let maximumRounds = 3
+
+    /// Judges an answer.
+    ///
+    /// A wrong answer, a closed flow or a lockout is a ``Verdict``; what is thrown is our own failure
+    /// (``StoreError``, ``PasswordHashingOverload``).
+    public func answer(
+        _ answer: Answer, to target: AnswerTarget, by client: ClientContext
+    ) async throws -> Verdict {
+        if case .customToken(let token) = answer, case .opening(let opening) = target {
+            return try await self.answer(customToken: token, terms: opening.terms, by: client)
+        }
+        let newPasswordHash: String?
+        switch try await prepare(answer, target) {
+        case .hash(let hash): newPasswordHash = hash
+        case .refused(let refusal): return .refused(refusal)
+        }
+        let attempt = Attempt(
+            answer: answer, target: target, client: client, now: realm.clock.now, newPasswordHash: newPasswordHash)
+
+        var charged = try await charge(attempt)
+        for _ in 0..<Self.maximumRounds {
+            let matter: Matter
+            switch charged {
+            case .refused(let refusal): return .refused(refusal)
+            case .admitted(let admitted): matter = admitted
+            }
+            let judgement = try await judge(attempt, matter)
+            switch try await settle(attempt, matter, judgement) {
+            case .verdict(let verdict): return verdict
+            case .stale: charged = try await reload(attempt)
+            }
+        }
+        return .refused(Refusal(.busy))
+    }
+
+    /// Where a flow stands. Telling is not judging: nothing is counted.
+    public func status(of handle: FlowHandle, expecting expectation: FlowExpectation) async throws -> FlowStatus {
+        let now = realm.clock.now
+        let sealer = realm.sealer
+        guard let record = try await realm.store.read({ try $0.flow(digest: handle.digest) }) else { return .unknown }
+        let body = try FlowBody.open(record, with: sealer)
+        guard expectation.admits(record, body) else { return .unknown }
+        if record.finishedAt != nil { return .finished }
+        if record.expiresAt <= now { return .expired }
+        if record.attempts >= body.maximumAttempts { return .exhausted }
+        return .open(
+            FlowSummary(
+                purpose: body.purpose, userID: record.userID, email: body.email.map(EmailAddress.init(kept:)),
+                newEmail: body.newEmail.map(EmailAddress.init(kept:)), expiresAt: record.expiresAt))
+    }
+
+    private enum Preparation {
+        case hash(String?)
+        case refused(Refusal)
+    }
+
+    /// Hashes a new password before any transaction, and refuses a weak one before anything is used up.
+    private func prepare(_ answer: Answer, _ target: AnswerTarget) async throws -> Preparation {
+        guard case .link(let newPassword?, _) = answer else { return .hash(nil) }
+        guard case .flow(let handle, let expectation) = target,
+            case .open(let summary) = try await status(of: handle, expecting: expectation)
+        else { return .hash(nil) }
+        let settings = try await realm.settings()
+        if let fault = settings.passwords.fault(of: newPassword, email: summary.email) {
+            return .refused(Refusal(.weakPassword, passwordFault: fault))
+        }
+        return .hash(try await realm.hasher.hash(newPassword))
+    }
+}
+
+/// One call of the door.
+struct Attempt: Sendable {
+    let answer: Answer
+    let target: AnswerTarget
+    let client: ClientContext
+    let now: Date
+    let newPasswordHash: String?
+}
+
+/// What a charge found: everything that judging needs and settling compares.
+struct Matter: Sendable {
+    var user: User?
+    var flow: FlowRecord?
+    var body: FlowBody
+    var settings: RealmSettings
+    var judged: Judged
+    /// The counter that a right answer sets back; nil where nothing guessable is judged.
+    var counterKey: String?
+
+    /// What the answer is compared with.
+    enum Judged: Sendable {
+        case factor(FactorRecord)
+        /// Nothing: the address has no account or no password. Compared all the same, at the same cost.
+        case decoy
+        case enrolment(kind: FactorKind, payload: Data)
+        case mailedCode(digest: Data, expiresAt: Date)
+        /// The handle was the proof.
+        case handle
+    }
+}
+
+extension FlowExpectation {
+    func admits(_ record: FlowRecord, _ body: FlowBody) -> Bool {
+        purposes.contains(body.purpose) && (userID == nil || userID == record.userID)
+    }
+}

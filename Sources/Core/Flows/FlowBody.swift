@@ -1,0 +1,85 @@
+import Foundation
+
+/// What a flow carries beside what stores need to find it. Sealed: it may hold a secret that is being enrolled.
+///
+/// Written as JSON; every member that came later has a default.
+struct FlowBody: Codable, Sendable, Equatable {
+    var purpose: FlowPurpose
+    var dialect: Dialect
+    var clientID: ClientID
+    /// The claimed address, where the flow is about one.
+    var email: String?
+    /// What an address is to be changed to.
+    var newEmail: String?
+    /// What was proven so far; in an enrolment, what the session was proven with.
+    var proven: [Proof]
+    /// What is open.
+    var challenge: FlowChallenge
+    /// Answers that are looked at.
+    var maximumAttempts: Int
+    var terms: SessionTerms
+    /// Whether this application asks for a second factor of everybody.
+    var requiresSecondFactor: Bool
+    /// The user's token epoch when the flow began; a flow that relies on an earlier proof ends with it. Nil for flows
+    /// that do not (the verification of an address).
+    var tokenEpoch: Int?
+
+    init(
+        purpose: FlowPurpose, client: ClientContext, email: EmailAddress? = nil, newEmail: EmailAddress? = nil,
+        proven: [Proof] = [], challenge: FlowChallenge, maximumAttempts: Int = 10, terms: SessionTerms = SessionTerms(),
+        tokenEpoch: Int? = nil
+    ) {
+        self.purpose = purpose
+        dialect = client.dialect
+        clientID = client.clientID
+        self.email = email?.canonical
+        self.newEmail = newEmail?.canonical
+        self.proven = proven
+        self.challenge = challenge
+        self.maximumAttempts = maximumAttempts
+        self.terms = terms
+        requiresSecondFactor = client.requiresSecondFactor
+        self.tokenEpoch = tokenEpoch
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        purpose = try members.decode(FlowPurpose.self, forKey: .purpose)
+        dialect = try members.decode(Dialect.self, forKey: .dialect)
+        clientID = try members.decode(ClientID.self, forKey: .clientID)
+        email = try members.decodeIfPresent(String.self, forKey: .email)
+        newEmail = try members.decodeIfPresent(String.self, forKey: .newEmail)
+        proven = try members.decodeIfPresent([Proof].self, forKey: .proven) ?? []
+        challenge = try members.decode(FlowChallenge.self, forKey: .challenge)
+        maximumAttempts = try members.decodeIfPresent(Int.self, forKey: .maximumAttempts) ?? 10
+        terms = try members.decodeIfPresent(SessionTerms.self, forKey: .terms) ?? SessionTerms()
+        requiresSecondFactor = try members.decodeIfPresent(Bool.self, forKey: .requiresSecondFactor) ?? false
+        tokenEpoch = try members.decodeIfPresent(Int.self, forKey: .tokenEpoch)
+    }
+}
+
+/// What a flow waits for.
+enum FlowChallenge: Codable, Sendable, Equatable {
+    /// Any second factor of the user.
+    case secondFactor
+    /// That somebody comes with the handle itself, which was mailed.
+    case link
+    /// The code of that digest.
+    case mailedCode(digest: Data, expiresAt: Date)
+    /// A code of the factor that is being enrolled.
+    case enrolment(kind: FactorKind, payload: Data)
+}
+
+extension FlowBody {
+    /// The place that a flow's body is sealed for.
+    static func sealingContext(_ digest: Data) -> String { "flow/\(digest.hex)" }
+
+    func sealed(by sealer: Sealer, digest: Data) throws -> Data {
+        try sealer.seal(JSONEncoder().encode(self), for: Self.sealingContext(digest))
+    }
+
+    static func open(_ record: FlowRecord, with sealer: Sealer) throws -> FlowBody {
+        let plain = try sealer.open(record.body, for: sealingContext(record.digest))
+        return try JSONDecoder().decode(FlowBody.self, from: plain)
+    }
+}

@@ -1,0 +1,68 @@
+import Crypto
+import Foundation
+
+/// The secret that names an attempt in progress: a pending credential, a continuation token, the code in a link.
+///
+/// 256 random bits; the server keeps only the digest.
+public struct FlowHandle: Sendable, CustomStringConvertible, CustomReflectable {
+    /// What goes over the wire.
+    public let token: Secret<String>
+
+    init(random: any RandomSource) {
+        token = Secret(random.bytes(32).base64URL)
+    }
+
+    /// A handle as a client sent it. Whether there is such a flow shows when it is used.
+    public init(_ token: String) {
+        self.token = Secret(token)
+    }
+
+    var digest: Data { Data(SHA256.hash(data: Data(token.reveal().utf8))) }
+
+    public var description: String { "<flow handle>" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// What an attempt is for.
+public enum FlowPurpose: String, Sendable, Codable, CaseIterable {
+    case signIn
+    case enrolFactor
+    case verifyEmail
+    case resetPassword
+    case changeEmail
+}
+
+/// How long attempts live where a dialect says nothing else, in seconds.
+public enum FlowLifetime {
+    public static let standard: TimeInterval = 900
+    /// A mailed code.
+    public static let mailedCode: TimeInterval = 600
+    /// A mailed link that signs in or resets a password.
+    public static let link: TimeInterval = 3600
+    /// A mailed link that verifies an address.
+    public static let verificationLink: TimeInterval = 3 * 86_400
+    /// Proof beside the first factor.
+    public static let secondFactor: TimeInterval = 300
+    /// How long an expired flow is remembered, so that its holder is told that it expired.
+    static let remembered: TimeInterval = 86_400
+}
+
+/// Where an attempt stands, for dialects that tell before they ask for an answer.
+public enum FlowStatus: Sendable {
+    case unknown
+    case expired
+    case finished
+    /// Out of answers.
+    case exhausted
+    case open(FlowSummary)
+}
+
+/// What a dialect may know of an open attempt.
+public struct FlowSummary: Sendable {
+    public let purpose: FlowPurpose
+    public let userID: UserID?
+    /// The address that it is about: the one to verify, to reset, to change to or to sign in.
+    public let email: EmailAddress?
+    public let newEmail: EmailAddress?
+    public let expiresAt: Date
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+/// Decides whether what was proven is enough, or which factors may prove the rest.
+public struct AssurancePolicy: Sendable {
+    public enum Decision: Sendable, Equatable {
+        case enough
+        /// One of these has to be given too.
+        case secondFactor([FactorRecord])
+        /// A second factor is required and the user has none.
+        case enrolmentRequired
+    }
+
+    let settings: SecondFactorSettings
+    let requiresSecondFactor: Bool
+
+    public init(settings: SecondFactorSettings, requiresSecondFactor: Bool) {
+        self.settings = settings
+        self.requiresSecondFactor = requiresSecondFactor
+    }
+
+    /// - Parameters:
+    ///   - proven: what this attempt has proven so far.
+    ///   - factors: all that the user has enrolled.
+    public func decide(proven: [Proof], factors: [FactorRecord]) -> Decision {
+        if proven.contains(where: \.isSecondFactor) { return .enough }
+        // A custom token is the word of the developer's own back end, which has its own second factor or none
+        // (Identity Toolkit spec, section 2.3). An anonymous user has nothing to prove.
+        if proven.contains(where: { $0.kind == .customToken || $0.kind == .anonymous }) { return .enough }
+        let usable = factors.filter { isSecondFactor($0.kind) && isOffered($0.kind) }
+        if !usable.isEmpty { return .secondFactor(usable) }
+        return requiresSecondFactor ? .enrolmentRequired : .enough
+    }
+
+    /// Whether the kind can be given beside a first proof.
+    public func isSecondFactor(_ kind: FactorKind) -> Bool { kind == .totp }
+
+    /// Whether the realm has the kind switched on.
+    public func isOffered(_ kind: FactorKind) -> Bool {
+        switch kind {
+        case .totp: settings.offersTOTP
+        default: true
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// Which passwords are good enough, after NIST SP 800-63B-4, section 3.1.1.2: length and a blocklist, no rules of
+/// composition.
+public struct PasswordPolicy: Sendable, Equatable, Codable {
+    /// Characters (Unicode scalars after NFC) that a password needs at least; 6 to 64.
+    public var minimumLength: Int
+    /// Characters needed where nothing but the password is asked for; nil where that makes no difference.
+    public var minimumLengthAlone: Int?
+    /// Whether the commonest passwords are refused.
+    public var refusesCommon: Bool
+
+    public init(minimumLength: Int, minimumLengthAlone: Int? = nil, refusesCommon: Bool = true) {
+        self.minimumLength = minimumLength
+        self.minimumLengthAlone = minimumLengthAlone
+        self.refusesCommon = refusesCommon
+    }
+
+    public init(from decoder: any Decoder) throws {
+        self = .standard
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        try members.assign(&minimumLength, .minimumLength)
+        minimumLengthAlone = try members.decodeIfPresent(Int.self, forKey: .minimumLengthAlone)
+        try members.assign(&refusesCommon, .refusesCommon)
+        minimumLength = min(max(minimumLength, 6), 64)
+        minimumLengthAlone = minimumLengthAlone.map { min(max($0, minimumLength), 64) }
+    }
+
+    /// At least 8 characters.
+    public static let standard = PasswordPolicy(minimumLength: 8)
+    /// As NIST asks: 8 characters, and 15 where no second factor follows.
+    public static let nist = PasswordPolicy(minimumLength: 8, minimumLengthAlone: 15)
+    /// Longer ones are refused rather than cut.
+    public static let maximumLength = 1024
+
+    /// Why a password is not good enough.
+    public enum Fault: Sendable, Equatable {
+        case tooShort(minimum: Int)
+        case tooLong(maximum: Int)
+        case common
+        /// It is the address, or the part before the `@`.
+        case containsAddress
+    }
+
+    /// Nil where the password is good enough.
+    /// - Parameters:
+    ///   - email: refused as a password, as is its local part.
+    ///   - secondFactorFollows: whether the user is asked for more than the password.
+    public func fault(
+        of password: Secret<String>, email: EmailAddress?, secondFactorFollows: Bool = false
+    ) -> Fault? {
+        let text = password.reveal().precomposedStringWithCanonicalMapping
+        let length = text.unicodeScalars.count
+        let minimum = secondFactorFollows ? minimumLength : (minimumLengthAlone ?? minimumLength)
+        if length < minimum { return .tooShort(minimum: minimum) }
+        if length > Self.maximumLength { return .tooLong(maximum: Self.maximumLength) }
+        let folded = text.lowercased()
+        if let email {
+            let local = String(email.canonical.prefix { $0 != "@" })
+            if folded == email.canonical || folded == local { return .containsAddress }
+        }
+        if refusesCommon && CommonPasswords.contains(folded) { return .common }
+        return nil
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+
+/// Everything a server works with: where things are kept, what time it is, which keys seal and sign.
+///
+/// A realm is one user directory and one set of rules. Dialects hold a realm and call its parts; they keep nothing of
+/// their own.
+public struct Realm: Sendable {
+    public let store: any Store
+    public let clock: any WallClock
+    public let random: any RandomSource
+    public let sealer: Sealer
+    public let hasher: any PasswordHasher
+    public let keyring: Keyring
+    public let mode: RealmMode
+
+    public init(
+        store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer, hasher: any PasswordHasher,
+        mode: RealmMode = .production
+    ) {
+        self.store = store
+        self.clock = clock
+        self.random = random
+        self.sealer = sealer
+        self.hasher = hasher
+        self.mode = mode
+        keyring = Keyring(store: store, clock: clock, random: random, sealer: sealer)
+    }
+
+    /// The one door through which every answer goes.
+    public var authenticator: Authenticator { Authenticator(realm: self) }
+    /// Users: signing up, changing, removing.
+    public var accounts: Accounts { Accounts(realm: self) }
+    /// Second factors: enrolling and withdrawing.
+    public var enrolments: Enrolments { Enrolments(realm: self) }
+    /// Links and codes that go out by mail.
+    public var mailings: Mailings { Mailings(realm: self) }
+    /// Sessions: refresh tokens, and whether a token still counts.
+    public var sessions: Sessions { Sessions(realm: self) }
+    /// Applications: client ids.
+    public var applications: Applications { Applications(realm: self) }
+    /// What the log says.
+    public var auditLog: AuditLog { AuditLog(realm: self) }
+    /// Removes what has expired.
+    public var maintenance: Maintenance { Maintenance(realm: self) }
+
+    /// The settings as they are now.
+    public func settings() async throws -> RealmSettings {
+        try await store.read { try $0.settings() }
+    }
+
+    /// Changes the settings, and says so in the log.
+    public func changeSettings<T: Sendable>(
+        by actor: ClientContext, _ change: @escaping @Sendable (inout RealmSettings) throws -> T
+    ) async throws -> T {
+        let now = clock.now
+        let eventID = AuditEvent.freshID(at: now, random: random)
+        return try await store.write { transaction in
+            var settings = try transaction.settings()
+            let result = try change(&settings)
+            try transaction.putSettings(settings)
+            try transaction.append(
+                AuditEvent(id: eventID, at: now, kind: .settingsChanged, userID: nil, context: actor))
+            return result
+        }
+    }
+}
+
+/// What a realm may do beyond the safe defaults.
+public struct RealmMode: Sendable, Equatable {
+    /// Tokens with `alg: none` are issued and accepted, as the Firebase emulator does. Only ever on under `--dev`.
+    public var usesUnsignedTokens: Bool
+    /// Anybody may become an anonymous user, whatever the settings say.
+    public var allowsAnonymousUsers: Bool
+
+    public init(usesUnsignedTokens: Bool, allowsAnonymousUsers: Bool) {
+        self.usesUnsignedTokens = usesUnsignedTokens
+        self.allowsAnonymousUsers = allowsAnonymousUsers
+    }
+
+    public static let production = RealmMode(usesUnsignedTokens: false, allowsAnonymousUsers: false)
+    public static let development = RealmMode(usesUnsignedTokens: true, allowsAnonymousUsers: true)
+}
+
+/// Who asks: through which application and protocol, from where. It goes into limits and into the log.
+public struct ClientContext: Sendable {
+    public var clientID: ClientID
+    public var dialect: Dialect
+    /// The address that limits per source count by; nil where they do not apply (loopback under `--dev`, the command
+    /// line).
+    public var limitedSource: String?
+    /// The address for the log.
+    public var source: String?
+    /// Whether this application's answers may tell that an address has no account.
+    public var revealsAddresses: Bool
+    /// The application asks for a second factor of everybody.
+    public var requiresSecondFactor: Bool
+    /// BCP 47; the language that mails should have.
+    public var locale: String?
+
+    public init(
+        clientID: ClientID, dialect: Dialect, limitedSource: String?, source: String?, revealsAddresses: Bool = false,
+        requiresSecondFactor: Bool = false, locale: String? = nil
+    ) {
+        self.clientID = clientID
+        self.dialect = dialect
+        self.limitedSource = limitedSource
+        self.source = source
+        self.revealsAddresses = revealsAddresses
+        self.requiresSecondFactor = requiresSecondFactor
+        self.locale = locale
+    }
+}

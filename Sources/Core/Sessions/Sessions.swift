@@ -1,0 +1,105 @@
+import Foundation
+import OneTimePassword
+
+/// Sessions: what follows a sign-in.
+public struct Sessions: Sendable {
+    let realm: Realm
+
+    /// How long the answer to a refresh may have been lost: in this time the token before the present one is answered
+    /// with the same successor, not taken for a theft.
+    static let grace: TimeInterval = 10
+
+    public enum RefreshOutcome: Sendable {
+        case refreshed(SignedIn)
+        case refused(RefreshRefusal)
+    }
+
+    public enum RefreshRefusal: String, Sendable {
+        /// Nobody's token.
+        case unknownToken
+        /// It was used before; its whole family is revoked now.
+        case reused
+        /// Revoked or too old.
+        case ended
+        case userNotFound
+        case userDisabled
+    }
+
+    /// Trades a refresh token for a fresh one.
+    ///
+    /// Each token is good for one trade (RFC 9700, section 4.14.2). One that comes again within ten seconds gets the
+    /// same successor; one that comes later has been stolen, or its successor has: the session ends for both.
+    public func refresh(_ text: Secret<String>, by client: ClientContext) async throws -> RefreshOutcome {
+        guard let given = RefreshToken(text.reveal()) else { return .refused(.unknownToken) }
+        let realm = realm
+        let now = realm.clock.now
+        let successor = RefreshToken(session: given.sessionID, random: realm.random)
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard var session = try transaction.session(given.sessionID) else { return .refused(.unknownToken) }
+            guard let user = try transaction.user(session.userID) else { return .refused(.userNotFound) }
+            if session.revokedAt != nil || session.expiresAt <= now { return .refused(.ended) }
+
+            let token: RefreshToken
+            if ConstantTime.equal(given.digest, session.refresh.currentDigest) {
+                if user.isDisabled { return .refused(.userDisabled) }
+                if session.tokenEpoch != user.tokenEpoch { return .refused(.ended) }
+                session.refresh = RefreshTokenState(
+                    currentDigest: successor.digest, previousDigest: given.digest, rotatedAt: now,
+                    sealedCurrent: try successor.sealed(by: realm.sealer))
+                guard try transaction.update(session) else { return .refused(.ended) }
+                token = successor
+            } else if let previous = session.refresh.previousDigest, ConstantTime.equal(given.digest, previous),
+                let rotatedAt = session.refresh.rotatedAt, now < rotatedAt + Self.grace,
+                let sealed = session.refresh.sealedCurrent,
+                let current = try RefreshToken.open(sealed, session: session.id, with: realm.sealer)
+            {
+                if user.isDisabled { return .refused(.userDisabled) }
+                if session.tokenEpoch != user.tokenEpoch { return .refused(.ended) }
+                token = current
+            } else {
+                // Session ids are known to nobody but holders of a token of the family.
+                session.revokedAt = now
+                _ = try transaction.update(session)
+                try transaction.append(
+                    AuditEvent(
+                        id: eventID, at: now, kind: .refreshTokenReused, userID: user.id, context: client,
+                        reason: RefreshRefusal.reused.rawValue))
+                return .refused(.reused)
+            }
+            try transaction.touch(user.id, signedInAt: nil, refreshedAt: now)
+            return .refreshed(SignedIn(user: user, session: session, refreshToken: token.text))
+        }
+    }
+
+    /// Whose access token it is, as of now.
+    public enum Standing: Sendable {
+        case good(User)
+        case userNotFound
+        /// Issued before the user's tokens were revoked.
+        case revoked
+        case userDisabled
+    }
+
+    /// Whether a token that was issued to a user still counts.
+    /// - Parameters:
+    ///   - epoch: what the token says of the user's epoch; nil in tokens made elsewhere (the emulator's), which are
+    ///     judged by the second they were issued in.
+    public func standing(of userID: UserID, epoch: Int?, issuedAt: Int64) async throws -> Standing {
+        guard let user = try await realm.store.read({ try $0.user(userID) }) else { return .userNotFound }
+        if let epoch, epoch < user.tokenEpoch { return .revoked }
+        if issuedAt < user.tokensValidAfter.seconds { return .revoked }
+        return user.isDisabled ? .userDisabled : .good(user)
+    }
+
+    /// Ends one session, by any refresh token of it.
+    public func revoke(_ text: Secret<String>) async throws {
+        guard let given = RefreshToken(text.reveal()) else { return }
+        let now = realm.clock.now
+        try await realm.store.write { transaction in
+            guard var session = try transaction.session(given.sessionID), session.revokedAt == nil else { return }
+            session.revokedAt = now
+            _ = try transaction.update(session)
+        }
+    }
+}

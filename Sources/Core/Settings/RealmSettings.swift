@@ -1,0 +1,120 @@
+import Foundation
+
+/// What administrators change while the server runs; kept in the database, so that all servers agree.
+///
+/// Every member has a default, and a document written before the member existed stays readable.
+public struct RealmSettings: Sendable, Equatable, Codable {
+    public var secondFactors: SecondFactorSettings
+    public var passwords: PasswordPolicy
+    public var signUp: SignUpSettings
+    public var privacy: PrivacySettings
+    public var tokens: TokenSettings
+
+    public init() {
+        secondFactors = SecondFactorSettings()
+        passwords = .standard
+        signUp = SignUpSettings()
+        privacy = PrivacySettings()
+        tokens = TokenSettings()
+    }
+
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        try members.assign(&secondFactors, .secondFactors)
+        try members.assign(&passwords, .passwords)
+        try members.assign(&signUp, .signUp)
+        try members.assign(&privacy, .privacy)
+        try members.assign(&tokens, .tokens)
+    }
+}
+
+/// Who may sign up.
+public struct SignUpSettings: Sendable, Equatable, Codable {
+    /// Whether people may make their own accounts.
+    public var isOpen = true
+    /// Whether somebody may have an account without any address or password.
+    public var allowsAnonymous = false
+
+    public init() {}
+
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        try members.assign(&isOpen, .isOpen)
+        try members.assign(&allowsAnonymous, .allowsAnonymous)
+    }
+}
+
+/// What answers give away.
+public struct PrivacySettings: Sendable, Equatable, Codable {
+    /// Whether answers hide if an address has an account (Identity Toolkit's e-mail enumeration protection).
+    public var hidesAddresses = true
+
+    public init() {}
+
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        try members.assign(&hidesAddresses, .hidesAddresses)
+    }
+}
+
+/// How tokens are signed and how long they live.
+public struct TokenSettings: Sendable, Equatable, Codable {
+    /// The algorithm of dialects that have none of their own here.
+    public var algorithm = SigningAlgorithm.es256
+    /// By the dialect's name.
+    public var algorithms: [String: SigningAlgorithm] = [:]
+    /// Seconds that an ID token lives: 300 to 86,400.
+    public var idTokenLifetime = 3600
+    /// Days after which a session ends however often it was refreshed: 1 to 3,650.
+    public var sessionDays = 400
+    /// Public keys (PEM) that may sign custom tokens, by the service account that is their `iss` and `sub`.
+    public var customTokenKeys: [String: String] = [:]
+
+    public init() {}
+
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        try members.assign(&algorithm, .algorithm)
+        try members.assign(&algorithms, .algorithms)
+        try members.assign(&idTokenLifetime, .idTokenLifetime)
+        try members.assign(&sessionDays, .sessionDays)
+        try members.assign(&customTokenKeys, .customTokenKeys)
+        idTokenLifetime = min(max(idTokenLifetime, 300), 86_400)
+        sessionDays = min(max(sessionDays, 1), 3650)
+    }
+
+    public func algorithm(for dialect: Dialect) -> SigningAlgorithm {
+        algorithms[dialect.rawValue] ?? algorithm
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Replaces the value where the document has the member; leaves the default where it does not.
+    func assign<T: Decodable>(_ value: inout T, _ key: Key) throws {
+        if let found = try decodeIfPresent(T.self, forKey: key) { value = found }
+    }
+}
+
+extension StoreTransaction {
+    static var settingsDocument: String { "settings" }
+
+    /// The realm's settings; the defaults on a fresh server.
+    public func settings() throws -> RealmSettings {
+        guard let document = try document(Self.settingsDocument) else { return RealmSettings() }
+        do {
+            return try JSONDecoder().decode(RealmSettings.self, from: document)
+        } catch {
+            throw StoreError(.corrupt, "The settings document cannot be read: \(error)")
+        }
+    }
+
+    func putSettings(_ settings: RealmSettings) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        try putDocument(Self.settingsDocument, encoder.encode(settings))
+    }
+}

@@ -1,0 +1,49 @@
+/// Which second factors the realm offers. Shaped so that Identity Toolkit's configuration (spec, section 2.5 and 3.1)
+/// reads back as it was written.
+public struct SecondFactorSettings: Sendable, Equatable, Codable {
+    public enum State: String, Sendable, Codable, CaseIterable {
+        case disabled = "DISABLED"
+        case enabled = "ENABLED"
+        case mandatory = "MANDATORY"
+    }
+
+    /// What the project says of second factors at large. TOTP is switched by its own state.
+    public var state = State.enabled
+    /// Whether the (unsupported) text-message factor was switched on; kept for the read-back.
+    public var listsPhone = false
+    /// Nil where the configuration has no entry for TOTP.
+    public var totp: TOTPSettings? = TOTPSettings(state: .enabled, adjacentIntervals: 1)
+
+    public init() {}
+
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        try members.assign(&state, .state)
+        try members.assign(&listsPhone, .listsPhone)
+        totp = try members.decodeIfPresent(TOTPSettings.self, forKey: .totp)
+    }
+
+    /// Whether TOTP is enrolled and asked for.
+    public var offersTOTP: Bool { totp.map { $0.state != .disabled } ?? false }
+
+    /// Steps before and after the present one in which a TOTP code counts.
+    public var totpWindow: Int { totp?.adjacentIntervals ?? TOTPSettings.defaultAdjacentIntervals }
+}
+
+/// TOTP as a second factor.
+public struct TOTPSettings: Sendable, Equatable, Codable {
+    /// What Identity Toolkit takes where a configuration names no number.
+    public static let defaultAdjacentIntervals = 5
+    /// The numbers that Identity Toolkit accepts.
+    public static let allowedAdjacentIntervals = 0...10
+
+    public var state: SecondFactorSettings.State
+    /// Nil where the configuration leaves it out: then ``defaultAdjacentIntervals`` holds.
+    public var adjacentIntervals: Int?
+
+    public init(state: SecondFactorSettings.State, adjacentIntervals: Int?) {
+        self.state = state
+        self.adjacentIntervals = adjacentIntervals
+    }
+}
