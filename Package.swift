@@ -75,7 +75,7 @@ let package = Package(
     targets: [
         // What is true whatever the protocol.
         .target(
-            name: "CountersignCore", dependencies: ["OneTimePassword", .crypto, .jwtKit, .logging],
+            name: "CountersignCore", dependencies: ["OneTimePassword", .crypto, .cryptoExtras, .jwtKit],
             path: "Sources/Core"),
         .target(name: "OneTimePassword", dependencies: [.crypto]),
 

@@ -1,0 +1,85 @@
+import Crypto
+import Foundation
+import OneTimePassword
+
+/// Applications: who may ask people to sign in.
+public struct Applications: Sendable {
+    let realm: Realm
+
+    public func application(_ id: ClientID) async throws -> Application? {
+        try await realm.store.read { try $0.application(id) }
+    }
+
+    /// Ordered by id.
+    public func applications(after id: ClientID? = nil, limit: Int = 100) async throws -> [Application] {
+        let limit = min(max(limit, 1), 1000)
+        return try await realm.store.read { try $0.applications(after: id, limit: limit) }
+    }
+
+    /// Registers an application. Nil where the id is taken.
+    /// - Parameter id: nil makes one of 39 characters, in the form of an API key.
+    public func add(
+        id: ClientID? = nil, _ registration: ApplicationRegistration, by client: ClientContext
+    ) async throws -> Application? {
+        let now = realm.clock.now
+        let id = id ?? ClientID(rawValue: "cs" + realm.random.string(37, of: .alphanumeric))
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            let application = Application(id: id, createdAt: now, registration: registration)
+            guard try transaction.insert(application) else { return nil }
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .applicationChanged, userID: nil, context: client,
+                    details: ["application": .string(id.rawValue)]))
+            return application
+        }
+    }
+
+    /// Changes what an application is registered with. Nil where there is none.
+    public func change(
+        _ id: ClientID, by client: ClientContext, _ change: @escaping @Sendable (inout ApplicationRegistration) -> Void
+    ) async throws -> Application? {
+        let now = realm.clock.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard var application = try transaction.application(id) else { return nil }
+            change(&application.registration)
+            _ = try transaction.update(application)
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .applicationChanged, userID: nil, context: client,
+                    details: ["application": .string(id.rawValue)]))
+            return try transaction.application(id)
+        }
+    }
+
+    public func remove(_ id: ClientID, by client: ClientContext) async throws -> Bool {
+        let now = realm.clock.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard try transaction.deleteApplication(id) else { return false }
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .applicationRemoved, userID: nil, context: client,
+                    details: ["application": .string(id.rawValue)]))
+            return true
+        }
+    }
+}
+
+extension ApplicationRegistration {
+    /// Sets the client secret; nil makes the client public.
+    public mutating func setSecret(_ secret: Secret<String>?) {
+        secretDigest = secret.map { Self.digest($0) }
+    }
+
+    /// Whether the secret is this client's. A public client has none, and no secret is right.
+    public func hasSecret(_ secret: Secret<String>) -> Bool {
+        guard let secretDigest else { return false }
+        return ConstantTime.equal(Array(secretDigest.utf8), Array(Self.digest(secret).utf8))
+    }
+
+    private static func digest(_ secret: Secret<String>) -> String {
+        Data(SHA256.hash(data: Data(secret.reveal().utf8))).base64EncodedString()
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import OneTimePassword
+
+/// Second factors: beginning to enrol one, and withdrawing one. What finishes an enrolment is an answer
+/// (``Authenticator``).
+public struct Enrolments: Sendable {
+    let realm: Realm
+
+    /// How recent a sign-in has to be, in seconds, before somebody may enrol a factor (Identity Toolkit spec,
+    /// section 3.2: about five minutes).
+    public static let recency: TimeInterval = 300
+    /// Wrong codes that one enrolment takes (spec, section 3.3).
+    public static let attempts = 3
+
+    /// What an authenticator app has to be told.
+    public struct TOTPOffer: Sendable {
+        public let handle: FlowHandle
+        /// 20 random bytes (RFC 4226, section 4, R6).
+        public let secret: Secret<[UInt8]>
+        public let algorithm: OTPAlgorithm
+        public let digits: Int
+        /// Seconds.
+        public let period: Int
+        public let expiresAt: Date
+    }
+
+    public enum TOTPOutcome: Sendable {
+        case offered(TOTPOffer)
+        case refused(EnrolmentRefusal)
+    }
+
+    public enum EnrolmentRefusal: Sendable {
+        case userNotFound
+        case notOffered
+        /// The address has to be proven first, or a stranger could lock its owner out.
+        case unverifiedEmail
+        /// Signed in anonymously, by phone or by custom token.
+        case unsupportedFirstFactor
+        case signInTooOld
+        case limitReached
+    }
+
+    /// Begins to enrol a TOTP factor.
+    /// - Parameter evidence: what the session of the one who asks was proven with.
+    public func beginTOTP(
+        for userID: UserID, evidence: SessionEvidence, by client: ClientContext
+    ) async throws -> TOTPOutcome {
+        let realm = realm
+        let now = realm.clock.now
+        let handle = FlowHandle(random: realm.random)
+        let secret = realm.random.bytes(20)
+        let payload = try JSONEncoder().encode(TOTPFactor.Payload(secret: Data(secret)))
+        let expiresAt = now + FlowLifetime.standard
+        let refusal: EnrolmentRefusal? = try await realm.store.write { transaction in
+            guard let user = try transaction.user(userID) else { return .userNotFound }
+            let settings = try transaction.settings()
+            guard settings.secondFactors.offersTOTP else { return .notOffered }
+            guard user.email != nil, user.profile.emailVerified else { return .unverifiedEmail }
+            guard evidence.allowsEnrolment else { return .unsupportedFirstFactor }
+            guard let authenticatedAt = evidence.authenticatedAt, now < authenticatedAt + Self.recency else {
+                return .signInTooOld
+            }
+            let count = try transaction.factors(of: userID).count { $0.kind == .totp }
+            guard count < TOTPFactor().limitPerUser else { return .limitReached }
+            let body = FlowBody(
+                purpose: .enrolFactor, client: client, email: user.email, proven: evidence.proofs,
+                challenge: .enrolment(kind: .totp, payload: payload), maximumAttempts: Self.attempts,
+                terms: SessionTerms(scopes: evidence.scopes, details: evidence.details), tokenEpoch: user.tokenEpoch)
+            _ = try transaction.insert(
+                FlowRecord(
+                    digest: handle.digest, userID: userID, purpose: FlowPurpose.enrolFactor.rawValue, createdAt: now,
+                    expiresAt: expiresAt, body: try body.sealed(by: realm.sealer, digest: handle.digest)))
+            return nil
+        }
+        if let refusal { return .refused(refusal) }
+        return .offered(
+            TOTPOffer(
+                handle: handle, secret: Secret(secret), algorithm: .sha1, digits: 6, period: 30, expiresAt: expiresAt))
+    }
+
+    public enum WithdrawalOutcome: Sendable {
+        /// Gone; the session goes on with these tokens.
+        case withdrawn(SignedIn)
+        /// Gone; it was what the session was proven with, and there are others: sign in again with one of those.
+        case withdrawnAndSignedOut
+        case unknownFactor
+    }
+
+    /// Withdraws a second factor (Identity Toolkit spec, section 3.5).
+    ///
+    /// - The last one: all earlier tokens are revoked, and the caller's session goes on without second factor.
+    /// - The one that the session was proven with, others remain: all tokens are revoked, the caller's too.
+    /// - Another one: the session stays as it is.
+    public func withdraw(
+        _ factorID: FactorID, of userID: UserID, evidence: SessionEvidence, by client: ClientContext
+    ) async throws -> WithdrawalOutcome {
+        let realm = realm
+        let now = realm.clock.now
+        let draft = SessionDraft(random: realm.random)
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            let settings = try transaction.settings()
+            let policy = AssurancePolicy(settings: settings.secondFactors, requiresSecondFactor: false)
+            let second = try transaction.factors(of: userID).filter { policy.isSecondFactor($0.kind) }
+            guard var user = try transaction.user(userID), second.contains(where: { $0.id == factorID }),
+                try transaction.deleteFactor(factorID)
+            else { return .unknownFactor }
+            try transaction.deleteCounter(CounterKey.factor(factorID))
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .factorWithdrawn, userID: userID, context: client,
+                    details: ["factor": .string(factorID.rawValue)]))
+
+            let isLast = second.count == 1
+            let isOwn = evidence.proofs.contains { $0.factorID == factorID }
+            var evidence = evidence
+            if isLast || isOwn {
+                user.revokeTokens(at: now)
+                _ = try transaction.update(user)
+                user = try transaction.user(userID) ?? user
+                guard isLast else { return .withdrawnAndSignedOut }
+                evidence.proofs.removeAll { $0.isSecondFactor }
+            }
+            return .withdrawn(
+                try draft.open(
+                    for: user, evidence: evidence, clientID: client.clientID, settings: settings, at: now,
+                    sealer: realm.sealer, in: transaction))
+        }
+    }
+
+    /// The second factors of a user, in the order of enrolment.
+    public func secondFactors(of userID: UserID) async throws -> [FactorRecord] {
+        try await realm.store.read { transaction in
+            let policy = AssurancePolicy(
+                settings: try transaction.settings().secondFactors, requiresSecondFactor: false)
+            return try transaction.factors(of: userID).filter { policy.isSecondFactor($0.kind) }
+        }
+    }
+
+    /// Removes all second factors, for somebody who lost them; the administrator has made sure of who it is.
+    public func reset(of userID: UserID, by client: ClientContext) async throws -> Int? {
+        let now = realm.clock.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard var user = try transaction.user(userID) else { return nil }
+            let policy = AssurancePolicy(
+                settings: try transaction.settings().secondFactors, requiresSecondFactor: false)
+            let second = try transaction.factors(of: userID).filter { policy.isSecondFactor($0.kind) }
+            for factor in second {
+                _ = try transaction.deleteFactor(factor.id)
+                try transaction.deleteCounter(CounterKey.factor(factor.id))
+            }
+            if !second.isEmpty {
+                user.revokeTokens(at: now)
+                _ = try transaction.update(user)
+                try transaction.append(
+                    AuditEvent(id: eventID, at: now, kind: .factorsReset, userID: userID, context: client))
+            }
+            return second.count
+        }
+    }
+}
+
+extension SessionEvidence {
+    /// Whether a session that began like this may carry a second factor: not one without a proof of its own.
+    var allowsEnrolment: Bool {
+        guard let first = proofs.first?.kind else { return false }
+        return first != .anonymous && first != .customToken
+    }
+}

@@ -1,0 +1,208 @@
+import Foundation
+
+/// Sends links and codes to addresses, each with the flow that waits for them.
+public struct Mailings: Sendable {
+    let realm: Realm
+
+    /// What a mail is for.
+    public enum Subject: Sendable {
+        /// To the user's own address.
+        case verifyEmail(UserID)
+        case resetPassword(EmailAddress)
+        /// Signs in, and up where that is open.
+        case signIn(EmailAddress)
+        /// To the new address.
+        case changeEmail(UserID, to: EmailAddress)
+    }
+
+    public enum Outcome: Sendable {
+        /// On its way, or made to look so. `handle` is nil where there is nobody to send to.
+        case sent(to: EmailAddress, handle: FlowHandle?)
+        case refused(Refusal)
+    }
+
+    /// Query items for the page that completes the link, beside `mode` and `oobCode`.
+    public struct LinkOptions: Sendable {
+        public var items: [(name: String, value: String)]
+        /// Whether the mail is really sent; false where the caller passes the link on by itself.
+        public var delivers: Bool
+
+        public init(items: [(name: String, value: String)] = [], delivers: Bool = true) {
+            self.items = items
+            self.delivers = delivers
+        }
+    }
+
+    /// Mails a link.
+    ///
+    /// Whether the address has an account is told (`userNotFound`) only where the realm's settings or the application
+    /// reveal it; otherwise the answer is the same, and nothing is sent.
+    public func sendLink(
+        _ subject: Subject, options: LinkOptions = LinkOptions(), by client: ClientContext
+    ) async throws -> Outcome {
+        let realm = realm
+        let now = realm.clock.now
+        let handle = FlowHandle(random: realm.random)
+        let messageID = AuditEvent.freshID(at: now, random: realm.random)
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            let settings = try transaction.settings()
+            let hides = settings.privacy.hidesAddresses && !client.revealsAddresses
+            let letter: Letter
+            switch try Letter.find(subject, settings: settings, in: transaction) {
+            case .letter(let found): letter = found
+            case .nobody(let email):
+                if let refusal = try Self.charge(email, client, now, realm.sealer, transaction) { return .refused(refusal) }
+                return hides ? .sent(to: email, handle: nil) : .refused(Refusal(.userNotFound))
+            case .refused(let refusal): return .refused(refusal)
+            }
+            if let refusal = try Self.charge(letter.recipient, client, now, realm.sealer, transaction) {
+                return .refused(refusal)
+            }
+            let body = FlowBody(
+                purpose: letter.purpose, client: client, email: letter.about, newEmail: letter.newEmail,
+                challenge: .link, tokenEpoch: letter.purpose == .verifyEmail ? nil : letter.user?.tokenEpoch)
+            let flow = FlowRecord(
+                digest: handle.digest, userID: letter.user?.id, purpose: letter.purpose.rawValue, createdAt: now,
+                expiresAt: now + letter.lifetime, body: try body.sealed(by: realm.sealer, digest: handle.digest))
+            guard try transaction.insert(flow) else { return .refused(Refusal(.busy)) }
+            if options.delivers {
+                let link = ActionLink.path(
+                    mode: letter.mode, code: handle.token.reveal(), items: options.items, locale: client.locale)
+                try transaction.send(
+                    OutboxContent(
+                        template: letter.template, locale: client.locale,
+                        values: ["link": link, "email": letter.recipient.canonical]),
+                    to: letter.recipient.canonical, id: messageID, at: now, sealer: realm.sealer)
+                try transaction.append(
+                    AuditEvent(
+                        id: eventID, at: now, kind: .mailQueued, userID: letter.user?.id, context: client,
+                        details: ["template": .string(letter.template)]))
+            }
+            return .sent(to: letter.recipient, handle: handle)
+        }
+    }
+
+    /// Mails a code of eight digits and answers the handle that waits for it. Ten minutes, five wrong answers.
+    ///
+    /// Where the address has no account the handle looks the same and no code is right.
+    public func sendCode(
+        to email: EmailAddress, terms: SessionTerms = SessionTerms(), by client: ClientContext
+    ) async throws -> Outcome {
+        let realm = realm
+        let now = realm.clock.now
+        let handle = FlowHandle(random: realm.random)
+        let code = MailedCode.fresh(random: realm.random)
+        let messageID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            if let refusal = try Self.charge(email, client, now, realm.sealer, transaction) { return .refused(refusal) }
+            let user = try transaction.user(email: email)
+            let body = FlowBody(
+                purpose: .signIn, client: client, email: email,
+                challenge: .mailedCode(
+                    digest: MailedCode.digest(code, flow: handle.digest, sealer: realm.sealer),
+                    expiresAt: now + FlowLifetime.mailedCode),
+                terms: terms, tokenEpoch: user?.tokenEpoch)
+            let flow = FlowRecord(
+                digest: handle.digest, userID: user?.id, purpose: FlowPurpose.signIn.rawValue, createdAt: now,
+                expiresAt: now + FlowLifetime.standard, body: try body.sealed(by: realm.sealer, digest: handle.digest))
+            guard try transaction.insert(flow) else { return .refused(Refusal(.busy)) }
+            if user != nil {
+                try transaction.send(
+                    OutboxContent(
+                        template: "code", locale: client.locale, values: ["code": code, "email": email.canonical]),
+                    to: email.canonical, id: messageID, at: now, sealer: realm.sealer)
+            }
+            return .sent(to: email, handle: handle)
+        }
+    }
+
+    private static func charge(
+        _ email: EmailAddress, _ client: ClientContext, _ now: Date, _ sealer: Sealer, _ transaction: any StoreTransaction
+    ) throws -> Refusal? {
+        let mailbox = CounterKey.mails(to: sealer.digest(email.canonical, for: "mailbox"))
+        if let until = try transaction.charge(.mailsPerAddress, key: mailbox, at: now) {
+            return Refusal(.sourceLimited, retryAt: until)
+        }
+        if let source = client.limitedSource,
+            let until = try transaction.charge(.mailsPerSource, key: CounterKey.mails(from: source), at: now)
+        {
+            return Refusal(.sourceLimited, retryAt: until)
+        }
+        return nil
+    }
+}
+
+/// The address of the page that completes a mailed link, below the server's public address.
+public enum ActionLink {
+    /// `auth/action?mode=…&oobCode=…`, percent-encoded (RFC 3986, section 2.3: everything but unreserved characters).
+    public static func path(
+        mode: String, code: String, items: [(name: String, value: String)] = [], locale: String? = nil
+    ) -> String {
+        var all = [("mode", mode), ("oobCode", code)] + items.map { ($0.name, $0.value) }
+        if let locale { all.append(("lang", locale)) }
+        return "auth/action?" + all.map { "\(escape($0.0))=\(escape($0.1))" }.joined(separator: "&")
+    }
+
+    private static func escape(_ text: String) -> String {
+        let unreserved = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+}
+
+/// Whom a link goes to, and what it will do.
+private struct Letter {
+    var user: User?
+    var recipient: EmailAddress
+    /// The address that the flow is about.
+    var about: EmailAddress?
+    var newEmail: EmailAddress?
+    var purpose: FlowPurpose
+    var template: String
+    /// What links call it (Identity Toolkit spec, section 2.5).
+    var mode: String
+    var lifetime: TimeInterval
+
+    enum Found {
+        case letter(Letter)
+        case nobody(EmailAddress)
+        case refused(Refusal)
+    }
+
+    static func find(
+        _ subject: Mailings.Subject, settings: RealmSettings, in transaction: any StoreTransaction
+    ) throws -> Found {
+        switch subject {
+        case .verifyEmail(let id):
+            guard let user = try transaction.user(id) else { return .refused(Refusal(.userNotFound)) }
+            guard let email = user.email else { return .refused(Refusal(.unexpectedAnswer)) }
+            return .letter(
+                Letter(
+                    user: user, recipient: email, about: email, purpose: .verifyEmail, template: "verify-email",
+                    mode: "verifyEmail", lifetime: FlowLifetime.verificationLink))
+        case .resetPassword(let email):
+            guard let user = try transaction.user(email: email), !user.isDisabled else { return .nobody(email) }
+            return .letter(
+                Letter(
+                    user: user, recipient: email, about: email, purpose: .resetPassword, template: "reset-password",
+                    mode: "resetPassword", lifetime: FlowLifetime.link))
+        case .signIn(let email):
+            let user = try transaction.user(email: email)
+            if user == nil && !settings.signUp.isOpen { return .nobody(email) }
+            return .letter(
+                Letter(
+                    user: user, recipient: email, about: email, purpose: .signIn, template: "sign-in", mode: "signIn",
+                    lifetime: FlowLifetime.link))
+        case .changeEmail(let id, let newEmail):
+            guard let user = try transaction.user(id) else { return .refused(Refusal(.userNotFound)) }
+            if let holder = try transaction.user(email: newEmail), holder.id != id {
+                return .refused(Refusal(.addressTaken))
+            }
+            return .letter(
+                Letter(
+                    user: user, recipient: newEmail, about: user.email, newEmail: newEmail, purpose: .changeEmail,
+                    template: "change-email", mode: "verifyAndChangeEmail", lifetime: FlowLifetime.link))
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// What a message says, before it is put into words: which template, with which values. The words are found when it is
+/// delivered, in the language of the one who receives it.
+public struct OutboxContent: Sendable, Codable, Equatable {
+    /// Names a template: `verify-email`, `reset-password`, `sign-in`, `change-email`, `email-changed`, `code`.
+    public var template: String
+    /// BCP 47, where the client said one.
+    public var locale: String?
+    /// What the template puts in: `link` (a path and query below the public address), `code`, `email`, …
+    public var values: [String: String]
+
+    public init(template: String, locale: String? = nil, values: [String: String]) {
+        self.template = template
+        self.locale = locale
+        self.values = values
+    }
+
+    static func sealingContext(_ id: String) -> String { "outbox/\(id)" }
+}
+
+/// A message as it is delivered.
+public struct OpenedMessage: Sendable {
+    public let message: OutboxMessage
+    public let content: OutboxContent
+}
+
+/// Reads what waits to be delivered.
+public struct Outbox: Sendable {
+    let realm: Realm
+
+    /// The newest messages, the oldest of them first.
+    public func messages(limit: Int = 200) async throws -> [OpenedMessage] {
+        let sealer = realm.sealer
+        return try await realm.store.read { try $0.outboxMessages(limit: limit) }.map { message in
+            let plain = try sealer.open(message.sealedContent, for: OutboxContent.sealingContext(message.id))
+            return OpenedMessage(message: message, content: try JSONDecoder().decode(OutboxContent.self, from: plain))
+        }
+    }
+}
+
+extension Realm {
+    /// Mail and push on their way.
+    public var outbox: Outbox { Outbox(realm: self) }
+}
+
+extension StoreTransaction {
+    /// Puts a message into the outbox, as part of what it tells about.
+    func send(
+        _ content: OutboxContent, to recipient: String, by channel: OutboxMessage.Channel = .email, id: String,
+        at now: Date, sealer: Sealer
+    ) throws {
+        let sealed = try sealer.seal(JSONEncoder().encode(content), for: OutboxContent.sealingContext(id))
+        _ = try insert(
+            OutboxMessage(
+                id: id, channel: channel, recipient: recipient, createdAt: now, nextAttemptAt: now,
+                sealedContent: sealed))
+    }
+}

@@ -1,0 +1,211 @@
+import Crypto
+import Foundation
+import JWTKit
+import Synchronization
+
+/// The keys that sign tokens: one for ES256 and one for RS256, made on first start and rotated together.
+///
+/// A rotated key signs nothing any more and stays in the JWKS until the last token that it signed is gone. The keys are
+/// read anew every few seconds, and at once when a token names a key that is not known, so that servers side by side
+/// agree without talking to each other.
+public final class Keyring: Sendable {
+    private struct Ring: Sendable {
+        var records: [SigningKeyRecord]
+        var keys: JWTKeyCollection
+        var jwks: Data
+        var loadedAt: Date
+    }
+
+    private let store: any Store
+    private let clock: any WallClock
+    private let random: any RandomSource
+    private let sealer: Sealer
+    private let ring = Mutex<Ring?>(nil)
+    /// Verifies and makes tokens without signature, for `--dev`.
+    private let unsigned = JWTKeyCollection()
+
+    /// Seconds after which the keys are read anew.
+    static let freshness: TimeInterval = 5
+    /// Seconds that a retired key stays in the JWKS: as long as the longest token, and the clocks of others.
+    static let retirement: TimeInterval = 86_400 + 600
+
+    init(store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer) {
+        self.store = store
+        self.clock = clock
+        self.random = random
+        self.sealer = sealer
+    }
+
+    // MARK: Using keys
+
+    /// A compact JWS (RFC 7515, section 3.1) over the claims, with `typ: JWT`.
+    /// - Parameter typ: nil leaves the header out, as session cookies want it.
+    public func sign(_ claims: TokenClaims, with algorithm: SigningAlgorithm, typ: String? = "JWT") async throws -> String {
+        let ring = try await current()
+        guard let active = ring.records.last(where: { $0.algorithm == algorithm && $0.retiredAt == nil }) else {
+            throw StoreError(.corrupt, "There is no active \(algorithm.rawValue) key; run `countersign key rotate`.")
+        }
+        var header = JWTHeader()
+        header.alg = algorithm.rawValue
+        header.typ = typ
+        return try await ring.keys.sign(claims, kid: JWKIdentifier(string: active.id), header: header)
+    }
+
+    /// A token with `alg: none` and an empty signature, as the Firebase emulator issues it.
+    public func unsignedToken(_ claims: TokenClaims) async throws -> String {
+        await unsigned.addUnsecuredNone()
+        return try await unsigned.sign(claims, header: ["alg": "none", "typ": "JWT"])
+    }
+
+    /// The claims of a token that one of our keys signed, with the algorithm of that key; nil for anything else.
+    /// Times, issuer and audience are for the caller to judge.
+    public func verified(_ token: String) async throws -> TokenClaims? {
+        guard let header = TokenHeader(of: token), let algorithm = SigningAlgorithm(rawValue: header.alg),
+            let kid = header.kid
+        else { return nil }
+        var ring = try await current()
+        if !ring.records.contains(where: { $0.id == kid }) {
+            guard ring.loadedAt != clock.now else { return nil }
+            ring = try await reload()
+        }
+        guard let record = ring.records.first(where: { $0.id == kid }), record.algorithm == algorithm,
+            record.removedAfter.map({ $0 > clock.now }) ?? true
+        else { return nil }
+        return try? await ring.keys.verify(token, as: TokenClaims.self)
+    }
+
+    /// The claims of a token with `alg: none` and an empty signature; nil for anything else.
+    public func unsigned(_ token: String) async -> TokenClaims? {
+        guard let header = TokenHeader(of: token), header.alg == "none", token.hasSuffix(".") else { return nil }
+        return try? await unsigned.unverified(token, as: TokenClaims.self)
+    }
+
+    /// The claims of a token that one of the given public keys (PEM) signed; nil for anything else.
+    public func verified(_ token: String, byPublicKeyPEM pem: String) async -> TokenClaims? {
+        guard let header = TokenHeader(of: token), let algorithm = SigningAlgorithm(rawValue: header.alg) else {
+            return nil
+        }
+        let keys = JWTKeyCollection()
+        switch algorithm {
+        case .es256:
+            guard let key = try? ES256PublicKey(pem: pem) else { return nil }
+            await keys.add(ecdsa: key)
+        case .rs256:
+            guard let key = try? JWTKit.Insecure.RSA.PublicKey(pem: pem) else { return nil }
+            await keys.add(rsa: key, digestAlgorithm: .sha256)
+        }
+        return try? await keys.verify(token, as: TokenClaims.self)
+    }
+
+    /// The public keys that tokens in circulation may be signed with (RFC 7517, section 5).
+    public func jwks() async throws -> Data { try await current().jwks }
+
+    /// All keys, the oldest first.
+    public func records() async throws -> [SigningKeyRecord] { try await reload().records }
+
+    // MARK: Making and rotating keys
+
+    /// Makes the first keys, where there are none.
+    public func prepare() async throws {
+        guard try await store.read({ try $0.signingKeys() }).isEmpty else { return }
+        let fresh = try await freshKeys()
+        try await store.write { transaction in
+            guard try transaction.signingKeys().isEmpty else { return }
+            for key in fresh { _ = try transaction.insert(key) }
+        }
+        _ = try await reload()
+    }
+
+    /// Puts a fresh pair of keys into use, and retires the present ones.
+    @discardableResult
+    public func rotate(by actor: ClientContext) async throws -> [SigningKeyRecord] {
+        let now = clock.now
+        let fresh = try await freshKeys()
+        let eventID = AuditEvent.freshID(at: now, random: random)
+        try await store.write { transaction in
+            for var key in try transaction.signingKeys() where key.retiredAt == nil {
+                key.retiredAt = now
+                key.removedAfter = now + Self.retirement
+                _ = try transaction.update(key)
+            }
+            for key in fresh { _ = try transaction.insert(key) }
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .keyRotated, userID: nil, context: actor,
+                    details: ["keys": .array(fresh.map { .string($0.id) })]))
+        }
+        _ = try await reload()
+        return fresh
+    }
+
+    private func freshKeys() async throws -> [SigningKeyRecord] {
+        let now = clock.now
+        let sealer = sealer
+        // RSA keys take a tenth of a second to find: not on a thread that serves others.
+        return try await Task.detached {
+            try SigningAlgorithm.allCases.map { algorithm in
+                let pem: String
+                let publicKey: Data
+                switch algorithm {
+                case .es256:
+                    let key = P256.Signing.PrivateKey()
+                    pem = key.pemRepresentation
+                    publicKey = key.publicKey.x963Representation
+                case .rs256:
+                    let key = try JWTKit.Insecure.RSA.PrivateKey.fresh()
+                    pem = key.pemRepresentation
+                    publicKey = key.publicKey.derRepresentation
+                }
+                let id = Array(SHA256.hash(data: publicKey).prefix(12)).base64URL
+                return SigningKeyRecord(
+                    id: id, algorithm: algorithm, createdAt: now,
+                    sealedPrivateKey: try sealer.seal(Data(pem.utf8), for: Self.sealingContext(id)))
+            }
+        }.value
+    }
+
+    static func sealingContext(_ id: String) -> String { "signing-key/\(id)" }
+
+    // MARK: Reading keys
+
+    private func current() async throws -> Ring {
+        let now = clock.now
+        if let ring = ring.withLock({ $0 }), abs(now.timeIntervalSince(ring.loadedAt)) < Self.freshness { return ring }
+        return try await reload()
+    }
+
+    private func reload() async throws -> Ring {
+        let now = clock.now
+        let records = try await store.read { try $0.signingKeys() }
+            .filter { $0.removedAfter.map { $0 > now } ?? true }
+        if let known = ring.withLock({ $0 }), known.records == records {
+            return ring.withLock { ring in
+                ring?.loadedAt = now
+                return ring ?? known
+            }
+        }
+        let keys = JWTKeyCollection()
+        var published: [JSONWebKey] = []
+        for record in records {
+            let plain = try sealer.open(record.sealedPrivateKey, for: Self.sealingContext(record.id))
+            let pem = String(decoding: plain, as: UTF8.self)
+            let kid = JWKIdentifier(string: record.id)
+            switch record.algorithm {
+            case .es256:
+                let key = try ES256PrivateKey(pem: pem)
+                await keys.add(ecdsa: key, kid: kid)
+                published.append(try JSONWebKey(id: record.id, elliptic: P256.Signing.PrivateKey(pemRepresentation: pem).publicKey))
+            case .rs256:
+                let key = try JWTKit.Insecure.RSA.PrivateKey(pem: pem)
+                await keys.add(rsa: key, digestAlgorithm: .sha256, kid: kid)
+                published.append(try JSONWebKey(id: record.id, rsa: key.publicKey))
+            }
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let fresh = Ring(
+            records: records, keys: keys, jwks: try encoder.encode(["keys": published]), loadedAt: now)
+        ring.withLock { $0 = fresh }
+        return fresh
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// Removes what nobody needs any more, a little at a time, so that no other write waits for it.
+public struct Maintenance: Sendable {
+    let realm: Realm
+
+    /// Rows that one transaction removes at most.
+    static let batch = 500
+    /// Seconds that a counter is kept after its last start, when it blocks nothing.
+    static let counterIdle: TimeInterval = 2 * 86_400
+    /// Seconds that a message is kept; its links and codes are long dead by then.
+    static let messageAge: TimeInterval = 7 * 86_400
+
+    /// One round. Answers how many rows went.
+    @discardableResult
+    public func run() async throws -> Int {
+        let now = realm.clock.now
+        var removed = 0
+        let steps: [@Sendable (any StoreTransaction) throws -> Int] = [
+            { try $0.deleteFlows(expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) },
+            { try $0.deleteSessions(expiredBefore: now, limit: Self.batch) },
+            { try $0.deleteCounters(idleBefore: now - Self.counterIdle, limit: Self.batch) },
+            { try $0.deleteOutboxMessages(createdBefore: now - Self.messageAge, limit: Self.batch) },
+            { transaction in
+                let gone = try transaction.signingKeys().filter { $0.removedAfter.map { $0 <= now } ?? false }
+                for key in gone { _ = try transaction.deleteSigningKey(key.id) }
+                return gone.count
+            },
+        ]
+        for step in steps {
+            var count = Self.batch
+            while count >= Self.batch {
+                count = try await realm.store.write(step)
+                removed += count
+            }
+        }
+        return removed
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+
+/// Users: making, changing and removing them.
+public struct Accounts: Sendable {
+    let realm: Realm
+
+    public func user(_ id: UserID) async throws -> User? {
+        try await realm.store.read { try $0.user(id) }
+    }
+
+    public func user(email: EmailAddress) async throws -> User? {
+        try await realm.store.read { try $0.user(email: email) }
+    }
+
+    /// A user with the factors, from one snapshot.
+    public func userAndFactors(_ id: UserID) async throws -> (user: User, factors: [FactorRecord])? {
+        try await realm.store.read { transaction in
+            guard let user = try transaction.user(id) else { return nil }
+            return (user, try transaction.factors(of: id))
+        }
+    }
+
+    /// Ordered by id.
+    /// - Parameter limit: 1 to 1,000.
+    public func users(after id: UserID? = nil, limit: Int = 100) async throws -> [User] {
+        let limit = min(max(limit, 1), 1000)
+        return try await realm.store.read { try $0.users(after: id, limit: limit) }
+    }
+
+    // MARK: Signing up
+
+    public enum SignUpOutcome: Sendable {
+        case signedUp(SignedIn)
+        case refused(AccountRefusal)
+    }
+
+    /// Makes an account and signs it in. Without address and password the account is anonymous.
+    /// - Throws: ``PasswordHashingOverload``, ``StoreError``.
+    public func signUp(
+        email: EmailAddress?, password: Secret<String>?, displayName: String? = nil, terms: SessionTerms = SessionTerms(),
+        by client: ClientContext
+    ) async throws -> SignUpOutcome {
+        let realm = realm
+        let settings = try await realm.settings()
+        let isAnonymous = email == nil
+        if isAnonymous {
+            guard settings.signUp.allowsAnonymous || realm.mode.allowsAnonymousUsers else {
+                return .refused(.anonymousNotAllowed)
+            }
+        } else if !settings.signUp.isOpen {
+            return .refused(.signUpClosed)
+        }
+        if let password, let fault = settings.passwords.fault(of: password, email: email) {
+            return .refused(.weakPassword(fault))
+        }
+        let now = realm.clock.now
+        if let refusal = try await admitSignUp(email, by: client, at: now) { return .refused(refusal) }
+        let hash: String? = if let password { try await realm.hasher.hash(password) } else { nil }
+
+        let draft = SessionDraft(random: realm.random)
+        let id = UserID(random: realm.random)
+        let factorID = FactorID(rawValue: realm.random.uuid())
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            var user = User(
+                id: id, email: email,
+                profile: UserProfile(displayName: displayName, providers: isAnonymous ? ["anonymous"] : []),
+                createdAt: now)
+            guard try transaction.insert(user) else { return .refused(.addressTaken) }
+            var proof = Proof(kind: .anonymous, at: now)
+            if let hash {
+                try transaction.setPassword(hash, of: &user, newFactorID: factorID, at: now, sealer: realm.sealer)
+                _ = try transaction.update(user)
+                proof = Proof(kind: .password, factorID: factorID, at: now)
+            }
+            try transaction.append(
+                AuditEvent(id: eventID, at: now, kind: .signedUp, userID: id, context: client))
+            let evidence = SessionEvidence(
+                dialect: client.dialect, proofs: [proof], scopes: terms.scopes, details: terms.details)
+            var signedIn = try draft.open(
+                for: transaction.user(id) ?? user, evidence: evidence, clientID: client.clientID, settings: settings,
+                at: now, sealer: realm.sealer, in: transaction)
+            signedIn.isNewUser = true
+            return .signedUp(signedIn)
+        }
+    }
+
+    /// Charges the limit of accounts per source, and looks whether the address is free before a password is hashed.
+    private func admitSignUp(
+        _ email: EmailAddress?, by client: ClientContext, at now: Date
+    ) async throws -> AccountRefusal? {
+        guard let source = client.limitedSource else {
+            guard let email else { return nil }
+            return try await user(email: email) == nil ? nil : .addressTaken
+        }
+        return try await realm.store.write { transaction in
+            if let until = try transaction.charge(.signUpsPerSource, key: CounterKey.signUps(from: source), at: now) {
+                return .limited(until: until)
+            }
+            guard let email else { return nil }
+            return try transaction.user(email: email) == nil ? nil : .addressTaken
+        }
+    }
+
+    /// Makes an account on an administrator's behalf: no session, no limits, any id that is free.
+    public func create(
+        id: UserID? = nil, email: EmailAddress?, password: Secret<String>?, profile: UserProfile = UserProfile(),
+        isDisabled: Bool = false, by client: ClientContext
+    ) async throws -> Result<User, AccountRefusal> {
+        let realm = realm
+        if let password {
+            let settings = try await realm.settings()
+            if let fault = settings.passwords.fault(of: password, email: email) { return .failure(.weakPassword(fault)) }
+        }
+        let hash: String? = if let password { try await realm.hasher.hash(password) } else { nil }
+        let now = realm.clock.now
+        let id = id ?? UserID(random: realm.random)
+        let factorID = FactorID(rawValue: realm.random.uuid())
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            var user = User(id: id, email: email, profile: profile, createdAt: now)
+            user.isDisabled = isDisabled
+            guard try transaction.insert(user) else {
+                return .failure(try transaction.user(id) != nil ? .idTaken : .addressTaken)
+            }
+            if let hash {
+                try transaction.setPassword(hash, of: &user, newFactorID: factorID, at: now, sealer: realm.sealer)
+                _ = try transaction.update(user)
+            }
+            try transaction.append(
+                AuditEvent(id: eventID, at: now, kind: .userCreated, userID: id, context: client))
+            return .success(try transaction.user(id) ?? user)
+        }
+    }
+
+    // MARK: Removing
+
+    /// Removes a user with factors, flows and sessions. False where there is none.
+    public func delete(_ id: UserID, by client: ClientContext) async throws -> Bool {
+        let now = realm.clock.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            for factor in try transaction.factors(of: id) {
+                try transaction.deleteCounter(CounterKey.factor(factor.id))
+            }
+            guard try transaction.deleteUser(id) else { return false }
+            try transaction.append(
+                AuditEvent(id: eventID, at: now, kind: .userDeleted, userID: id, context: client))
+            return true
+        }
+    }
+}
+
+/// Why an account was not made or changed.
+public enum AccountRefusal: Error, Sendable, Equatable {
+    case addressTaken
+    case idTaken
+    case weakPassword(PasswordPolicy.Fault)
+    case signUpClosed
+    case anonymousNotAllowed
+    /// Too many from one source.
+    case limited(until: Date)
+    case userNotFound
+    /// The account kept changing.
+    case busy
+}
