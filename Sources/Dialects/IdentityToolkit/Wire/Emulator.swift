@@ -1,0 +1,39 @@
+/// `GET` and `PATCH` of `/emulator/v1/projects/{p}/config`. Source: identity-toolkit 2.5.
+public struct EmulatorConfig: Codable, Sendable, Equatable {
+    public var signIn: SignInConfig?
+    public var emailPrivacyConfig: EmailPrivacyConfig?
+
+    public init(signIn: SignInConfig? = nil, emailPrivacyConfig: EmailPrivacyConfig? = nil) {
+        self.signIn = signIn
+        self.emailPrivacyConfig = emailPrivacyConfig
+    }
+}
+
+/// `GET /emulator/v1/projects/{p}/oobCodes`: the mailed codes that are still open. Source: identity-toolkit 2.5.
+public struct EmulatorOobCodes: Codable, Sendable, Equatable {
+    public var oobCodes: [EmulatorOobCode]?
+
+    public init(oobCodes: [EmulatorOobCode]? = nil) {
+        self.oobCodes = oobCodes
+    }
+}
+
+/// One mailed code. Source: identity-toolkit 2.5.
+public struct EmulatorOobCode: Codable, Sendable, Equatable {
+    public var email: String?
+    public var newEmail: String?
+    public var requestType: String?
+    public var oobCode: String?
+    public var oobLink: String?
+
+    public init(
+        email: String? = nil, newEmail: String? = nil, requestType: String? = nil, oobCode: String? = nil,
+        oobLink: String? = nil
+    ) {
+        self.email = email
+        self.newEmail = newEmail
+        self.requestType = requestType
+        self.oobCode = oobCode
+        self.oobLink = oobLink
+    }
+}
