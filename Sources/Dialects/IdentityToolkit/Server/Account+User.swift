@@ -1,0 +1,62 @@
+import CountersignCore
+import Foundation
+import IdentityToolkitWire
+
+extension Account {
+    /// A user as `accounts:lookup` shows it (spec, section 2.3). Password hashes never leave: the word in their place is
+    /// Base64 for "REDACTED".
+    init(_ user: User, factors: [FactorRecord]) {
+        let hasPassword = factors.contains { $0.kind == .password }
+        let second = factors.compactMap(MFAEnrollment.init)
+        self.init(
+            localId: user.id.rawValue,
+            email: user.email?.canonical,
+            emailVerified: user.email.map { _ in user.profile.emailVerified },
+            displayName: user.profile.displayName,
+            photoUrl: user.profile.photoURL,
+            phoneNumber: user.profile.phoneNumber,
+            providerUserInfo: ProviderUserInfo.all(of: user, hasPassword: hasPassword),
+            passwordHash: hasPassword ? "UkVEQUNURUQ=" : nil,
+            passwordUpdatedAt: user.passwordChangedAt.map { Double($0.milliseconds) },
+            validSince: Int64String(user.tokensValidAfter.seconds),
+            disabled: user.isDisabled,
+            lastLoginAt: user.lastSignInAt.map { Int64String($0.milliseconds) },
+            createdAt: Int64String(user.createdAt.milliseconds),
+            lastRefreshAt: user.lastRefreshAt.map(WireTimestamp.string(from:)),
+            customAuth: user.profile.providers.contains("custom") ? true : nil,
+            customAttributes: Self.customAttributes(user.profile.customClaims),
+            emailLinkSignin: user.profile.providers.contains("emailLink") ? true : nil,
+            mfaInfo: second.isEmpty ? nil : second)
+    }
+
+    private static func customAttributes(_ claims: [String: JSONValue]) -> String? {
+        guard !claims.isEmpty else { return nil }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(claims)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension ProviderUserInfo {
+    /// The ways in: the address, by password or link, is one provider called `password`.
+    static func all(of user: User, hasPassword: Bool) -> [ProviderUserInfo]? {
+        guard let email = user.email?.canonical, hasPassword || user.profile.providers.contains("emailLink") else {
+            return nil
+        }
+        return [
+            ProviderUserInfo(
+                providerId: "password", federatedId: email, rawId: email, email: email,
+                displayName: user.profile.displayName, photoUrl: user.profile.photoURL)
+        ]
+    }
+}
+
+extension MFAEnrollment {
+    /// Nil for what this protocol does not call a second factor.
+    init?(_ factor: FactorRecord) {
+        guard factor.kind == .totp else { return nil }
+        self.init(
+            mfaEnrollmentId: factor.id.rawValue, displayName: factor.name,
+            enrolledAt: WireTimestamp.string(from: factor.createdAt), totpInfo: TOTPInfo())
+    }
+}

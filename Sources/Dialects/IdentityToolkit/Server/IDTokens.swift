@@ -1,0 +1,140 @@
+import CountersignCore
+import Foundation
+import IdentityToolkitWire
+
+/// Makes and reads this dialect's ID tokens (spec, section 2.6).
+struct IDTokens: Sendable {
+    let realm: Realm
+    let projectID: String
+    let isDevelopment: Bool
+
+    /// The claim that carries the user's token epoch, so that a revocation cuts between two tokens of one second.
+    static let epochClaim = "countersign_epoch"
+    /// Seconds that another server's clock may be ahead of ours.
+    static let leeway: Int64 = 300
+
+    var issuer: String { "https://securetoken.google.com/\(projectID)" }
+
+    /// What a client gets: the ID token, and how long it lives.
+    func idToken(for signedIn: SignedIn, settings: RealmSettings) async throws -> (token: String, lifetime: Int) {
+        let lifetime = settings.tokens.idTokenLifetime
+        let claims = claims(for: signedIn, lifetime: lifetime)
+        if realm.mode.usesUnsignedTokens { return (try await realm.keyring.unsignedToken(claims), lifetime) }
+        let algorithm = settings.tokens.algorithm(for: .identityToolkit)
+        return (try await realm.keyring.sign(claims, with: algorithm), lifetime)
+    }
+
+    private func claims(for signedIn: SignedIn, lifetime: Int) -> TokenClaims {
+        let now = realm.clock.now.seconds
+        let user = signedIn.user
+        let evidence = signedIn.evidence
+        // Custom claims come first, so that none can take the place of one of ours.
+        var members = user.profile.customClaims
+        if case .object(let claims)? = evidence.details["developer_claims"] {
+            members.merge(claims) { _, developer in developer }
+        }
+        let ours: [String: JSONValue?] = [
+            "iss": .string(issuer),
+            "aud": .string(projectID),
+            "sub": .string(user.id.rawValue),
+            "user_id": .string(user.id.rawValue),
+            "auth_time": .integer(evidence.authenticatedAt?.seconds ?? now),
+            "iat": .integer(now),
+            "exp": .integer(now + Int64(lifetime)),
+            "email": user.email.map { .string($0.canonical) },
+            "email_verified": user.email.map { _ in .bool(user.profile.emailVerified) },
+            "name": user.profile.displayName.map { .string($0) },
+            "picture": user.profile.photoURL.map { .string($0) },
+            "phone_number": user.profile.phoneNumber.map { .string($0) },
+            "provider_id": evidence.signInProvider == "anonymous" ? .string("anonymous") : nil,
+            "firebase": .object(firebase(user, evidence)),
+            Self.epochClaim: .integer(Int64(user.tokenEpoch)),
+        ]
+        for (name, value) in ours { members[name] = value }
+        return TokenClaims(members)
+    }
+
+    private func firebase(_ user: User, _ evidence: SessionEvidence) -> [String: JSONValue] {
+        var identities: [String: JSONValue] = [:]
+        if let email = user.email { identities["email"] = .array([.string(email.canonical)]) }
+        if let phone = user.profile.phoneNumber { identities["phone"] = .array([.string(phone)]) }
+        var firebase: [String: JSONValue] = [
+            "identities": .object(identities), "sign_in_provider": .string(evidence.signInProvider),
+        ]
+        if let second = evidence.secondFactor, let id = second.factorID {
+            firebase["sign_in_second_factor"] = .string(second.kind.rawValue)
+            firebase["second_factor_identifier"] = .string(id.rawValue)
+        }
+        return firebase
+    }
+
+    /// Whose ID token it is.
+    struct Bearer: Sendable {
+        let user: User
+        /// What the token says that its session was proven with.
+        let evidence: SessionEvidence
+    }
+
+    /// Reads an ID token and makes sure that it still counts.
+    /// - Parameter missing: the word for a token that is not there; it differs between versions.
+    /// - Throws: `IdentityToolkitError`: `INVALID_ID_TOKEN`, `USER_NOT_FOUND`, `TOKEN_EXPIRED`, `USER_DISABLED`, in
+    ///   this order.
+    func bearer(_ token: String?, missing: ErrorWord = .invalidIDToken) async throws -> Bearer {
+        guard let token, !token.isEmpty else { throw IdentityToolkitError(missing) }
+        guard let claims = try await verified(token), let subject = claims.string("sub") ?? claims.string("user_id"),
+            let issuedAt = claims.integer("iat"), let expiresAt = claims.integer("exp"), accepts(claims)
+        else { throw IdentityToolkitError(.invalidIDToken) }
+        let now = realm.clock.now.seconds
+        let epoch = claims.integer(Self.epochClaim).map(Int.init)
+        switch try await realm.sessions.standing(of: UserID(rawValue: subject), epoch: epoch, issuedAt: issuedAt) {
+        case .userNotFound: throw IdentityToolkitError(.userNotFound)
+        case .revoked: throw IdentityToolkitError(.tokenExpired)
+        case .userDisabled:
+            if expiresAt <= now { throw IdentityToolkitError(.tokenExpired) }
+            throw IdentityToolkitError(.userDisabled)
+        case .good(let user):
+            if expiresAt <= now { throw IdentityToolkitError(.tokenExpired) }
+            guard issuedAt <= now + Self.leeway else { throw IdentityToolkitError(.invalidIDToken) }
+            return Bearer(user: user, evidence: SessionEvidence(claims: claims))
+        }
+    }
+
+    private func verified(_ token: String) async throws -> TokenClaims? {
+        if let claims = try await realm.keyring.verified(token) { return claims }
+        return realm.mode.usesUnsignedTokens ? await realm.keyring.unsigned(token) : nil
+    }
+
+    private func accepts(_ claims: TokenClaims) -> Bool {
+        // The emulator takes a token of any project.
+        if isDevelopment { return claims.string("iss")?.hasPrefix("https://securetoken.google.com/") ?? false }
+        return claims.string("iss") == issuer && claims.string("aud") == projectID
+    }
+}
+
+extension SessionEvidence {
+    /// What tokens call the way in.
+    var signInProvider: String {
+        switch proofs.first?.kind {
+        case .customToken: "custom"
+        case .anonymous: "anonymous"
+        case .email, .password, nil: "password"
+        case let kind?: kind.rawValue
+        }
+    }
+
+    /// What a session was proven with, as its ID token tells it.
+    init(claims: TokenClaims) {
+        let at = Date(microseconds: (claims.integer("auth_time") ?? 0) &* 1_000_000)
+        let firebase = claims["firebase"]
+        let first = FactorKind(rawValue: firebase?["sign_in_provider"]?.stringValue ?? "unknown")
+        var proofs = [Proof(kind: first, at: at)]
+        if let kind = firebase?["sign_in_second_factor"]?.stringValue,
+            let id = firebase?["second_factor_identifier"]?.stringValue
+        {
+            proofs.append(
+                Proof(
+                    kind: FactorKind(rawValue: kind), factorID: FactorID(rawValue: id), at: at, isSecondFactor: true))
+        }
+        self.init(dialect: .identityToolkit, proofs: proofs)
+    }
+}

@@ -1,0 +1,51 @@
+import CountersignCore
+import Foundation
+
+/// The server side of Identity Toolkit: sign-in with e-mail and password, TOTP as a second factor, and what its client
+/// SDKs need around that.
+///
+/// It translates. What is right, enough or too often is for the core to say; the words for it are in
+/// `IdentityToolkitError`.
+public struct IdentityToolkit: Sendable {
+    let realm: Realm
+    let options: Options
+
+    public struct Options: Sendable {
+        /// The Firebase project: `aud` of ID tokens, and the end of their `iss`.
+        public var projectID: String
+        /// The semantics of the Firebase emulator: any API key, any project, unsigned tokens.
+        public var isDevelopment: Bool
+        /// Whether a bearer token is an administrator's.
+        public var isAdministrator: @Sendable (Secret<String>) -> Bool
+        /// The address that links are made below, without a slash at its end.
+        public var publicURL: @Sendable () -> String
+
+        public init(
+            projectID: String, isDevelopment: Bool, isAdministrator: @escaping @Sendable (Secret<String>) -> Bool,
+            publicURL: @escaping @Sendable () -> String
+        ) {
+            self.projectID = projectID
+            self.isDevelopment = isDevelopment
+            self.isAdministrator = isAdministrator
+            self.publicURL = publicURL
+        }
+    }
+
+    public init(realm: Realm, options: Options) {
+        self.realm = realm
+        self.options = options
+    }
+
+    var tokens: IDTokens { IDTokens(realm: realm, projectID: options.projectID, isDevelopment: options.isDevelopment) }
+}
+
+/// One request, with everything about it that is no part of its body.
+struct Call: Sendable {
+    /// The application, the language, where it came from.
+    let client: ClientContext
+    let settings: RealmSettings
+    /// Whether the bearer may do what only administrators may.
+    let isAdministrator: Bool
+    /// The query's items, the first of each name.
+    let query: [String: String]
+}

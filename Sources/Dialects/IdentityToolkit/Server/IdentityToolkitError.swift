@@ -1,0 +1,235 @@
+import CountersignCore
+import Foundation
+import IdentityToolkitWire
+
+/// What this dialect answers when something is refused. The only place where its error words are put together.
+struct IdentityToolkitError: Error, Sendable {
+    let httpStatus: Int
+    let message: String
+    /// gRPC's name of the status, for the envelope of version 2.
+    let status: String
+    var details: [ErrorDetail]?
+    /// Seconds for the header `Retry-After`.
+    var retryAfter: Int?
+
+    init(
+        _ httpStatus: Int = 400, message: String, status: String = "INVALID_ARGUMENT", details: [ErrorDetail]? = nil,
+        retryAfter: Int? = nil
+    ) {
+        self.httpStatus = httpStatus
+        self.message = message
+        self.status = status
+        self.details = details
+        self.retryAfter = retryAfter
+    }
+
+    /// A word of the protocol, and a sentence about it.
+    init(_ word: ErrorWord, _ sentence: String? = nil) {
+        self.init(message: word.message(sentence))
+    }
+
+    /// The two forms of the envelope (spec, section 2.2).
+    enum Form: Sendable {
+        /// With `errors`: versions 1 and 3.
+        case errors
+        /// With `status`: version 2, the administrator's endpoints, the token service.
+        case status
+    }
+
+    func envelope(_ form: Form) -> ErrorEnvelope {
+        switch form {
+        case .errors:
+            ErrorEnvelope(
+                error: ErrorBody(
+                    code: httpStatus, message: message,
+                    errors: [ErrorItem(message: message, reason: httpStatus == 403 ? "forbidden" : "invalid")],
+                    status: httpStatus == 400 ? nil : status, details: details))
+        case .status:
+            ErrorEnvelope(error: ErrorBody(code: httpStatus, message: message, status: status, details: details))
+        }
+    }
+}
+
+// MARK: What is wrong with a request
+
+extension IdentityToolkitError {
+    static let invalidArgument = IdentityToolkitError(message: "Request contains an invalid argument.")
+
+    static let missingAPIKey = IdentityToolkitError(
+        403, message: "The request is missing a valid API key.", status: "PERMISSION_DENIED")
+
+    static let unknownAPIKey = IdentityToolkitError(
+        message: "API key not valid. Please pass a valid API key.",
+        details: [ErrorDetail(type: "type.googleapis.com/google.rpc.ErrorInfo", reason: "API_KEY_INVALID")])
+
+    static let missingCredentials = IdentityToolkitError(
+        401,
+        message: "Request is missing required authentication credential. Expected an administrator's bearer token.",
+        status: "UNAUTHENTICATED")
+
+    static let wrongCredentials = IdentityToolkitError(
+        403, message: "The caller does not have permission", status: "PERMISSION_DENIED")
+
+    static let notFound = IdentityToolkitError(
+        404, message: "There is no such method here.", status: "NOT_FOUND")
+
+    static let wrongMethod = IdentityToolkitError(
+        405, message: "This method does not take that HTTP verb.", status: "INVALID_ARGUMENT")
+
+    static let `internal` = IdentityToolkitError(500, message: "Internal error encountered.", status: "INTERNAL")
+
+    static func overloaded(retryAfter: Int) -> IdentityToolkitError {
+        IdentityToolkitError(
+            503, message: "The service is currently unavailable.", status: "UNAVAILABLE", retryAfter: retryAfter)
+    }
+
+    /// A value that is none of an enumeration (spec, section 2.2).
+    static func invalidValue(_ field: String, type: String, value: String) -> IdentityToolkitError {
+        let sentence = "Invalid value at '\(field)' (\(type)), \"\(value)\""
+        return IdentityToolkitError(
+            message: sentence,
+            details: [
+                ErrorDetail(
+                    type: "type.googleapis.com/google.rpc.BadRequest",
+                    fieldViolations: [FieldViolation(field: field, description: sentence)])
+            ])
+    }
+}
+
+// MARK: What the core refused
+
+extension IdentityToolkitError {
+    /// A password or link that does not sign in.
+    init(signIn refusal: Refusal, hidesAddresses: Bool) {
+        switch refusal.reason {
+        case .unknownUser where !hidesAddresses: self.init(.emailNotFound)
+        case .wrongAnswer where !hidesAddresses: self.init(.invalidPassword)
+        case .wrongAnswer, .unknownUser: self.init(.invalidLoginCredentials)
+        case .secondFactorRequired:
+            self.init(.operationNotAllowed, "A second factor is required and none is enrolled.")
+        default: self.init(common: refusal)
+        }
+    }
+
+    /// A code of a second factor at sign-in (spec, section 3.4).
+    init(secondFactor refusal: Refusal) {
+        switch refusal.reason {
+        case .unknownFlow, .flowFinished, .unexpectedAnswer: self.init(.invalidPendingToken)
+        case .flowExpired: self.init(.totpChallengeTimeout, "TOTP challenge timeout, provide first factor again.")
+        case .unknownFactor: self.init(.invalidMFAEnrollmentID)
+        case .factorNotOffered: self.init(.operationNotAllowed, "TOTP based MFA not enabled.")
+        case .wrongAnswer, .replayed: self.init(.invalidCode)
+        case .lockedOut, .authenticatorDisabled, .flowExhausted, .sourceLimited:
+            self.init(.quotaExceeded, "Exceeded quota.")
+        default: self.init(common: refusal)
+        }
+        retryAfter = nil
+    }
+
+    /// A code that was to finish an enrolment (spec, section 3.3).
+    init(enrolment refusal: Refusal) {
+        switch refusal.reason {
+        case .unknownFlow, .unexpectedAnswer: self.init(.invalidSessionInfo)
+        case .flowExpired: self.init(.sessionExpired)
+        case .flowFinished:
+            self.init(.mfaEnrollmentAlreadyComplete, "This MFA enrollment has already been completed.")
+        case .flowExhausted: self.init(.tooManyEnrollmentAttempts, "restart enrollment")
+        case .wrongAnswer, .replayed: self.init(.invalidCode)
+        case .factorLimitReached: self.init(enrolment: .limitReached)
+        case .factorNotOffered: self.init(enrolment: .notOffered)
+        default: self.init(common: refusal)
+        }
+    }
+
+    /// An enrolment that did not begin (spec, section 3.2).
+    init(enrolment refusal: Enrolments.EnrolmentRefusal) {
+        switch refusal {
+        case .userNotFound: self.init(.userNotFound)
+        case .notOffered: self.init(.operationNotAllowed, "TOTP based MFA not enabled.")
+        case .unverifiedEmail:
+            self.init(.unverifiedEmail, "Need to verify email first before enrolling second factors.")
+        case .unsupportedFirstFactor:
+            self.init(.unsupportedFirstFactor, "MFA is not available for the given first factor.")
+        case .signInTooOld: self.init(.credentialTooOldLoginAgain)
+        case .limitReached:
+            self.init(.secondFactorLimitExceeded, "Too many TOTP based second factors enrolled for this account.")
+        }
+    }
+
+    /// A code of a mailed link.
+    init(link refusal: Refusal) {
+        switch refusal.reason {
+        case .unknownFlow, .flowFinished, .unexpectedAnswer, .flowExhausted: self.init(.invalidOOBCode)
+        case .flowExpired: self.init(.expiredOOBCode)
+        case .wrongAnswer: self.init(.invalidEmail, "The email provided does not match the sign-in email address.")
+        default: self.init(common: refusal)
+        }
+    }
+
+    init(customToken refusal: Refusal) {
+        switch refusal.reason {
+        case .malformedCredential: self.init(.invalidCustomToken, "The custom token format is incorrect.")
+        case .foreignCredential:
+            self.init(.credentialMismatch, "The custom token was made for another project, or by nobody registered.")
+        case .flowExpired: self.init(.invalidCustomToken, "The custom token has expired.")
+        default: self.init(common: refusal)
+        }
+    }
+
+    /// A mail that is not sent.
+    init(mail refusal: Refusal) {
+        switch refusal.reason {
+        case .userNotFound: self.init(.emailNotFound)
+        case .unexpectedAnswer: self.init(.missingEmail)
+        case .addressTaken: self.init(.emailExists)
+        default: self.init(common: refusal)
+        }
+    }
+
+    init(account refusal: AccountRefusal) {
+        switch refusal {
+        case .addressTaken: self.init(.emailExists)
+        case .idTaken: self.init(.duplicateLocalID)
+        case .weakPassword(let fault): self.init(weakPassword: fault)
+        case .signUpClosed, .anonymousNotAllowed: self.init(.adminOnlyOperation)
+        case .limited:
+            self.init(.tooManyAttemptsTryLater, "Too many accounts were made from here. Try again later.")
+        case .userNotFound: self.init(.userNotFound)
+        case .busy: self = .overloaded(retryAfter: 1)
+        }
+    }
+
+    init(weakPassword fault: PasswordPolicyFault) {
+        switch fault {
+        case .tooShort(let minimum):
+            self.init(.weakPassword, "Password should be at least \(minimum) characters")
+        case .tooLong(let maximum):
+            self.init(.weakPassword, "Password should be at most \(maximum) characters")
+        case .common:
+            self.init(.weakPassword, "Password is one of the commonest and would soon be guessed")
+        case .containsAddress:
+            self.init(.weakPassword, "Password should not be the email address")
+        }
+    }
+
+    /// What means the same everywhere.
+    private init(common refusal: Refusal) {
+        switch refusal.reason {
+        case .userDisabled: self.init(.userDisabled)
+        case .userNotFound, .unknownUser: self.init(.userNotFound)
+        case .lockedOut, .sourceLimited, .authenticatorDisabled, .flowExhausted:
+            self.init(
+                .tooManyAttemptsTryLater,
+                "Access to this account has been temporarily disabled due to many failed login attempts. Try again later.")
+        case .weakPassword:
+            self.init(weakPassword: refusal.passwordFault ?? .common)
+        case .addressTaken: self.init(.emailExists)
+        case .signUpClosed: self.init(.adminOnlyOperation)
+        case .busy: self = .overloaded(retryAfter: 1)
+        default: self = .invalidArgument
+        }
+    }
+}
+
+/// The core's policy, not the wire's type of the same name.
+typealias PasswordPolicyFault = CountersignCore.PasswordPolicy.Fault

@@ -1,0 +1,34 @@
+import CountersignCore
+import Foundation
+import IdentityToolkitWire
+
+extension IdentityToolkit {
+    /// `accounts:lookup`: the account of an ID token, always exactly one.
+    func lookup(_ request: LookupRequest, _ call: Call) async throws -> LookupResponse {
+        let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
+        guard let found = try await realm.accounts.userAndFactors(bearer.user.id) else {
+            throw IdentityToolkitError(.userNotFound)
+        }
+        return LookupResponse(users: [Account(found.user, factors: found.factors)])
+    }
+
+    /// `accounts:delete`: removes the account of an ID token, if its sign-in is recent.
+    func delete(_ request: DeleteAccountRequest, _ call: Call) async throws -> DeleteAccountResponse {
+        let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
+        if let localID = request.localId, localID != bearer.user.id.rawValue {
+            throw IdentityToolkitError(.invalidLocalID)
+        }
+        try requireRecentSignIn(bearer)
+        guard try await realm.accounts.delete(bearer.user.id, by: call.client) else {
+            throw IdentityToolkitError(.userNotFound)
+        }
+        return DeleteAccountResponse()
+    }
+
+    /// What cannot be undone needs a sign-in of the last minutes (spec, section 3.2).
+    func requireRecentSignIn(_ bearer: IDTokens.Bearer) throws {
+        guard let authenticatedAt = bearer.evidence.authenticatedAt,
+            realm.clock.now < authenticatedAt + Enrolments.recency
+        else { throw IdentityToolkitError(.credentialTooOldLoginAgain) }
+    }
+}

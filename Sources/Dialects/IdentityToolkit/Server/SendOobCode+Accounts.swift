@@ -1,0 +1,136 @@
+import CountersignCore
+import Foundation
+import IdentityToolkitWire
+
+extension IdentityToolkit {
+    /// `accounts:sendOobCode`: mails a link. Where answers hide addresses, one that has no account gets the same answer.
+    func sendOobCode(_ request: SendOobCodeRequest, _ call: Call) async throws -> SendOobCodeResponse {
+        let subject: Mailings.Subject
+        switch request.requestType {
+        case nil, "", "OOB_REQ_TYPE_UNSPECIFIED": throw IdentityToolkitError(.missingReqType)
+        case "VERIFY_EMAIL":
+            subject = .verifyEmail(try await subjectID(request, call))
+        case "PASSWORD_RESET":
+            subject = .resetPassword(try address(request.email))
+        case "EMAIL_SIGNIN":
+            subject = .signIn(try address(request.email))
+        case "VERIFY_AND_CHANGE_EMAIL":
+            let newEmail = try address(request.newEmail, missing: .missingNewEmail, invalid: .invalidNewEmail)
+            subject = .changeEmail(try await subjectID(request, call), to: newEmail)
+        case let other?:
+            throw IdentityToolkitError.invalidValue(
+                "req_type", type: "type.googleapis.com/google.cloud.identitytoolkit.v1.OobReqType", value: other)
+        }
+        let returnsLink = request.returnOobLink == true
+        if returnsLink && !call.isAdministrator {
+            throw IdentityToolkitError(
+                403, message: ErrorWord.insufficientPermission.message("Only an administrator is given the link."),
+                status: "PERMISSION_DENIED")
+        }
+        let items = linkItems(request)
+        var client = call.client
+        // An administrator knows who has an account.
+        if call.isAdministrator { client.revealsAddresses = true }
+        let outcome = try await realm.mailings.sendLink(
+            subject, options: Mailings.LinkOptions(items: items, delivers: !returnsLink), by: client)
+        switch outcome {
+        case .refused(let refusal): throw IdentityToolkitError(mail: refusal)
+        case .sent(let recipient, let handle):
+            var response = SendOobCodeResponse(email: recipient.canonical)
+            if returnsLink, let handle {
+                let code = handle.token.reveal()
+                response.oobCode = code
+                response.oobLink =
+                    options.publicURL() + "/"
+                    + ActionLink.path(mode: subject.mode, code: code, items: items, locale: client.locale)
+            }
+            return response
+        }
+    }
+
+    /// Whose address it is about: the bearer of the ID token, or whom an administrator names by address.
+    private func subjectID(_ request: SendOobCodeRequest, _ call: Call) async throws -> UserID {
+        if call.isAdministrator, request.idToken == nil {
+            guard let user = try await realm.accounts.user(email: try address(request.email)) else {
+                throw IdentityToolkitError(.userNotFound)
+            }
+            return user.id
+        }
+        return try await tokens.bearer(request.idToken, missing: .missingIDToken).user.id
+    }
+
+    private func linkItems(_ request: SendOobCodeRequest) -> [(name: String, value: String)] {
+        var items: [(name: String, value: String)] = []
+        if let url = request.continueUrl, !url.isEmpty { items.append(("continueUrl", url)) }
+        return items
+    }
+
+    /// `accounts:resetPassword`: tells what a link's code is for; with a new password, sets it.
+    func resetPassword(_ request: ResetPasswordRequest, _ call: Call) async throws -> ResetPasswordResponse {
+        guard let code = request.oobCode, !code.isEmpty else { throw IdentityToolkitError(.missingOOBCode) }
+        let handle = FlowHandle(code)
+        let anyLink = FlowExpectation(.resetPassword, .verifyEmail, .signIn, .changeEmail)
+        guard case .open(let summary) = try await realm.authenticator.status(of: handle, expecting: anyLink) else {
+            let status = try await realm.authenticator.status(of: handle, expecting: anyLink)
+            if case .expired = status { throw IdentityToolkitError(.expiredOOBCode) }
+            throw IdentityToolkitError(.invalidOOBCode)
+        }
+        let response = ResetPasswordResponse(
+            requestType: summary.purpose.requestType, email: summary.email?.canonical,
+            newEmail: summary.newEmail?.canonical)
+        guard let newPassword = request.newPassword else { return response }
+        guard !newPassword.isEmpty else { throw IdentityToolkitError(.missingPassword) }
+        let verdict = try await realm.authenticator.answer(
+            .link(newPassword: Secret(newPassword)), to: .flow(handle, FlowExpectation(.resetPassword)), by: call.client)
+        switch verdict {
+        case .accomplished(.passwordReset): return response
+        case .refused(let refusal): throw IdentityToolkitError(link: refusal)
+        default: throw IdentityToolkitError.internal
+        }
+    }
+
+    /// `accounts:createAuthUri`: which ways in an address has, where answers may tell.
+    func createAuthURI(_ request: CreateAuthURIRequest, _ call: Call) async throws -> CreateAuthURIResponse {
+        let email = try address(request.identifier, missing: .missingIdentifier, invalid: .invalidIdentifier)
+        guard let continueURI = request.continueUri, !continueURI.isEmpty else {
+            throw IdentityToolkitError(.missingContinueURI)
+        }
+        guard URL(string: continueURI)?.scheme != nil else { throw IdentityToolkitError(.invalidContinueURI) }
+        let sessionID = realm.random.bytes(16).base64URL
+        guard call.client.revealsAddresses else { return CreateAuthURIResponse(sessionId: sessionID) }
+        guard let user = try await realm.accounts.user(email: email) else {
+            return CreateAuthURIResponse(registered: false, sessionId: sessionID)
+        }
+        var methods: [String] = []
+        if user.profile.providers.contains("password") { methods.append("password") }
+        if user.profile.providers.contains("emailLink") { methods.append("emailLink") }
+        return CreateAuthURIResponse(
+            registered: true, allProviders: methods.isEmpty ? [] : ["password"], signinMethods: methods,
+            sessionId: sessionID)
+    }
+}
+
+extension Mailings.Subject {
+    /// What links call it.
+    fileprivate var mode: String {
+        switch self {
+        case .verifyEmail: "verifyEmail"
+        case .resetPassword: "resetPassword"
+        case .signIn: "signIn"
+        case .changeEmail: "verifyAndChangeEmail"
+        }
+    }
+}
+
+extension FlowPurpose {
+    /// What `requestType` calls a link of this purpose.
+    fileprivate var requestType: String {
+        switch self {
+        case .signIn: "EMAIL_SIGNIN"
+        case .verifyEmail: "VERIFY_EMAIL"
+        case .resetPassword: "PASSWORD_RESET"
+        case .changeEmail: "VERIFY_AND_CHANGE_EMAIL"
+        case .enrolFactor: "OOB_REQ_TYPE_UNSPECIFIED"
+        }
+    }
+}

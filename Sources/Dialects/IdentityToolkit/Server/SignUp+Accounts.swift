@@ -1,0 +1,46 @@
+import CountersignCore
+import Foundation
+import IdentityToolkitWire
+
+extension IdentityToolkit {
+    /// `accounts:signUp`: makes an account; or, with an ID token, gives an account an address and a password.
+    func signUp(_ request: SignUpRequest, _ call: Call) async throws -> SignUpResponse {
+        if request.idToken != nil { return try await link(request, call) }
+        let isAnonymous = request.email == nil && request.password == nil
+        let email = isAnonymous ? nil : try address(request.email)
+        if !isAnonymous && (request.password ?? "").isEmpty { throw IdentityToolkitError(.missingPassword) }
+        let outcome = try await realm.accounts.signUp(
+            email: email, password: request.password.map { Secret($0) }, displayName: request.displayName,
+            by: call.client)
+        switch outcome {
+        case .refused(let refusal): throw IdentityToolkitError(account: refusal)
+        case .signedUp(let signedIn):
+            let (idToken, lifetime) = try await tokens.idToken(for: signedIn, settings: call.settings)
+            return SignUpResponse(
+                localId: signedIn.user.id.rawValue, email: signedIn.user.email?.canonical,
+                displayName: signedIn.user.profile.displayName, idToken: idToken,
+                refreshToken: signedIn.refreshToken.reveal(), expiresIn: Int64String(Int64(lifetime)))
+        }
+    }
+
+    /// Turns an anonymous account into one with address and password.
+    private func link(_ request: SignUpRequest, _ call: Call) async throws -> SignUpResponse {
+        let changed = try await update(
+            UpdateAccountRequest(
+                idToken: request.idToken, email: request.email, password: request.password,
+                displayName: request.displayName, returnSecureToken: true),
+            call)
+        return SignUpResponse(
+            localId: changed.localId, email: changed.email, displayName: changed.displayName,
+            idToken: changed.idToken, refreshToken: changed.refreshToken, expiresIn: changed.expiresIn)
+    }
+
+    /// An address out of a request.
+    func address(_ text: String?, missing: ErrorWord = .missingEmail, invalid: ErrorWord = .invalidEmail) throws
+        -> EmailAddress
+    {
+        guard let text, !text.isEmpty else { throw IdentityToolkitError(missing) }
+        guard let email = EmailAddress(text) else { throw IdentityToolkitError(invalid) }
+        return email
+    }
+}

@@ -1,0 +1,29 @@
+import CountersignCore
+import Foundation
+import IdentityToolkitWire
+
+extension IdentityToolkit {
+    /// The token service: a refresh token for a fresh ID token. What the session was proven with stays (spec,
+    /// section 2.3).
+    func token(_ request: TokenRequest, _ call: Call) async throws -> TokenResponse {
+        guard let grantType = request.grantType, !grantType.isEmpty else {
+            throw IdentityToolkitError(.missingGrantType)
+        }
+        guard grantType == "refresh_token" else { throw IdentityToolkitError(.invalidGrantType) }
+        guard let refreshToken = request.refreshToken, !refreshToken.isEmpty else {
+            throw IdentityToolkitError(.missingRefreshToken)
+        }
+        switch try await realm.sessions.refresh(Secret(refreshToken), by: call.client) {
+        case .refused(.unknownToken): throw IdentityToolkitError(.invalidRefreshToken)
+        case .refused(.reused), .refused(.ended): throw IdentityToolkitError(.tokenExpired)
+        case .refused(.userNotFound): throw IdentityToolkitError(.userNotFound)
+        case .refused(.userDisabled): throw IdentityToolkitError(.userDisabled)
+        case .refreshed(let signedIn):
+            let (idToken, lifetime) = try await tokens.idToken(for: signedIn, settings: call.settings)
+            return TokenResponse(
+                accessToken: idToken, expiresIn: Int64String(Int64(lifetime)),
+                refreshToken: signedIn.refreshToken.reveal(), idToken: idToken, userID: signedIn.user.id.rawValue,
+                projectID: options.projectID)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import CountersignCore
+import Foundation
+import IdentityToolkitWire
+
+extension IdentityToolkit {
+    /// `accounts:update`: changes the account of an ID token, or applies the code of a mailed link.
+    func update(_ request: UpdateAccountRequest, _ call: Call) async throws -> UpdateAccountResponse {
+        if let code = request.oobCode { return try await apply(code: code, call) }
+        let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
+        let change = try accountChange(request, bearer, call)
+        let endsSessions = change.email != nil || change.password != nil || change.removesPassword
+        if endsSessions { try requireRecentSignIn(bearer) }
+        let continues = endsSessions || request.returnSecureToken == true
+        let outcome = try await realm.accounts.change(
+            bearer.user.id, change, continuing: continues ? bearer.evidence.upgraded(by: change, at: realm.clock.now) : nil,
+            by: call.client)
+        switch outcome {
+        case .refused(let refusal): throw IdentityToolkitError(account: refusal)
+        case .changed(let user, let signedIn):
+            var response = try await updateResponse(for: user)
+            if let signedIn {
+                let (idToken, lifetime) = try await tokens.idToken(for: signedIn, settings: call.settings)
+                response.idToken = idToken
+                response.refreshToken = signedIn.refreshToken.reveal()
+                response.expiresIn = Int64String(Int64(lifetime))
+            }
+            return response
+        }
+    }
+
+    private func accountChange(
+        _ request: UpdateAccountRequest, _ bearer: IDTokens.Bearer, _ call: Call
+    ) throws -> AccountChange {
+        var change = AccountChange()
+        if let text = request.email {
+            let email = try address(text)
+            if email != bearer.user.email {
+                // A changed address would take the account along before its new owner has agreed.
+                guard bearer.user.email == nil || call.client.revealsAddresses else {
+                    throw IdentityToolkitError(
+                        .operationNotAllowed, "Please verify the new email before changing email.")
+                }
+                change.email = .some(email)
+            }
+        }
+        if let password = request.password {
+            guard !password.isEmpty else { throw IdentityToolkitError(.missingPassword) }
+            guard bearer.user.email != nil || change.email != nil else { throw IdentityToolkitError(.missingEmail) }
+            change.password = Secret(password)
+        }
+        if let name = request.displayName { change.displayName = .some(name.isEmpty ? nil : name) }
+        if let url = request.photoUrl { change.photoURL = .some(url.isEmpty ? nil : url) }
+        for attribute in request.deleteAttribute ?? [] {
+            switch attribute {
+            case "DISPLAY_NAME": change.displayName = .some(nil)
+            case "PHOTO_URL": change.photoURL = .some(nil)
+            case "PASSWORD": change.removesPassword = true
+            case "EMAIL", "PROVIDER", "RAW_USER_INFO", "USER_ATTRIBUTE_NAME_UNSPECIFIED": break
+            default:
+                throw IdentityToolkitError.invalidValue(
+                    "delete_attribute", type: "type.googleapis.com/google.cloud.identitytoolkit.v1.UserAttributeName",
+                    value: attribute)
+            }
+        }
+        if request.deleteProvider?.contains("password") == true { change.removesPassword = true }
+        return change
+    }
+
+    private func apply(code: String, _ call: Call) async throws -> UpdateAccountResponse {
+        guard !code.isEmpty else { throw IdentityToolkitError(.missingOOBCode) }
+        let verdict = try await realm.authenticator.answer(
+            .link(), to: .flow(FlowHandle(code), FlowExpectation(.verifyEmail, .changeEmail)), by: call.client)
+        switch verdict {
+        case .accomplished(.emailVerified(let user)), .accomplished(.emailChanged(let user)):
+            return try await updateResponse(for: user)
+        case .refused(let refusal): throw IdentityToolkitError(link: refusal)
+        default: throw IdentityToolkitError.internal
+        }
+    }
+
+    private func updateResponse(for user: User) async throws -> UpdateAccountResponse {
+        let factors = try await realm.accounts.userAndFactors(user.id)?.factors ?? []
+        let account = Account(user, factors: factors)
+        return UpdateAccountResponse(
+            localId: account.localId, email: account.email, emailVerified: account.emailVerified,
+            displayName: account.displayName, photoUrl: account.photoUrl, passwordHash: account.passwordHash,
+            providerUserInfo: account.providerUserInfo)
+    }
+}
+
+extension SessionEvidence {
+    /// An anonymous session whose account was just given a password goes on as one that knows the password.
+    fileprivate func upgraded(by change: AccountChange, at now: Date) -> SessionEvidence {
+        guard change.password != nil, proofs.first?.kind == .anonymous else { return self }
+        var evidence = self
+        evidence.proofs = [Proof(kind: .password, at: now)]
+        return evidence
+    }
+}
