@@ -1,0 +1,36 @@
+/// One step of the schema, from the version before to its own.
+///
+/// A migration that a released program has applied is never edited; what is wrong with it is mended by the next.
+public struct Migration: Sendable {
+    /// Counts from 1, without gaps.
+    public let version: Int
+    /// For the operator who reads the table `schema_migrations`.
+    public let name: String
+    /// Statements without parameters, in the order in which they run.
+    public let statements: @Sendable (ColumnTypes) -> [String]
+
+    public init(version: Int, name: String, statements: @escaping @Sendable (ColumnTypes) -> [String]) {
+        self.version = version
+        self.name = name
+        self.statements = statements
+    }
+}
+
+/// How a database spells what the others spell differently. Everything else of the schema is the same text for all.
+public struct ColumnTypes: Sendable {
+    /// Integers of 64 bits: `BIGINT` in PostgreSQL.
+    public let integer: String
+    /// Text that compares and sorts by its bytes, whatever the locale: `TEXT COLLATE "C"` in PostgreSQL.
+    public let text: String
+    /// Bytes: `BYTEA` in PostgreSQL.
+    public let blob: String
+    /// What stands behind the columns of `CREATE TABLE`; SQLite checks the types of values only where it says `STRICT`.
+    public let tableOptions: String
+
+    public init(integer: String, text: String, blob: String, tableOptions: String = "") {
+        self.integer = integer
+        self.text = text
+        self.blob = blob
+        self.tableOptions = tableOptions
+    }
+}

@@ -1,0 +1,101 @@
+import CountersignCore
+import Foundation
+
+/// Reads the columns of one row, from left to right.
+///
+/// A value of another kind than asked for is a `StoreError` of code `corrupt` that names the table and the row, never a
+/// trap: rows outlive the program that wrote them.
+struct RowReader {
+    let table: String
+    private let values: [SQLValue]
+    private var position = 0
+
+    init(_ row: SQLRow, table: String) {
+        self.table = table
+        values = row.values
+    }
+
+    mutating func text() throws -> String {
+        try optionalText() ?? missing()
+    }
+
+    mutating func optionalText() throws -> String? {
+        switch try next() {
+        case .null: nil
+        case .text(let text): text
+        default: throw corrupt("is no text")
+        }
+    }
+
+    mutating func integer() throws -> Int {
+        guard let number = try optionalInteger() else { return try missing() }
+        guard let result = Int(exactly: number) else { throw corrupt("is beyond the range of integers") }
+        return result
+    }
+
+    mutating func flag() throws -> Bool {
+        try integer() != 0
+    }
+
+    mutating func date() throws -> Date {
+        try optionalDate() ?? missing()
+    }
+
+    mutating func optionalDate() throws -> Date? {
+        try optionalInteger().map(Date.init(microseconds:))
+    }
+
+    mutating func blob() throws -> Data {
+        try optionalBlob() ?? missing()
+    }
+
+    mutating func optionalBlob() throws -> Data? {
+        switch try next() {
+        case .null: nil
+        case .blob(let bytes): bytes
+        default: throw corrupt("is no blob")
+        }
+    }
+
+    mutating func document<T: Decodable>(_ type: T.Type = T.self) throws -> T {
+        let text = try text()
+        do {
+            return try Document.decode(type, from: text)
+        } catch {
+            throw corrupt("is no readable document: \(error)")
+        }
+    }
+
+    /// What to throw about the column read last.
+    func corrupt(_ what: String) -> StoreError {
+        StoreError(.corrupt, "\(table) \(id): column \(position) \(what)")
+    }
+
+    /// The key of a row is its first column.
+    private var id: String {
+        switch values.first {
+        case .text(let text): text
+        case .blob(let bytes): bytes.hex
+        case .integer(let number): String(number)
+        case .null, nil: "without a key"
+        }
+    }
+
+    private mutating func next() throws -> SQLValue {
+        guard position < values.count else { throw corrupt("is followed by none") }
+        defer { position += 1 }
+        return values[position]
+    }
+
+    private mutating func optionalInteger() throws -> Int64? {
+        switch try next() {
+        case .null: nil
+        case .integer(let number): number
+        default: throw corrupt("is no integer")
+        }
+    }
+
+    private func missing<T>() throws -> T {
+        throw corrupt("is null")
+    }
+}

@@ -1,0 +1,23 @@
+/// What a driver offers: one open transaction on one connection.
+///
+/// Statements number their parameters `$1`, `$2`, … A driver whose database spells them otherwise translates; `$` means
+/// nothing else in them. It prepares a statement once and keeps it: there are few, and their text never holds data.
+///
+/// Failures are thrown as `StoreError`: nothing of a driver's library leaves it. A statement never fails because a key
+/// is taken (they say `ON CONFLICT`); where one does – two transactions raced – the driver runs the whole body again.
+public protocol SQLConnection {
+    /// Runs a query and gives all its rows.
+    func rows(_ statement: String, _ parameters: [SQLValue]) throws -> [SQLRow]
+
+    /// Runs a statement and gives the number of rows that it inserted, changed or deleted itself; rows that went by a
+    /// cascade do not count.
+    @discardableResult
+    func execute(_ statement: String, _ parameters: [SQLValue]) throws -> Int
+}
+
+extension SQLConnection {
+    @discardableResult
+    func execute(_ statement: String) throws -> Int {
+        try execute(statement, [])
+    }
+}

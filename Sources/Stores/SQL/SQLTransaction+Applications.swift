@@ -1,0 +1,43 @@
+import CountersignCore
+
+extension Application: StoredRow {
+    static let table = "applications"
+    static let columns = "id, revision, created_at, registration"
+
+    init(row: inout RowReader) throws {
+        self.init(
+            id: ClientID(rawValue: try row.text()), revision: try row.integer(), createdAt: try row.date(),
+            registration: try row.document())
+    }
+
+    var values: [SQLValue] {
+        get throws {
+            [SQLValue(id.rawValue), SQLValue(revision), SQLValue(createdAt), try Document.encode(registration)]
+        }
+    }
+}
+
+extension SQLTransaction {
+    public func application(_ id: ClientID) throws -> Application? {
+        try row(where: "id", SQLValue(id.rawValue))
+    }
+
+    public func applications(after id: ClientID?, limit: Int) throws -> [Application] {
+        try select("WHERE id > $1 ORDER BY id LIMIT $2", SQLValue(id?.rawValue ?? ""), SQLValue(limit: limit))
+    }
+
+    public func insert(_ application: Application) throws -> Bool {
+        try insert(application, where: nil)
+    }
+
+    public func update(_ application: Application) throws -> Bool {
+        try changes(
+            "UPDATE applications SET revision = revision + 1, registration = $3 WHERE id = $1 AND revision = $2",
+            SQLValue(application.id.rawValue), SQLValue(application.revision),
+            try Document.encode(application.registration))
+    }
+
+    public func deleteApplication(_ id: ClientID) throws -> Bool {
+        try changes("DELETE FROM applications WHERE id = $1", SQLValue(id.rawValue))
+    }
+}

@@ -1,0 +1,48 @@
+import CountersignCore
+import Foundation
+
+extension AuditEvent: StoredRow {
+    static let table = "audit_events"
+    static let columns = "id, at, kind, user_id, client_id, dialect, source, reason, details"
+
+    init(row: inout RowReader) throws {
+        self.init(
+            id: try row.text(), at: try row.date(), kind: Kind(rawValue: try row.text()),
+            userID: try row.optionalText().map(UserID.init(rawValue:)),
+            clientID: try row.optionalText().map(ClientID.init(rawValue:)),
+            dialect: try row.optionalText().map(Dialect.init(rawValue:)), source: try row.optionalText(),
+            reason: try row.optionalText(), details: try row.document())
+    }
+
+    var values: [SQLValue] {
+        get throws {
+            [
+                SQLValue(id), SQLValue(at), SQLValue(kind.rawValue), SQLValue(userID?.rawValue),
+                SQLValue(clientID?.rawValue), SQLValue(dialect?.rawValue), SQLValue(source), SQLValue(reason),
+                try Document.encode(details),
+            ]
+        }
+    }
+}
+
+extension SQLTransaction {
+    // Losing an event silently is worse than failing: the body that appended it is undone with it.
+    public func append(_ event: AuditEvent) throws {
+        guard try insert(event) else {
+            throw StoreError(.unavailable, "audit_events \(event.id): the id is taken")
+        }
+    }
+
+    public func auditEvents(of user: UserID?, after id: String?, limit: Int) throws -> [AuditEvent] {
+        let (after, limit) = (SQLValue(id ?? ""), SQLValue(limit: limit))
+        guard let user else {
+            return try select("WHERE id > $1 ORDER BY id DESC LIMIT $2", after, limit)
+        }
+        return try select(
+            "WHERE user_id = $1 AND id > $2 ORDER BY id DESC LIMIT $3", SQLValue(user.rawValue), after, limit)
+    }
+
+    public func deleteAuditEvents(before instant: Date, limit: Int) throws -> Int {
+        try delete(AuditEvent.self, key: "id", "WHERE at < $1 ORDER BY at", instant, limit: limit)
+    }
+}

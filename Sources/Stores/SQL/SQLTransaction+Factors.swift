@@ -1,0 +1,50 @@
+import CountersignCore
+import Foundation
+
+extension FactorRecord: StoredRow {
+    static let table = "factors"
+    static let columns = "id, user_id, kind, name, created_at, last_used_at, revision, payload"
+
+    init(row: inout RowReader) throws {
+        self.init(
+            id: FactorID(rawValue: try row.text()), userID: UserID(rawValue: try row.text()),
+            kind: FactorKind(rawValue: try row.text()), name: try row.text(), createdAt: try row.date(),
+            lastUsedAt: try row.optionalDate(), revision: try row.integer(), payload: try row.blob())
+    }
+
+    var values: [SQLValue] {
+        [
+            SQLValue(id.rawValue), SQLValue(userID.rawValue), SQLValue(kind.rawValue), SQLValue(name),
+            SQLValue(createdAt), SQLValue(lastUsedAt), SQLValue(revision), SQLValue(payload),
+        ]
+    }
+}
+
+extension SQLTransaction {
+    public func factor(_ id: FactorID) throws -> FactorRecord? {
+        try row(where: "id", SQLValue(id.rawValue))
+    }
+
+    // Two factors of one microsecond – a sign-up that makes both – keep a stable order by their ids.
+    public func factors(of user: UserID) throws -> [FactorRecord] {
+        try select("WHERE user_id = $1 ORDER BY created_at, id", SQLValue(user.rawValue))
+    }
+
+    public func insert(_ factor: FactorRecord) throws -> Bool {
+        try insert(factor, where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
+    }
+
+    public func update(_ factor: FactorRecord) throws -> Bool {
+        try changes(
+            """
+            UPDATE factors SET revision = revision + 1, name = $3, last_used_at = $4, payload = $5 \
+            WHERE id = $1 AND revision = $2
+            """,
+            SQLValue(factor.id.rawValue), SQLValue(factor.revision), SQLValue(factor.name),
+            SQLValue(factor.lastUsedAt), SQLValue(factor.payload))
+    }
+
+    public func deleteFactor(_ id: FactorID) throws -> Bool {
+        try changes("DELETE FROM factors WHERE id = $1", SQLValue(id.rawValue))
+    }
+}

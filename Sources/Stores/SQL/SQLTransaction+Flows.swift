@@ -1,0 +1,55 @@
+import CountersignCore
+import Foundation
+
+extension FlowRecord: StoredRow {
+    static let table = "flows"
+    static let columns =
+        "digest, user_id, purpose, attempts, revision, created_at, expires_at, finished_at, body"
+
+    init(row: inout RowReader) throws {
+        self.init(
+            digest: try row.blob(), userID: try row.optionalText().map(UserID.init(rawValue:)),
+            purpose: try row.text(), attempts: try row.integer(), revision: try row.integer(),
+            createdAt: try row.date(), expiresAt: try row.date(), finishedAt: try row.optionalDate(),
+            body: try row.blob())
+    }
+
+    var values: [SQLValue] {
+        [
+            SQLValue(digest), SQLValue(userID?.rawValue), SQLValue(purpose), SQLValue(attempts), SQLValue(revision),
+            SQLValue(createdAt), SQLValue(expiresAt), SQLValue(finishedAt), SQLValue(body),
+        ]
+    }
+}
+
+extension SQLTransaction {
+    public func flow(digest: Data) throws -> FlowRecord? {
+        try row(where: "digest", SQLValue(digest))
+    }
+
+    public func insert(_ flow: FlowRecord) throws -> Bool {
+        // The cast tells PostgreSQL the parameter's type, which nothing else about a bare `IS NULL` does.
+        try insert(flow, where: "CAST($2 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
+    }
+
+    public func update(_ flow: FlowRecord) throws -> Bool {
+        try changes(
+            """
+            UPDATE flows SET revision = revision + 1, user_id = $3, attempts = $4, expires_at = $5, \
+            finished_at = $6, body = $7 \
+            WHERE digest = $1 AND revision = $2 \
+            AND (CAST($3 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $3))
+            """,
+            SQLValue(flow.digest), SQLValue(flow.revision), SQLValue(flow.userID?.rawValue),
+            SQLValue(flow.attempts), SQLValue(flow.expiresAt), SQLValue(flow.finishedAt), SQLValue(flow.body))
+    }
+
+    public func deleteFlow(digest: Data) throws -> Bool {
+        try changes("DELETE FROM flows WHERE digest = $1", SQLValue(digest))
+    }
+
+    public func deleteFlows(expiredBefore instant: Date, limit: Int) throws -> Int {
+        try delete(
+            FlowRecord.self, key: "digest", "WHERE expires_at < $1 ORDER BY expires_at", instant, limit: limit)
+    }
+}

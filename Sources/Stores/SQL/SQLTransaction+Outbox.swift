@@ -1,0 +1,54 @@
+import CountersignCore
+import Foundation
+
+extension OutboxMessage: StoredRow {
+    static let table = "outbox_messages"
+    static let columns =
+        "id, channel, recipient, created_at, attempts, next_attempt_at, delivered_at, sealed_content"
+
+    init(row: inout RowReader) throws {
+        let id = try row.text()
+        let name = try row.text()
+        guard let channel = Channel(rawValue: name) else { throw row.corrupt("names the unknown channel \(name)") }
+        self.init(
+            id: id, channel: channel, recipient: try row.text(), createdAt: try row.date(),
+            attempts: try row.integer(), nextAttemptAt: try row.date(), deliveredAt: try row.optionalDate(),
+            sealedContent: try row.blob())
+    }
+
+    var values: [SQLValue] {
+        [
+            SQLValue(id), SQLValue(channel.rawValue), SQLValue(recipient), SQLValue(createdAt), SQLValue(attempts),
+            SQLValue(nextAttemptAt), SQLValue(deliveredAt), SQLValue(sealedContent),
+        ]
+    }
+}
+
+extension SQLTransaction {
+    public func insert(_ message: OutboxMessage) throws -> Bool {
+        try insert(message, where: nil)
+    }
+
+    public func outboxMessages(limit: Int) throws -> [OutboxMessage] {
+        let newestFirst: [OutboxMessage] = try select("ORDER BY id DESC LIMIT $1", SQLValue(limit: limit))
+        return newestFirst.reversed()
+    }
+
+    public func outboxMessages(dueAt instant: Date, limit: Int) throws -> [OutboxMessage] {
+        try select(
+            "WHERE delivered_at IS NULL AND next_attempt_at <= $1 ORDER BY id LIMIT $2",
+            SQLValue(instant), SQLValue(limit: limit))
+    }
+
+    public func update(_ message: OutboxMessage) throws -> Bool {
+        try changes(
+            "UPDATE outbox_messages SET attempts = $2, next_attempt_at = $3, delivered_at = $4 WHERE id = $1",
+            SQLValue(message.id), SQLValue(message.attempts), SQLValue(message.nextAttemptAt),
+            SQLValue(message.deliveredAt))
+    }
+
+    public func deleteOutboxMessages(createdBefore instant: Date, limit: Int) throws -> Int {
+        try delete(
+            OutboxMessage.self, key: "id", "WHERE created_at < $1 ORDER BY created_at", instant, limit: limit)
+    }
+}

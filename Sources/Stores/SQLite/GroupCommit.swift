@@ -1,0 +1,115 @@
+import CountersignCore
+
+/// What a group commit needs of a connection.
+protocol GroupTransaction {
+    /// Where the bodies read and write.
+    var transaction: any StoreTransaction { get }
+    /// False when the database has ended the transaction by itself.
+    var isOpen: Bool { get }
+
+    func begin() throws
+    func commit() throws
+    /// Does nothing where no transaction is open.
+    func rollBack() throws
+
+    func setSavepoint() throws
+    func releaseSavepoint() throws
+    func rollBackToSavepoint() throws
+}
+
+/// Commits a group of writes together, each in a savepoint of its own, so that a body that throws undoes only itself.
+///
+/// Nobody is told anything before the commit, neither success nor failure: a body may have thrown because of what its
+/// neighbour wrote. Where the group cannot be committed, each of its writes is run again in a transaction of its own,
+/// so that one that fills the disk takes no other with it.
+struct GroupCommit {
+    /// Commits that were made.
+    private(set) var commits = 0
+    /// Writes that are durable.
+    private(set) var writes = 0
+    private let database: any GroupTransaction
+    private var answers: [@Sendable () -> Void] = []
+
+    /// Runs and commits the writes; afterwards every one of them has an answer.
+    init(_ group: [PendingWrite], on database: any GroupTransaction) {
+        self.database = database
+        switch attempt(group) {
+        case .done: break
+        case .notBegun(let error): refuse(group, error)
+        case .undone(let error): group.count == 1 ? refuse(group, error) : runSingly(group)
+        }
+    }
+
+    /// Tells the callers what became of their writes.
+    func answer() {
+        for answer in answers { answer() }
+    }
+
+    private enum Attempt {
+        case done
+        /// The database did not let a transaction begin: it is locked beyond the time-out, or gone.
+        case notBegun(any Error)
+        case undone(any Error)
+    }
+
+    private mutating func attempt(_ group: [PendingWrite]) -> Attempt {
+        do {
+            try database.begin()
+        } catch {
+            return .notBegun(error)
+        }
+        do {
+            let (answers, written) = try runBodies(of: group)
+            if written > 0 {
+                try database.commit()
+                commits += 1
+            } else {
+                try database.rollBack()
+            }
+            writes += written
+            self.answers += answers
+            return .done
+        } catch {
+            // A failure to roll back is a failure to begin next time, and told then.
+            try? database.rollBack()
+            return .undone(error)
+        }
+    }
+
+    private func runBodies(of group: [PendingWrite]) throws -> (answers: [@Sendable () -> Void], written: Int) {
+        var answers: [@Sendable () -> Void] = []
+        var written = 0
+        for write in group {
+            try database.setSavepoint()
+            do {
+                answers.append(try write.run(database.transaction))
+                written += 1
+            } catch {
+                guard database.isOpen else { throw error }
+                try database.rollBackToSavepoint()
+                answers.append { write.fail(error) }
+            }
+            try database.releaseSavepoint()
+        }
+        return (answers, written)
+    }
+
+    private mutating func runSingly(_ group: [PendingWrite]) {
+        for (index, write) in group.enumerated() {
+            switch attempt([write]) {
+            case .done: break
+            case .undone(let error): refuse([write], error)
+            case .notBegun(let error):
+                // The next would wait for the same lock just as long.
+                refuse(group[index...], error)
+                return
+            }
+        }
+    }
+
+    private mutating func refuse(_ group: some Sequence<PendingWrite>, _ error: any Error) {
+        for write in group {
+            answers.append { write.fail(error) }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import CountersignCore
+import Foundation
+import GRDB
+import StoreSQL
+
+extension ColumnTypes {
+    static let sqlite = ColumnTypes(integer: "INTEGER", text: "TEXT", blob: "BLOB", tableOptions: "STRICT")
+}
+
+extension SQLiteStore {
+    /// Opens the database at the path, made with mode 0600 where there is none, and brings its schema to the newest.
+    ///
+    /// Several processes may do so at once, also for a file that is not there yet.
+    /// - Throws: `StoreError` of code `outdated` where a newer program has been here, `unavailable` where the file
+    ///   cannot be opened or is no database.
+    public static func open(path: String, options: Options = Options()) async throws -> SQLiteStore {
+        try await open(path: path, options: options, migrations: .all)
+    }
+
+    /// For tests: a database in a directory of its own, which goes when the store goes. It differs in nothing else from
+    /// one that stays.
+    public static func temporary(options: Options = Options()) async throws -> SQLiteStore {
+        try await blocking {
+            let directory = try TemporaryDirectory()
+            let pool = try pool(
+                path: directory.url.appendingPathComponent("store.sqlite").path, options: options, migrations: .all)
+            return SQLiteStore(pool: pool, options: options, temporaryDirectory: directory)
+        }
+    }
+
+    /// For tests: with other migrations than the program's.
+    static func open(path: String, options: Options, migrations: Migrations) async throws -> SQLiteStore {
+        try await blocking {
+            SQLiteStore(pool: try pool(path: path, options: options, migrations: migrations), options: options)
+        }
+    }
+
+    private static func pool(path: String, options: Options, migrations: Migrations) throws -> DatabasePool {
+        try DatabaseFile.createIfMissing(path)
+        try DatabaseFile.restrict(path)
+        return try retryingWhileBusy(for: options.busyTimeout) {
+            let pool = try DatabasePool(path: path, configuration: configuration(options))
+            try pool.writeWithoutTransaction { database in
+                try makeDurable(database)
+                try migrate(database, migrations)
+            }
+            return pool
+        }
+    }
+
+    private static func configuration(_ options: Options) -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "countersign.sqlite"
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(options.busyTimeout / .seconds(1))
+        configuration.maximumReaderCount = options.readers
+        return configuration
+    }
+
+    /// Asks for a wait at every commit – the pool sets `NORMAL`, under which a power cut may lose the last ones – and
+    /// makes sure that it was heard, because a misspelt pragma is silently nothing.
+    private static func makeDurable(_ database: Database) throws {
+        // On Apple systems only this makes a drive write what it has in its cache; elsewhere it does nothing.
+        try database.execute(sql: "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA synchronous = FULL")
+        for (pragma, expected) in [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1")] {
+            let actual = try String.fetchOne(database, sql: "PRAGMA \(pragma)")
+            guard actual == expected else {
+                throw StoreError(.unavailable, "PRAGMA \(pragma) is \(actual ?? "missing"), not \(expected)")
+            }
+        }
+    }
+
+    private static func migrate(_ database: Database, _ migrations: Migrations) throws {
+        try database.inTransaction(.immediate) {
+            try migrations.apply(to: SQLiteConnection(database: database), types: .sqlite)
+            return .commit
+        }
+    }
+
+    /// Tries again where another process is turning on the write-ahead log of the same new file: SQLite then answers
+    /// `SQLITE_BUSY` at once, without waiting.
+    private static func retryingWhileBusy<T>(for limit: Duration, _ attempt: () throws -> T) throws -> T {
+        let end = ContinuousClock.now + limit
+        while true {
+            do {
+                return try attempt()
+            } catch let error as DatabaseError {
+                let isBusy = [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)
+                guard isBusy, ContinuousClock.now < end else { throw StoreError(error) }
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+        }
+    }
+}

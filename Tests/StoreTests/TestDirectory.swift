@@ -1,0 +1,17 @@
+import Foundation
+
+/// A directory for one test, removed with it.
+final class TestDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("store-tests-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    var database: String { path + "/store.sqlite" }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
