@@ -34,6 +34,24 @@ extension Authenticator {
         return try await realm.store.read { try Self.find(attempt, realm: realm, in: $0) }
     }
 
+    /// Takes the charge back: what could not be looked at was no attempt, or else whoever keeps the hasher busy would lock
+    /// people out with their own right passwords.
+    func takeBack(_ attempt: Attempt, _ matter: Matter) async throws {
+        guard matter.isGuessable else { return }
+        try await realm.store.write { transaction in
+            if let key = matter.counterKey, let counter = try transaction.counter(key) {
+                try transaction.put(matter.lockout.takingBack(counter))
+            }
+            if let source = attempt.client.limitedSource {
+                try transaction.refund(key: CounterKey.answers(from: source))
+            }
+            if let digest = matter.flow?.digest, var flow = try transaction.flow(digest: digest), flow.attempts > 0 {
+                flow.attempts -= 1
+                _ = try transaction.update(flow)
+            }
+        }
+    }
+
     private static func find(
         _ attempt: Attempt, realm: Realm, in transaction: any StoreTransaction
     ) throws -> Charged {
