@@ -186,7 +186,7 @@ extension Matter {
 
 /// The names of counters.
 enum CounterKey {
-    static func factor(_ id: FactorID) -> String { "factor/\(id)" }
+    static func factor(_ id: FactorID) -> String { "\(AttemptCounter.factorPrefix)\(id)" }
     static func claim(_ digest: Data) -> String { "claim/\(digest.hex)" }
     static func mailedCode(_ digest: Data) -> String { "code/\(digest.hex)" }
     static func answers(from source: String) -> String { "answers/\(source)" }

@@ -186,7 +186,7 @@ struct Settlement: Sendable {
         var user = user
         user.profile.emailVerified = true
         user.profile.providers = ["emailLink"]
-        for factor in try transaction.factors(of: user.id) { _ = try transaction.deleteFactor(factor.id) }
+        for factor in try transaction.factors(of: user.id) { _ = try transaction.remove(factor.id) }
         user.revokeTokens(at: now)
         _ = try transaction.update(user)
         return try transaction.user(user.id) ?? user
@@ -308,6 +308,12 @@ extension Matter {
 }
 
 extension StoreTransaction {
+    /// Removes a factor with the count of its wrong answers. False where it is gone.
+    func remove(_ id: FactorID) throws -> Bool {
+        try deleteCounter(CounterKey.factor(id))
+        return try deleteFactor(id)
+    }
+
     /// Replaces the password of a user who is about to be updated, and forgives earlier wrong ones.
     func setPassword(_ hash: String, of user: inout User, newFactorID: FactorID, at now: Date, sealer: Sealer) throws {
         let payload = try PasswordFactor.payload(hash: hash)
