@@ -18,7 +18,8 @@ extension Authenticator {
             case .admitted(let matter):
                 charged = try Self.count(attempt, against: matter, in: transaction)
             }
-            if case .refused(let refusal) = charged {
+            // A flood from one source is in the log with its first hundred answers; more would only fill the disk.
+            if case .refused(let refusal) = charged, refusal.reason != .sourceLimited {
                 try transaction.append(
                     AuditEvent(
                         id: auditID, at: attempt.now, kind: .answerRefused, userID: nil, context: attempt.client,
