@@ -34,12 +34,14 @@ extension TestRealm {
     func mailCode(
         to email: EmailAddress = email, by client: ClientContext? = nil
     ) async throws -> (handle: FlowHandle, code: String) {
+        let earlier = Set(try await mails().map(\.message.id))
         let outcome = try await realm.mailings.sendCode(to: email, by: client ?? self.client)
         guard case .sent(_, let handle?) = outcome else {
             Issue.record("refused: \(outcome)")
             throw TestFailure()
         }
-        return (handle, try await mails().last?.content.values["code"] ?? "")
+        let mail = try await mails().first { !earlier.contains($0.message.id) }
+        return (handle, mail?.content.values["code"] ?? "")
     }
 }
 
