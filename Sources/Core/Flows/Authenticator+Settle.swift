@@ -176,7 +176,8 @@ struct Settlement: Sendable {
     }
 
     /// Somebody followed a link to an address: it is theirs. What a stranger set up before the address was ever proven
-    /// must not let the stranger in afterwards.
+    /// must not let the stranger in afterwards: the password goes. A second factor stays and is asked for, as it opens
+    /// nothing by itself, and a mailbox alone must not get past it.
     private func provingAddress(
         of user: User, by proof: Proof, in transaction: any StoreTransaction
     ) throws -> User {
@@ -186,7 +187,9 @@ struct Settlement: Sendable {
         var user = user
         user.profile.emailVerified = true
         user.profile.providers = ["emailLink"]
-        for factor in try transaction.factors(of: user.id) { _ = try transaction.remove(factor.id) }
+        for factor in try transaction.factors(of: user.id) where factor.kind == .password {
+            _ = try transaction.remove(factor.id)
+        }
         user.revokeTokens(at: now)
         _ = try transaction.update(user)
         return try transaction.user(user.id) ?? user
