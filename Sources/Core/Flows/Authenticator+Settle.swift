@@ -120,6 +120,12 @@ struct Settlement: Sendable {
     private func signIn(
         _ user: User?, _ proof: Proof, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
+        let policy = AssurancePolicy(
+            settings: matter.settings.secondFactors, requiresSecondFactor: matter.body.requiresSecondFactor)
+        if user == nil, policy.decide(proven: matter.body.proven + [proof], factors: []) == .enrolmentRequired {
+            // What is refused makes no account.
+            return .verdict(.refused(Refusal(.secondFactorRequired)))
+        }
         var isNew = false
         let user = try user.map { try provingAddress(of: $0, by: proof, in: transaction) }
             ?? { () throws -> User? in
@@ -130,8 +136,6 @@ struct Settlement: Sendable {
             return .verdict(.refused(Refusal(.signUpClosed)))
         }
         let proven = matter.body.proven + [proof]
-        let policy = AssurancePolicy(
-            settings: matter.settings.secondFactors, requiresSecondFactor: matter.body.requiresSecondFactor)
         switch policy.decide(proven: proven, factors: try transaction.factors(of: user.id)) {
         case .enrolmentRequired:
             return .verdict(.refused(Refusal(.secondFactorRequired)))

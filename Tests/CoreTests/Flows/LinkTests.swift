@@ -295,4 +295,14 @@ struct LinkTests {
         #expect(signedIn.evidence.proofs.map(\.kind) == [.email, .totp])
         #expect(signedIn.evidence.proofs.map(\.isSecondFactor) == [false, true])
     }
+
+    @Test("Refused sign-in links of an application that requires a second factor make no account")
+    func requiredSecondFactor() async throws {
+        let test = try await TestRealm.make()
+        var client = test.client
+        client.requiresSecondFactor = true
+        let handle = try #require(await test.mailLink(.signIn(TestRealm.email), by: client))
+        #expect(try await test.follow(handle).reason == .secondFactorRequired)
+        #expect(try await test.store.read { try $0.countUsers() } == 0)
+    }
 }
