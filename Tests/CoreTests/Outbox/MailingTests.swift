@@ -139,4 +139,19 @@ struct MailingTests {
                 mails[0].message.sealedContent, for: OutboxContent.sealingContext(mails[1].message.id))
         }
     }
+
+    @Test("Asking for the change to a taken address is told, and counts like a mail")
+    func takenAddress() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        try await test.addUser(TestRealm.otherEmail)
+        for _ in 0..<20 {
+            let sent = try await test.realm.mailings.sendLink(
+                .changeEmail(user.id, to: TestRealm.otherEmail), by: test.client)
+            #expect(sent.refusal?.reason == .addressTaken)
+        }
+        let sent = try await test.realm.mailings.sendLink(
+            .changeEmail(user.id, to: TestRealm.otherEmail), by: test.client)
+        #expect(sent.refusal?.reason == .sourceLimited)
+    }
 }
