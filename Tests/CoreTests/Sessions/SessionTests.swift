@@ -172,6 +172,18 @@ struct SessionTests {
         #expect(try await standing(test.now.seconds - 1) == "revoked")
     }
 
+    @Test("No token is kept in the clear, and the present one is sealed only while a lost answer may be asked for again")
+    func kept() async throws {
+        let test = try await TestRealm.make()
+        let first = try await begin(test)
+        func kept() async throws -> Session { try #require(await test.store.read { try $0.session(first.session.id) }) }
+        #expect(try await kept().refresh.sealedCurrent == nil)
+        let second = try #require(await refresh(first.refreshToken, test).refreshed)
+        let sealed = try #require(await kept().refresh.sealedCurrent)
+        #expect(sealed.range(of: Data(second.refreshToken.reveal().utf8)) == nil)
+        #expect(try await kept().refresh.currentDigest != Data(second.refreshToken.reveal().utf8))
+    }
+
     @Test("Garbage is no token, and nothing is thrown")
     func garbage() async throws {
         let test = try await TestRealm.make()
