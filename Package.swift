@@ -92,6 +92,7 @@ let package = Package(
             dependencies: ["CountersignCore", .hummingbird, .hummingbirdCore, .httpTypes, .logging, .nioCore],
             path: "Sources/Shared/ServerHTTP"),
         .target(name: "ClientHTTP", path: "Sources/Shared/ClientHTTP"),
+        .target(name: "Delivery", dependencies: ["CountersignCore", .mustache], path: "Sources/Shared/Delivery"),
         .target(
             name: "PasswordHashing", dependencies: ["CountersignCore", "CSodium"],
             path: "Sources/Shared/PasswordHashing"),
@@ -107,16 +108,18 @@ let package = Package(
         // The composition root, and the program.
         .target(
             name: "AdminServer",
-            dependencies: ["CountersignCore", "ServerHTTP", .hummingbird, .httpTypes, .logging],
-            path: "Sources/Dialects/Admin/Server"),
+            dependencies: ["CountersignCore", "ServerHTTP", .hummingbird, .httpTypes, .mustache, .nioCore],
+            path: "Sources/Dialects/Admin/Server",
+            resources: [.embedInCode("Templates/action.mustache"), .embedInCode("Templates/countersign.css")]),
         .target(
             name: "CountersignServer",
             dependencies: [
-                "CountersignCore", "StoreSQLite", "ServerHTTP", "PasswordHashing", "IdentityToolkitServer",
-                "AdminServer", .configuration, .hummingbird, .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
+                "CountersignCore", "StoreSQLite", "ServerHTTP", "PasswordHashing", "Delivery", "IdentityToolkitServer",
+                "AdminServer", .crypto, "OneTimePassword", .configuration, .hummingbird, .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
                 .httpTypes, .logging, .mustache, .nioCore, .nioSSL, .serviceLifecycle,
             ],
-            path: "Sources/Apps/CountersignServer"),
+            path: "Sources/Apps/CountersignServer",
+            resources: [.embedInCode("Development/Templates/inbox.mustache")]),
         .executableTarget(
             name: "countersign",
             dependencies: [
