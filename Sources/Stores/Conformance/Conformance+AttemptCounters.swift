@@ -5,7 +5,8 @@ extension StoreConformance {
     static let attemptCounters: [Check] = [
         Check("A counter is inserted, replaced and deleted under its key") { store in
             let key = "source/\(Sample.text)"
-            let first = AttemptCounter(key: key, count: .max, since: Sample.instants[0], blockedUntil: Sample.instants[3])
+            let first = AttemptCounter(
+                key: key, count: .max, since: Sample.instants[0], blockedUntil: Sample.instants[3])
             let second = AttemptCounter(key: key, count: 0, since: Sample.instants[2])
             try requireEqual(try await store.read { try $0.counter(key) }, nil, "the counter before")
             for counter in [first, second] {
