@@ -97,6 +97,8 @@ public final class SQLiteStore: Store {
         }
         guard isFirst else { return }
         try await blocking { [pool] in
+            // The readers go first: the last connection to go moves the log into the database, and a reader cannot.
+            pool.releaseMemory()
             try translatingErrors { try pool.close() }
         }
     }
