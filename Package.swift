@@ -124,7 +124,7 @@ let package = Package(
             name: "countersign",
             dependencies: [
                 "CountersignServer", "CountersignCore", "AdminServer", "FirebaseAuth", "OneTimePassword",
-                "TerminalQRCode", "StoreSQLite", .argumentParser, .logging, .serviceLifecycle,
+                "TerminalQRCode", .argumentParser, .logging, .serviceLifecycle,
             ],
             path: "Sources/Apps/countersign-cli"),
 

@@ -167,14 +167,17 @@ final class PublicURL: Sendable {
 }
 
 /// Removes what has expired, once a minute.
-struct MaintenanceService: Service {
+struct MaintenanceService: Service, CustomStringConvertible {
     let realm: Realm
     let logger: Logger
 
+    /// What the log calls it.
+    var description: String { "Maintenance" }
+
     func run() async throws {
-        try await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                try await Task.sleep(for: .seconds(60))
+        await cancelWhenGracefulShutdown {
+            // A cancelled sleep is the shutting down, and no error.
+            while (try? await Task.sleep(for: .seconds(60))) != nil {
                 do {
                     let removed = try await realm.maintenance.run()
                     if removed > 0 { logger.debug("removed what had expired", metadata: ["rows": "\(removed)"]) }
