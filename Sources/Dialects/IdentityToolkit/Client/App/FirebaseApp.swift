@@ -27,9 +27,10 @@ public final class FirebaseApp: NSObject, Sendable {
 
     private static let registry = Locked(Registry())
 
-    /// Makes the default app from the main bundle's `GoogleService-Info.plist`, or else from the environment.
+    /// Makes the default app from the main bundle's `GoogleService-Info.plist`; where there is none, the environment
+    /// says what ``Auth`` needs.
     public static func configure() {
-        configure(options: FirebaseOptions.defaultOptions() ?? .fromEnvironment)
+        configure(options: FirebaseOptions.defaultOptions() ?? FirebaseOptions())
     }
 
     /// Makes the default app.
@@ -79,20 +80,14 @@ public final class FirebaseApp: NSObject, Sendable {
         Task { await completion(delete()) }
     }
 
-    /// The default app; made from the environment where nobody configured one.
+    /// The default app; made without options where nobody configured one.
     static var defaultOrImplied: FirebaseApp {
         registry.withLock { registry in
             if let app = registry.apps[defaultName] { return app }
-            let app = FirebaseApp(name: defaultName, options: .fromEnvironment)
+            let app = FirebaseApp(name: defaultName, options: FirebaseOptions())
             registry.apps[defaultName] = app
             registry.defaultIsImplied = true
             return app
         }
-    }
-}
-
-extension FirebaseOptions {
-    fileprivate static var fromEnvironment: FirebaseOptions {
-        FirebaseOptions(environment: ProcessInfo.processInfo.environment)
     }
 }

@@ -54,12 +54,7 @@ public final class FirebaseOptions: NSObject, NSCopying, Sendable {
         }
     }
 
-    /// The options that a process's environment gives: `COUNTERSIGN_API_KEY`.
-    convenience init(environment: [String: String]) {
-        self.init()
-        apiKey = environment["COUNTERSIGN_API_KEY"]
-    }
-
+    /// Where it is nil, the environment variable `COUNTERSIGN_API_KEY` counts.
     public var apiKey: String? {
         get { fields.current.apiKey }
         set { fields.withLock { $0.apiKey = newValue } }

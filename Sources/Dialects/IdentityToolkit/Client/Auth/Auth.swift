@@ -22,6 +22,8 @@ public final class Auth: NSObject, Sendable {
     private let firebaseApp: FirebaseApp
     private let transport: any HTTPTransport
     private let storage: any UserStorage
+    /// For apps without a key of their own.
+    private let fallbackAPIKey: String?
     let now: @Sendable () -> Date
     let state: Locked<State>
 
@@ -33,6 +35,7 @@ public final class Auth: NSObject, Sendable {
         firebaseApp = app
         self.transport = transport
         self.storage = storage
+        fallbackAPIKey = environment["COUNTERSIGN_API_KEY"]
         self.now = now
         state = Locked(State(location: ServerLocation(environment: environment)))
         super.init()
@@ -125,7 +128,8 @@ public final class Auth: NSObject, Sendable {
         headers["X-Firebase-Locale"] = language
         headers["X-Ios-Bundle-Identifier"] = options.bundleID ?? Bundle.main.bundleIdentifier
         headers["X-Firebase-GMPID"] = options.googleAppID.isEmpty ? nil : options.googleAppID
-        return Backend(location: location, transport: transport, apiKey: options.apiKey ?? "", headers: headers)
+        return Backend(
+            location: location, transport: transport, apiKey: options.apiKey ?? fallbackAPIKey ?? "", headers: headers)
     }
 }
 
@@ -190,8 +194,13 @@ extension Auth {
         }
     }
 
-    /// Makes a user of this process the signed-in one.
-    public func updateCurrentUser(_ user: User) async throws { try setCurrentUser(user) }
+    /// Makes a user of this process the signed-in one; where it is another ``Auth``'s, a copy of it.
+    ///
+    /// Throws `tenantIDMismatch` where the user belongs to another tenant than ``tenantID``.
+    public func updateCurrentUser(_ user: User) async throws {
+        guard user.tenantID == tenantID else { throw AuthErrorCode(.tenantIDMismatch) }
+        try setCurrentUser(user.auth === self ? user : User(auth: self, stored: user.stored()))
+    }
 
     public func updateCurrentUser(_ user: User?, completion: AuthVoidCompletion? = nil) {
         complete(completion) {

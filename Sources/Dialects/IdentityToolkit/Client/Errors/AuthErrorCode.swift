@@ -2,13 +2,14 @@ import Foundation
 
 /// The error that every method of this module throws or hands to its completion handler (beside `CancellationError`).
 ///
-/// It can be caught in the two ways that apps for the original use:
+/// It can be looked at in the two ways that apps for the original use:
 ///
 ///     catch let error as AuthErrorCode where error.code == .secondFactorRequired
-///     catch let error as NSError where error.code == AuthErrorCode.secondFactorRequired.rawValue
+///     catch { if (error as NSError).code == AuthErrorCode.secondFactorRequired.rawValue … }
 ///
-/// and its ``userInfo`` is the same in both. One limit: an `NSError` made from it and thrown again is no
-/// `AuthErrorCode` where there is no Objective-C. Source: identity-toolkit 1.6.
+/// and its ``userInfo`` is the same in both. Two limits where there is no Objective-C: a clause `catch let error as
+/// NSError` does not match it (nor any Swift error), and an `NSError` made from it and thrown again is no
+/// `AuthErrorCode`. Source: identity-toolkit 1.6.
 public struct AuthErrorCode: Error, CustomNSError, LocalizedError, CustomStringConvertible, Sendable {
     public let code: Code
     private let info: [String: any Sendable]

@@ -116,13 +116,14 @@ extension User {
         auth.userDidChange(self, tokenIsNew: false)
     }
 
-    /// Calls the server with an ID token. Where it says that the session is over, the user is signed out.
+    /// Calls the server with an ID token. Where it says that the session is over, the user is signed out; but not
+    /// where other tokens came meanwhile (with a changed password, say), since the refusal is about the old ones.
     func withToken<Answer: Sendable>(_ call: (Backend, String) async throws -> Answer) async throws -> Answer {
         let token = try await token()
         do {
             return try await call(auth.backend, token)
         } catch {
-            signOut(after: error)
+            if state.withLock({ $0.session.tokens.idToken }) == token { signOut(after: error) }
             throw error
         }
     }
