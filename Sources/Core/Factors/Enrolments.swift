@@ -103,9 +103,8 @@ public struct Enrolments: Sendable {
             let policy = AssurancePolicy(settings: settings.secondFactors, requiresSecondFactor: false)
             let second = try transaction.factors(of: userID).filter { policy.isSecondFactor($0.kind) }
             guard var user = try transaction.user(userID), second.contains(where: { $0.id == factorID }),
-                try transaction.deleteFactor(factorID)
+                try transaction.remove(factorID)
             else { return .unknownFactor }
-            try transaction.deleteCounter(CounterKey.factor(factorID))
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .factorWithdrawn, userID: userID, context: client,
@@ -147,8 +146,7 @@ public struct Enrolments: Sendable {
                 settings: try transaction.settings().secondFactors, requiresSecondFactor: false)
             let second = try transaction.factors(of: userID).filter { policy.isSecondFactor($0.kind) }
             for factor in second {
-                _ = try transaction.deleteFactor(factor.id)
-                try transaction.deleteCounter(CounterKey.factor(factor.id))
+                _ = try transaction.remove(factor.id)
             }
             if !second.isEmpty {
                 user.revokeTokens(at: now)

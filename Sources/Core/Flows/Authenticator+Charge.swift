@@ -18,7 +18,8 @@ extension Authenticator {
             case .admitted(let matter):
                 charged = try Self.count(attempt, against: matter, in: transaction)
             }
-            if case .refused(let refusal) = charged {
+            // A flood from one source is in the log with its first hundred answers; more would only fill the disk.
+            if case .refused(let refusal) = charged, refusal.reason != .sourceLimited {
                 try transaction.append(
                     AuditEvent(
                         id: auditID, at: attempt.now, kind: .answerRefused, userID: nil, context: attempt.client,
@@ -32,6 +33,24 @@ extension Authenticator {
     func reload(_ attempt: Attempt) async throws -> Charged {
         let realm = realm
         return try await realm.store.read { try Self.find(attempt, realm: realm, in: $0) }
+    }
+
+    /// Takes the charge back: what could not be looked at was no attempt, or else whoever keeps the hasher busy would lock
+    /// people out with their own right passwords.
+    func takeBack(_ attempt: Attempt, _ matter: Matter) async throws {
+        guard matter.isGuessable else { return }
+        try await realm.store.write { transaction in
+            if let key = matter.counterKey, let counter = try transaction.counter(key) {
+                try transaction.put(matter.lockout.takingBack(counter))
+            }
+            if let source = attempt.client.limitedSource {
+                try transaction.refund(key: CounterKey.answers(from: source))
+            }
+            if let digest = matter.flow?.digest, var flow = try transaction.flow(digest: digest), flow.attempts > 0 {
+                flow.attempts -= 1
+                _ = try transaction.update(flow)
+            }
+        }
     }
 
     private static func find(
@@ -168,7 +187,7 @@ extension Matter {
 
 /// The names of counters.
 enum CounterKey {
-    static func factor(_ id: FactorID) -> String { "factor/\(id)" }
+    static func factor(_ id: FactorID) -> String { "\(AttemptCounter.factorPrefix)\(id)" }
     static func claim(_ digest: Data) -> String { "claim/\(digest.hex)" }
     static func mailedCode(_ digest: Data) -> String { "code/\(digest.hex)" }
     static func answers(from source: String) -> String { "answers/\(source)" }

@@ -120,6 +120,12 @@ struct Settlement: Sendable {
     private func signIn(
         _ user: User?, _ proof: Proof, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
+        let policy = AssurancePolicy(
+            settings: matter.settings.secondFactors, requiresSecondFactor: matter.body.requiresSecondFactor)
+        if user == nil, policy.decide(proven: matter.body.proven + [proof], factors: []) == .enrolmentRequired {
+            // What is refused makes no account.
+            return .verdict(.refused(Refusal(.secondFactorRequired)))
+        }
         var isNew = false
         let user = try user.map { try provingAddress(of: $0, by: proof, in: transaction) }
             ?? { () throws -> User? in
@@ -130,8 +136,6 @@ struct Settlement: Sendable {
             return .verdict(.refused(Refusal(.signUpClosed)))
         }
         let proven = matter.body.proven + [proof]
-        let policy = AssurancePolicy(
-            settings: matter.settings.secondFactors, requiresSecondFactor: matter.body.requiresSecondFactor)
         switch policy.decide(proven: proven, factors: try transaction.factors(of: user.id)) {
         case .enrolmentRequired:
             return .verdict(.refused(Refusal(.secondFactorRequired)))
@@ -176,7 +180,8 @@ struct Settlement: Sendable {
     }
 
     /// Somebody followed a link to an address: it is theirs. What a stranger set up before the address was ever proven
-    /// must not let the stranger in afterwards.
+    /// must not let the stranger in afterwards: the password goes. A second factor stays and is asked for, as it opens
+    /// nothing by itself, and a mailbox alone must not get past it.
     private func provingAddress(
         of user: User, by proof: Proof, in transaction: any StoreTransaction
     ) throws -> User {
@@ -186,7 +191,9 @@ struct Settlement: Sendable {
         var user = user
         user.profile.emailVerified = true
         user.profile.providers = ["emailLink"]
-        for factor in try transaction.factors(of: user.id) { _ = try transaction.deleteFactor(factor.id) }
+        for factor in try transaction.factors(of: user.id) where factor.kind == .password {
+            _ = try transaction.remove(factor.id)
+        }
         user.revokeTokens(at: now)
         _ = try transaction.update(user)
         return try transaction.user(user.id) ?? user
@@ -308,6 +315,12 @@ extension Matter {
 }
 
 extension StoreTransaction {
+    /// Removes a factor with the count of its wrong answers. False where it is gone.
+    func remove(_ id: FactorID) throws -> Bool {
+        try deleteCounter(CounterKey.factor(id))
+        return try deleteFactor(id)
+    }
+
     /// Replaces the password of a user who is about to be updated, and forgives earlier wrong ones.
     func setPassword(_ hash: String, of user: inout User, newFactorID: FactorID, at now: Date, sealer: Sealer) throws {
         let payload = try PasswordFactor.payload(hash: hash)

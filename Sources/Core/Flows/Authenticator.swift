@@ -39,7 +39,14 @@ public struct Authenticator: Sendable {
             case .refused(let refusal): return .refused(refusal)
             case .admitted(let admitted): matter = admitted
             }
-            let judgement = try await judge(attempt, matter)
+            let judgement: Judgement
+            do {
+                judgement = try await judge(attempt, matter)
+            } catch {
+                // Where even this fails, the attempt stays counted: that is the safe side.
+                try? await takeBack(attempt, matter)
+                throw error
+            }
             switch try await settle(attempt, matter, judgement) {
             case .verdict(let verdict): return verdict
             case .stale: charged = try await reload(attempt)

@@ -54,7 +54,14 @@ public struct Mailings: Sendable {
             case .nobody(let email):
                 if let refusal = try Self.charge(email, client, now, realm.sealer, transaction) { return .refused(refusal) }
                 return hides ? .sent(to: email, handle: nil) : .refused(Refusal(.userNotFound))
-            case .refused(let refusal): return .refused(refusal)
+            case .refused(let refusal):
+                // That an address is taken is told: then it counts as a mail, or anybody could ask for any number.
+                if case .changeEmail(_, let email) = subject, refusal.reason == .addressTaken,
+                    let limited = try Self.charge(email, client, now, realm.sealer, transaction)
+                {
+                    return .refused(limited)
+                }
+                return .refused(refusal)
             }
             if let refusal = try Self.charge(letter.recipient, client, now, realm.sealer, transaction) {
                 return .refused(refusal)

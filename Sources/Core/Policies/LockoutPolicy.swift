@@ -54,6 +54,15 @@ public struct LockoutPolicy: Sendable, Equatable {
         }
         return .admitted(counter)
     }
+
+    /// The counter without one attempt that was charged and then could not be looked at. A wait that it began stays
+    /// where there had been waits before: another attempt may have begun one meanwhile.
+    func takingBack(_ counter: AttemptCounter) -> AttemptCounter {
+        var counter = counter
+        counter.count = max(0, counter.count - 1)
+        if counter.count < freeAttempts { counter.blockedUntil = nil }
+        return counter
+    }
 }
 
 /// So many in so long: for what is not an answer (mails, sign-ups), and for answers from one address.

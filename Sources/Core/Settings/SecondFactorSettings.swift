@@ -27,8 +27,12 @@ public struct SecondFactorSettings: Sendable, Equatable, Codable {
     /// Whether TOTP is enrolled and asked for.
     public var offersTOTP: Bool { totp.map { $0.state != .disabled } ?? false }
 
-    /// Steps before and after the present one in which a TOTP code counts.
-    public var totpWindow: Int { totp?.adjacentIntervals ?? TOTPSettings.defaultAdjacentIntervals }
+    /// Steps before and after the present one in which a TOTP code counts; never more than protocols allow.
+    public var totpWindow: Int {
+        let allowed = TOTPSettings.allowedAdjacentIntervals
+        let named = totp?.adjacentIntervals ?? TOTPSettings.defaultAdjacentIntervals
+        return min(max(named, allowed.lowerBound), allowed.upperBound)
+    }
 }
 
 /// TOTP as a second factor.

@@ -78,7 +78,8 @@ public protocol AttemptCounterStorage {
     /// Inserts or replaces.
     func put(_ counter: AttemptCounter) throws
     func deleteCounter(_ key: String) throws
-    /// Removes at most `limit` counters that began before the instant and block nothing; answers how many.
+    /// Removes at most `limit` counters that began before the instant and block nothing; answers how many. Those of
+    /// factors (``AttemptCounter/factorPrefix``) stay: wrong answers in a row are not forgotten by waiting.
     func deleteCounters(idleBefore instant: Date, limit: Int) throws -> Int
 }
 

@@ -71,7 +71,7 @@ extension Accounts {
                 events.append(.passwordChanged)
             } else if change.removesPassword {
                 for factor in try transaction.factors(of: id) where factor.kind == .password {
-                    _ = try transaction.deleteFactor(factor.id)
+                    _ = try transaction.remove(factor.id)
                 }
                 user.profile.providers.remove("password")
                 events.append(.passwordChanged)

@@ -38,7 +38,10 @@ extension SQLTransaction {
     public func deleteCounters(idleBefore instant: Date, limit: Int) throws -> Int {
         try delete(
             AttemptCounter.self, key: "name",
-            "WHERE began_at < $1 AND (blocked_until IS NULL OR blocked_until <= $1) ORDER BY began_at",
+            """
+            WHERE began_at < $1 AND (blocked_until IS NULL OR blocked_until <= $1) \
+            AND name NOT LIKE '\(AttemptCounter.factorPrefix)%' ORDER BY began_at
+            """,
             instant, limit: limit)
     }
 }

@@ -1,0 +1,111 @@
+import CountersignCore
+import Foundation
+import Testing
+
+/// What happens to an account while an answer is being looked at.
+@Suite("What changes while an answer is judged")
+struct MeanwhileTests {
+    @Test("An old password is not accepted when the password changes while it is looked at")
+    func passwordChanges() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        test.hasher.meanwhile { look in
+            guard look == 1 else { return }
+            var change = AccountChange()
+            change.password = Secret("difference engine")
+            _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+        }
+        #expect(try await test.signIn().reason == .wrongAnswer)
+        #expect(test.hasher.verified.count == 2)
+        #expect(Set(test.hasher.verified).count == 2)
+        #expect(try await test.events(.signedIn).isEmpty)
+    }
+
+    @Test("A new password is accepted when the password becomes it while it is looked at")
+    func passwordBecomesRight() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        test.hasher.meanwhile { look in
+            guard look == 1 else { return }
+            var change = AccountChange()
+            change.revokesTokensAt = test.now
+            _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+        }
+        let signedIn = try #require(await test.signIn().signedIn)
+        #expect(test.hasher.verified.count == 2)
+        #expect(signedIn.session.tokenEpoch == user.tokenEpoch + 1)
+        #expect(try await test.realm.sessions.refresh(signedIn.refreshToken, by: test.client).refreshed != nil)
+    }
+
+    @Test("A right password opens no session for a user who is deleted while it is looked at")
+    func userIsDeleted() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        test.hasher.meanwhile { _ in _ = try await test.realm.accounts.delete(user.id, by: test.client) }
+        #expect(try await test.signIn().reason == .userNotFound)
+        #expect(try await test.store.read { try $0.sessions(of: user.id, limit: 10) }.isEmpty)
+    }
+
+    @Test("A right password opens no session for a user who is disabled while it is looked at")
+    func userIsDisabled() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        test.hasher.meanwhile { _ in
+            var change = AccountChange()
+            change.isDisabled = true
+            _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+        }
+        #expect(try await test.signIn().reason == .userDisabled)
+        #expect(try await test.store.read { try $0.sessions(of: user.id, limit: 10) }.isEmpty)
+    }
+
+    @Test("A password does not sign in to an address that went to another user while it was looked at")
+    func addressMoves() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        test.hasher.meanwhile { look in
+            guard look == 1 else { return }
+            var change = AccountChange()
+            change.email = .some(TestRealm.otherEmail)
+            _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+            try await test.addUser(password: "somebody else's")
+        }
+        #expect(try await test.signIn().reason == .wrongAnswer)
+    }
+
+    @Test("A second factor that is enrolled while the password is looked at is asked for")
+    func factorIsEnrolled() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        test.hasher.meanwhile { _ in _ = try await test.enrol(user) }
+        #expect(try await test.signIn().continuation?.factors.count == 1)
+    }
+
+    @Test("An account that changes at every look is refused as busy, and no more than three looks are taken")
+    func neverAtRest() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        test.hasher.meanwhile { _ in
+            var change = AccountChange()
+            change.revokesTokensAt = test.now
+            _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+        }
+        #expect(try await test.signIn().reason == .busy)
+        #expect(test.hasher.verified.count == 3)
+    }
+
+    @Test("Many right passwords at once, whose hash is being replaced, all sign in")
+    func rehash() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        test.hasher.raiseGeneration()
+        let verdicts = try await race(9) { _ in try await test.signIn() }
+        #expect(verdicts.allSatisfy { $0.isAccomplished })
+        let factors = try await test.store.read { try $0.factors(of: user.id) }
+        #expect(factors.map(\.revision) == [1])
+        let seen = test.hasher.verified.count
+        _ = try await test.signIn()
+        let hash = try #require(test.hasher.verified.dropFirst(seen).first)
+        #expect(!test.hasher.needsRehash(hash))
+    }
+}

@@ -1,0 +1,35 @@
+import CountersignCore
+import Foundation
+import Testing
+
+@Suite("Answers that could not be looked at")
+struct OverloadTests {
+    @Test("An answer that could not be looked at costs nothing")
+    func overload() async throws {
+        let test = try await TestRealm.make()
+        try await test.addUser()
+        test.hasher.meanwhile { _ in throw PasswordHashingOverload(retryAfter: 1) }
+        for _ in 0..<30 {
+            await #expect(throws: PasswordHashingOverload.self) {
+                try await test.signIn(by: test.client(from: "192.0.2.1"))
+            }
+        }
+        test.hasher.meanwhile(nil)
+        #expect(try await test.signIn().isAccomplished)
+        #expect(try await test.counter("answers/192.0.2.1")?.count ?? 0 == 0)
+    }
+
+    @Test("What could not be looked at does not forgive what was looked at and wrong")
+    func overloadForgivesNothing() async throws {
+        let test = try await TestRealm.make()
+        try await test.addUser()
+        for _ in 0..<10 { _ = try await test.signIn(password: "wrong") }
+        test.clock.advance(30)
+        test.hasher.meanwhile { _ in throw PasswordHashingOverload(retryAfter: 1) }
+        await #expect(throws: PasswordHashingOverload.self) { try await test.signIn() }
+        test.hasher.meanwhile(nil)
+        test.clock.advance(3600)
+        #expect(try await test.signIn(password: "wrong").reason == .wrongAnswer)
+        #expect(try await test.signIn().refusal == Refusal(.lockedOut, retryAt: test.now + 60))
+    }
+}

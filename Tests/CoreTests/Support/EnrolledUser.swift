@@ -1,0 +1,91 @@
+import CountersignCore
+import Foundation
+import OneTimePassword
+import Testing
+
+/// A user with a TOTP factor, and the authenticator that belongs to it.
+struct EnrolledUser: Sendable {
+    let user: User
+    let factor: FactorRecord
+    let totp: TOTP
+    let signedIn: SignedIn
+}
+
+extension TestRealm {
+    /// What a session is proven with that began with the password just now.
+    var evidence: SessionEvidence {
+        SessionEvidence(dialect: .identityToolkit, proofs: [Proof(kind: .password, at: now)])
+    }
+
+    func offer(to id: UserID) async throws -> Enrolments.TOTPOffer {
+        let outcome = try await realm.enrolments.beginTOTP(for: id, evidence: evidence, by: client)
+        guard case .offered(let offer) = outcome else {
+            Issue.record("refused: \(outcome)")
+            throw TestFailure()
+        }
+        return offer
+    }
+
+    func finish(_ handle: FlowHandle, code: String, name: String = "Telephone") async throws -> Verdict {
+        try await realm.authenticator.answer(
+            .enrolmentCode(Secret(code), name: name), to: .flow(handle, FlowExpectation(.enrolFactor)), by: client)
+    }
+
+    /// Enrols TOTP with the code of this step, and moves the clock to the next.
+    func enrol(_ user: User) async throws -> EnrolledUser {
+        let offer = try await offer(to: user.id)
+        let totp = try TOTP(secret: offer.secret.reveal())
+        let verdict = try await finish(offer.handle, code: totp.code(at: now).stringCode)
+        guard case .accomplished(.enrolled(let factor, let signedIn)) = verdict else {
+            Issue.record("refused: \(verdict)")
+            throw TestFailure()
+        }
+        clock.advance(30)
+        return EnrolledUser(user: try await self.user(user.id), factor: factor, totp: totp, signedIn: signedIn)
+    }
+
+    func addEnrolledUser(_ email: EmailAddress = email) async throws -> EnrolledUser {
+        try await enrol(addUser(email))
+    }
+
+    /// The first half of a sign-in.
+    func pending(
+        _ email: EmailAddress = email, password: String = password, by client: ClientContext? = nil
+    ) async throws -> Continuation {
+        try #require(await signIn(email, password: password, by: client).continuation)
+    }
+
+    func answer(
+        _ code: String, of factor: FactorID, for handle: FlowHandle, by client: ClientContext? = nil
+    ) async throws -> Verdict {
+        try await realm.authenticator.answer(
+            .code(Secret(code), factor: factor), to: .flow(handle, FlowExpectation(.signIn)), by: client ?? self.client)
+    }
+
+    /// A code that is right at no step around now.
+    func wrongCode(_ totp: TOTP) -> String {
+        let right = Set((-12...12).map { totp.code(at: now + Double($0) * 30).stringCode })
+        return (0...).lazy.map { String($0 + 100_000) }.first { !right.contains($0) } ?? ""
+    }
+}
+
+struct TestFailure: Error {}
+
+extension Verdict {
+    var refusal: Refusal? { if case .refused(let refusal) = self { refusal } else { nil } }
+    var reason: Refusal.Reason? { refusal?.reason }
+    var continuation: Continuation? { if case .more(let continuation) = self { continuation } else { nil } }
+
+    var signedIn: SignedIn? {
+        switch self {
+        case .accomplished(.signedIn(let signedIn)), .accomplished(.enrolled(_, let signedIn)): signedIn
+        default: nil
+        }
+    }
+
+    var isAccomplished: Bool { if case .accomplished = self { true } else { false } }
+}
+
+extension Collection {
+    func count(_ isIncluded: (Element) -> Bool) -> Int { filter(isIncluded).count }
+}

@@ -1,0 +1,99 @@
+import CountersignCore
+import Synchronization
+
+/// A store in front of which racers meet: nobody makes a certain write before everybody has come that far or is done.
+///
+/// Without it, the first of many tasks could be through before the second begins, and a lost race would look like a won
+/// one.
+final class RaceStore: Store {
+    /// One racer's way through the store.
+    final class Passage: Sendable {
+        let meeting: Meeting
+        let meetsBefore: Int
+        private let writes = Mutex(0)
+
+        init(_ meeting: Meeting, before write: Int) {
+            self.meeting = meeting
+            meetsBefore = write
+        }
+
+        func reachesMeeting() -> Bool {
+            writes.withLock { count in
+                count += 1
+                return count == meetsBefore
+            }
+        }
+    }
+
+    @TaskLocal static var passage: Passage?
+
+    private let store: any Store
+
+    init(_ store: any Store) {
+        self.store = store
+    }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await store.read(body)
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        if let passage = Self.passage, passage.reachesMeeting() { await passage.meeting.arriveAndWait() }
+        return try await store.write(body)
+    }
+}
+
+/// Where racers wait for each other.
+actor Meeting {
+    private var missing: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(of count: Int) {
+        missing = count
+    }
+
+    func arrive() {
+        missing -= 1
+        guard missing <= 0 else { return }
+        for continuation in waiting { continuation.resume() }
+        waiting = []
+    }
+
+    func arriveAndWait() async {
+        arrive()
+        guard missing > 0 else { return }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+}
+
+/// Does the same thing many times at once; the racers meet before their `write`th write. An answer makes two: one that
+/// charges and one that settles.
+func race<T: Sendable>(
+    _ count: Int, meetingBefore write: Int = 2, _ body: @escaping @Sendable (Int) async throws -> T
+) async throws -> [T] {
+    let meeting = Meeting(of: count)
+    return try await withThrowingTaskGroup(of: T.self) { group in
+        for index in 0..<count {
+            group.addTask {
+                let result = await RaceStore.$passage.withValue(RaceStore.Passage(meeting, before: write)) {
+                    await Result<T, any Error>(catching: body, index)
+                }
+                await meeting.arrive()
+                return try result.get()
+            }
+        }
+        var results: [T] = []
+        for try await result in group { results.append(result) }
+        return results
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(catching body: @Sendable (Int) async throws -> Success, _ index: Int) async {
+        do {
+            self = .success(try await body(index))
+        } catch {
+            self = .failure(error)
+        }
+    }
+}
