@@ -122,7 +122,7 @@ let package = Package(
             name: "countersign",
             dependencies: [
                 "CountersignServer", "CountersignCore", "AdminServer", "FirebaseAuth", "OneTimePassword",
-                "TerminalQRCode", .argumentParser, .logging, .serviceLifecycle,
+                "TerminalQRCode", .argumentParser, .logging,
             ],
             path: "Sources/Apps/countersign-cli"),
 
@@ -137,7 +137,10 @@ let package = Package(
         .testTarget(name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CountersignCore"]),
         .testTarget(
             name: "ServerHTTPTests",
-            dependencies: ["ServerHTTP", "CountersignCore", .hummingbird, .hummingbirdTesting, .httpTypes]),
+            dependencies: [
+                "ServerHTTP", "CountersignServer", "CountersignCore", "PasswordHashing", .hummingbird,
+                .hummingbirdTesting, .httpTypes, .logging, .nioCore,
+            ]),
         .testTarget(
             name: "IdentityToolkitTests",
             dependencies: [
@@ -148,14 +151,14 @@ let package = Package(
             name: "FirebaseAuthTests",
             dependencies: [
                 "FirebaseAuth", "IdentityToolkitWire", "ClientHTTP", "CountersignServer", "CountersignCore",
-                "OneTimePassword", .logging,
+                "OneTimePassword", "PasswordHashing", .logging,
             ]),
         .testTarget(
             name: "CommandLineTests",
             dependencies: ["countersign", "CountersignServer", "CountersignCore", "TerminalQRCode"]),
         .testTarget(
             name: "EndToEndTests", dependencies: ["countersign"], exclude: ["verify_token.py"]),
-    ] + dialect("IdentityToolkit", client: "FirebaseAuth", server: [.jwtKit], clientSide: ["OneTimePassword"]),
+    ] + dialect("IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"]),
     swiftLanguageModes: [.v6]
 )
 

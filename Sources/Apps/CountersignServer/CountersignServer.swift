@@ -19,7 +19,7 @@ public struct CountersignServer: Sendable {
     public let opened: OpenedRealm
     let options: Options
     private let publicURL: PublicURL
-    private let logger: Logger
+    let logger: Logger
 
     /// How the server is reached and what it is called.
     public struct Options: Sendable {

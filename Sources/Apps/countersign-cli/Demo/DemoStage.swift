@@ -1,7 +1,6 @@
 import CountersignServer
 import Foundation
 import Logging
-import ServiceLifecycle
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -21,42 +20,14 @@ struct DemoStage: Sendable {
         logger.logLevel = .error
         let server = CountersignServer(
             opened, options: CountersignServer.Options(port: 0, isDevelopment: true), logger: logger)
-        let (addresses, announce) = AsyncStream<String>.makeStream()
-        let application = try server.application { address in
-            announce.yield(address)
-            announce.finish()
+        let result: Result<T, any Error>
+        do {
+            result = .success(try await server.serving { try await body(DemoStage(url: $0)) })
+        } catch {
+            result = .failure(error)
         }
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: [ServiceGroupConfiguration.ServiceConfiguration(service: application)], logger: logger))
-        return try await withThrowingTaskGroup(of: Result<T, any Error>?.self) { tasks in
-            tasks.addTask {
-                defer { announce.finish() }
-                try await group.run()
-                return nil
-            }
-            tasks.addTask {
-                var listening: URL?
-                for await address in addresses { listening = URL(string: address) }
-                guard let url = listening else {
-                    throw DemoNarrator.Disappointment(description: "The server of the demonstration did not start.")
-                }
-                let result: Result<T, any Error>
-                do {
-                    result = .success(try await body(DemoStage(url: url)))
-                } catch {
-                    result = .failure(error)
-                }
-                await group.triggerGracefulShutdown()
-                return result
-            }
-            // The server ends before the story's outcome is told, so that nothing is under way any more.
-            var outcome: Result<T, any Error>?
-            while let next = try await tasks.next() { outcome = next ?? outcome }
-            try await opened.close()
-            guard let outcome else { throw CancellationError() }
-            return try outcome.get()
-        }
+        try await opened.close()
+        return try result.get()
     }
 
     // MARK: What a person does beside the app
