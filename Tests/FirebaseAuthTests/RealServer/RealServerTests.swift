@@ -1,3 +1,4 @@
+import CountersignCore
 import FirebaseAuth
 import Foundation
 import OneTimePassword
