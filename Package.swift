@@ -20,6 +20,7 @@ extension Target.Dependency {
     static let nioCore: Self = .product(name: "NIOCore", package: "swift-nio")
     static let nioSSL: Self = .product(name: "NIOSSL", package: "swift-nio-ssl")
     static let serviceLifecycle: Self = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let coreMetrics: Self = .product(name: "CoreMetrics", package: "swift-metrics")
     static let mustache: Self = .product(name: "Mustache", package: "swift-mustache")
     static let argumentParser: Self = .product(name: "ArgumentParser", package: "swift-argument-parser")
     static let configuration: Self = .product(name: "Configuration", package: "swift-configuration")
@@ -62,6 +63,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -95,6 +97,8 @@ let package = Package(
             name: "PasswordHashing", dependencies: ["CountersignCore", "CSodium"],
             path: "Sources/Shared/PasswordHashing"),
         .target(
+            name: "PrometheusMetrics", dependencies: [.coreMetrics], path: "Sources/Shared/PrometheusMetrics"),
+        .target(
             name: "TerminalQRCode", dependencies: ["CQREncode"], path: "Sources/Shared/TerminalQRCode"),
         .systemLibrary(
             name: "CSodium", path: "Sources/CSystem/CSodium", pkgConfig: "libsodium",
@@ -112,8 +116,8 @@ let package = Package(
         .target(
             name: "CountersignServer",
             dependencies: [
-                "CountersignCore", "StoreSQLite", "ServerHTTP", "PasswordHashing", "Delivery", "IdentityToolkitServer",
-                "AdminServer", .crypto, "OneTimePassword", .configuration, .hummingbird, .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
+                "CountersignCore", "StoreSQLite", "ServerHTTP", "PasswordHashing", "Delivery", "PrometheusMetrics",
+                "IdentityToolkitServer", "AdminServer", .crypto, "OneTimePassword", .configuration, .hummingbird, .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
                 .httpTypes, .logging, .mustache, .nioCore, .nioSSL, .serviceLifecycle,
             ],
             path: "Sources/Apps/CountersignServer",
@@ -134,6 +138,7 @@ let package = Package(
         .testTarget(
             name: "StoreTests",
             dependencies: ["CountersignCore", "StoreSQL", "StoreSQLite", "StoreConformance", .logging]),
+        .testTarget(name: "PrometheusMetricsTests", dependencies: ["PrometheusMetrics", .coreMetrics]),
         .testTarget(name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CountersignCore"]),
         .testTarget(
             name: "ServerHTTPTests",

@@ -10,6 +10,7 @@ import IdentityToolkitServer
 import Logging
 import NIOCore
 import NIOSSL
+import PrometheusMetrics
 import ServerHTTP
 import ServiceLifecycle
 import Synchronization
@@ -63,6 +64,8 @@ public struct CountersignServer: Sendable {
     public func responder() throws -> some HTTPResponder<CountersignRequestContext> {
         let router = Router(context: CountersignRequestContext.self)
         if options.tlsEndedByProxy { router.add(middleware: RequestSourceMiddleware(RequestSource(trustsProxy: true))) }
+        let metrics = MetricsRoute(opened: opened, registry: .ofProcess)
+        router.add(middleware: MetricsMiddleware())
         router.add(middleware: RequestLogMiddleware())
         router.add(middleware: SecurityHeadersMiddleware())
         router.add(middleware: PublicCORSMiddleware(appliesTo: IdentityToolkit.owns))
@@ -71,6 +74,7 @@ public struct CountersignServer: Sendable {
         let realm = opened.realm
         let url: @Sendable () -> String = { [publicURL] in publicURL.value }
         HealthRoutes(reasonsNotToBeReady: readiness).add(to: router)
+        metrics.add(to: router)
         WellKnownRoutes(realm: realm, publicURL: url).add(to: router)
         IdentityToolkit(
             realm: realm,
