@@ -108,7 +108,9 @@ let package = Package(
         // The composition root, and the program.
         .target(
             name: "AdminServer",
-            dependencies: ["CountersignCore", "ServerHTTP", .hummingbird, .httpTypes, .mustache, .nioCore],
+            dependencies: [
+                "CountersignCore", "ServerHTTP", .httpTypes, .hummingbird, .jwtKit, .logging, .mustache, .nioCore,
+            ],
             path: "Sources/Dialects/Admin/Server",
             resources: [.embedInCode("Templates/action.mustache"), .embedInCode("Templates/countersign.css")]),
         .target(
@@ -123,8 +125,8 @@ let package = Package(
         .executableTarget(
             name: "countersign",
             dependencies: [
-                "CountersignServer", "CountersignCore", "AdminServer", "FirebaseAuth", "OneTimePassword",
-                "TerminalQRCode", "StoreSQLite", .argumentParser, .logging, .serviceLifecycle,
+                "CountersignServer", "CountersignCore", "AdminServer", "ClientHTTP", "FirebaseAuth", "OneTimePassword",
+                "TerminalQRCode", "StoreSQLite", .argumentParser, .logging, .nioCore, .serviceLifecycle,
             ],
             path: "Sources/Apps/countersign-cli"),
 
