@@ -54,6 +54,7 @@ let package = Package(
         .executable(name: "countersign", targets: ["countersign"]),
         .library(name: "OneTimePassword", targets: ["OneTimePassword"]),
         .library(name: "FirebaseAuth", targets: ["FirebaseAuth"]),
+        .library(name: "FirebaseCore", targets: ["FirebaseCore"]),
         .library(name: "CountersignServer", targets: ["CountersignServer"]),
         .library(name: "StoreConformance", targets: ["StoreConformance"]),
     ],
@@ -110,7 +111,9 @@ let package = Package(
         // The composition root, and the program.
         .target(
             name: "AdminServer",
-            dependencies: ["CountersignCore", "ServerHTTP", .hummingbird, .httpTypes, .mustache, .nioCore],
+            dependencies: [
+                "CountersignCore", "ServerHTTP", .httpTypes, .hummingbird, .jwtKit, .logging, .mustache, .nioCore,
+            ],
             path: "Sources/Dialects/Admin/Server",
             resources: [.embedInCode("Templates/action.mustache"), .embedInCode("Templates/countersign.css")]),
         .target(
@@ -125,10 +128,14 @@ let package = Package(
         .executableTarget(
             name: "countersign",
             dependencies: [
-                "CountersignServer", "CountersignCore", "AdminServer", "FirebaseAuth", "OneTimePassword",
-                "TerminalQRCode", .argumentParser, .logging,
+                "CountersignServer", "CountersignCore", "AdminServer", "ClientHTTP", "FirebaseAuth", "OneTimePassword",
+                "TerminalQRCode", "StoreSQLite", .argumentParser, .logging, .nioCore,
             ],
             path: "Sources/Apps/countersign-cli"),
+
+        // Import lines of apps for the originals.
+        .target(
+            name: "FirebaseCore", dependencies: ["FirebaseAuth"], path: "Sources/Dialects/IdentityToolkit/FirebaseCore"),
 
         // Tests.
         .testTarget(name: "OneTimePasswordTests", dependencies: ["OneTimePassword"]),

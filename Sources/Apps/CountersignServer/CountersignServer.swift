@@ -69,7 +69,7 @@ public struct CountersignServer: Sendable {
         router.add(middleware: RequestLogMiddleware())
         router.add(middleware: SecurityHeadersMiddleware())
         router.add(middleware: PublicCORSMiddleware(appliesTo: IdentityToolkit.owns))
-        router.add(middleware: FailureMiddleware(format: IdentityToolkit.format))
+        router.add(middleware: FailureMiddleware(format: Self.format))
 
         let realm = opened.realm
         let url: @Sendable () -> String = { [publicURL] in publicURL.value }
@@ -82,11 +82,17 @@ public struct CountersignServer: Sendable {
                 projectID: options.projectID, isDevelopment: options.isDevelopment,
                 isAdministrator: opened.adminToken.matches, publicURL: url)
         ).addRoutes(to: router)
+        AdministrationRoutes(realm: realm, isAdministrator: opened.adminToken.matches).addRoutes(to: router)
         try ActionPages(realm: realm, isDevelopment: options.isDevelopment).addRoutes(to: router)
         if options.isDevelopment, let clock = opened.movableClock {
             DevelopmentRoutes(realm: realm, clock: clock, publicURL: url, composer: try MailComposer()).add(to: router)
         }
         return PathNormalizer(router.buildResponder(), rules: [IdentityToolkit.normalize])
+    }
+
+    /// Each dialect's words for failures that nobody put into words; nil where the path is no dialect's.
+    private static func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {
+        try AdministrationRoutes.format(failure, request) ?? IdentityToolkit.format(failure, request)
     }
 
     /// Why no requests should be sent here.
@@ -162,8 +168,11 @@ final class PublicURL: Sendable {
 
     func listens(on port: Int) {
         guard !isConfigured else { return }
-        state.withLock { $0 = Self.address(scheme, host: host, port: port) }
+        state.withLock { $0 = Self.address(scheme, host: reachableHost, port: port) }
     }
+
+    /// Where clients on this machine find it: an address that means every interface is none to connect to.
+    private var reachableHost: String { ["0.0.0.0", "::"].contains(host) ? "localhost" : host }
 
     static func address(_ scheme: String, host: String, port: Int) -> String {
         "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"

@@ -3,8 +3,10 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import PasswordHashing
 import PrometheusMetrics
 import ServerHTTP
+import StoreSQLite
 
 /// `GET /metrics`, in Prometheus' text format.
 ///

@@ -34,6 +34,18 @@ public struct DataDirectory: Sendable {
         }
     }
 
+    /// A directory that a server has filled before. Nothing is made.
+    /// - Parameter hasMasterKey: whether the master key comes from elsewhere.
+    /// - Throws: ``DataDirectoryError/notThere(_:)``, ``DataDirectoryError/noMasterKey(_:)``.
+    public init(existing path: String, hasMasterKey: Bool = false) throws {
+        self.path = path
+        guard FileManager.default.fileExists(atPath: databasePath) else { throw DataDirectoryError.notThere(path) }
+        // Without this, opening would make a key that opens nothing.
+        guard hasMasterKey || FileManager.default.fileExists(atPath: masterKeyPath) else {
+            throw DataDirectoryError.noMasterKey(path)
+        }
+    }
+
     public var databasePath: String { file("countersign.sqlite") }
     public var adminTokenPath: String { file("admin-token") }
     public var apiKeyPath: String { file("api-key") }

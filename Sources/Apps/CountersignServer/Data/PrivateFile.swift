@@ -13,7 +13,11 @@ enum PrivateFile {
     /// Reads the file; nil where there is none.
     static func read(_ path: String) throws -> Data? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
-        return try Data(contentsOf: URL(fileURLWithPath: path))
+        do {
+            return try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw DataDirectoryError.cannotRead(path, access(path, R_OK) == 0 ? EIO : errno)
+        }
     }
 
     /// Makes the file with what `content` gives, unless it is there; answers what it holds then.
@@ -40,13 +44,25 @@ enum PrivateFile {
 /// What keeps a data directory from being used.
 public enum DataDirectoryError: Error, CustomStringConvertible {
     case cannotCreate(String, Int32)
+    case cannotRead(String, Int32)
     case cannotWrite(String, Int32)
+    /// A command that makes nothing has found nothing.
+    case notThere(String)
+    /// Everything but the key that opens it.
+    case noMasterKey(String)
     case badMasterKey(String)
 
     public var description: String {
         switch self {
         case .cannotCreate(let path, let code):
             "The data directory \(path) cannot be made: \(Self.words(code)). Name another with --data."
+        case .cannotRead(let path, let code):
+            "\(path) cannot be read: \(Self.words(code))."
+        case .notThere(let path):
+            "There is no Countersign data in \(path). Name the directory with --data, or make it with "
+                + "`countersign serve --data \(path)`."
+        case .noMasterKey(let path):
+            "There is no master key in \(path). Name its file with --master-key-file, or restore it from a backup."
         case .cannotWrite(let path, let code):
             "\(path) cannot be written: \(Self.words(code))."
         case .badMasterKey(let path):
