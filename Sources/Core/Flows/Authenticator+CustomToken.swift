@@ -53,7 +53,7 @@ extension Authenticator {
                 details: details.details)
             var signedIn = try draft.open(
                 for: user, evidence: evidence, clientID: client.clientID, settings: settings, at: now,
-                sealer: realm.sealer, in: transaction)
+                in: transaction)
             signedIn.isNewUser = isNew
             try transaction.append(
                 AuditEvent(id: eventID, at: now, kind: .signedIn, userID: id, context: client))

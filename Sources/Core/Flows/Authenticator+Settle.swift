@@ -175,7 +175,7 @@ struct Settlement: Sendable {
         let evidence = SessionEvidence(
             dialect: body.dialect, proofs: proven, scopes: body.terms.scopes, details: body.terms.details)
         return try session.open(
-            for: user, evidence: evidence, clientID: body.clientID, settings: matter.settings, at: now, sealer: sealer,
+            for: user, evidence: evidence, clientID: body.clientID, settings: matter.settings, at: now,
             in: transaction)
     }
 

@@ -45,10 +45,19 @@ public final class Keyring: Sendable {
         guard let active = ring.records.last(where: { $0.algorithm == algorithm && $0.retiredAt == nil }) else {
             throw StoreError(.corrupt, "There is no active \(algorithm.rawValue) key; run `countersign key rotate`.")
         }
-        var header = JWTHeader()
-        header.alg = algorithm.rawValue
-        header.typ = typ
-        return try await ring.keys.sign(claims, kid: JWKIdentifier(string: active.id), header: header)
+        let key = try await ring.keys.getKey(for: JWKIdentifier(string: active.id), alg: algorithm.rawValue)
+        // Put together here: the library writes `typ` whether it was asked to or not.
+        var header = ["alg": algorithm.rawValue, "kid": active.id]
+        header["typ"] = typ
+        let input = [try Self.encoder.encode(header), try Self.encoder.encode(claims)]
+            .map { Array($0).base64URL }.joined(separator: ".")
+        return "\(input).\(try key.sign(Data(input.utf8)).base64URL)"
+    }
+
+    private static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
     }
 
     /// A token with `alg: none` and an empty signature, as the Firebase emulator issues it.
@@ -201,10 +210,8 @@ public final class Keyring: Sendable {
                 published.append(try JSONWebKey(id: record.id, rsa: key.publicKey))
             }
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let fresh = Ring(
-            records: records, keys: keys, jwks: try encoder.encode(["keys": published]), loadedAt: now)
+            records: records, keys: keys, jwks: try Self.encoder.encode(["keys": published]), loadedAt: now)
         ring.withLock { $0 = fresh }
         return fresh
     }

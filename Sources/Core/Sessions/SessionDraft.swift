@@ -14,12 +14,12 @@ struct SessionDraft: Sendable {
     /// Opens the session, and remembers the sign-in.
     func open(
         for user: User, evidence: SessionEvidence, clientID: ClientID, settings: RealmSettings, at now: Date,
-        sealer: Sealer, in transaction: any StoreTransaction
+        in transaction: any StoreTransaction
     ) throws -> SignedIn {
         let session = Session(
             id: id, userID: user.id, clientID: clientID, tokenEpoch: user.tokenEpoch, createdAt: now,
             expiresAt: now + Double(settings.tokens.sessionDays) * 86_400,
-            refresh: RefreshTokenState(currentDigest: token.digest, sealedCurrent: try token.sealed(by: sealer)),
+            refresh: RefreshTokenState(currentDigest: token.digest),
             evidence: evidence)
         guard try transaction.insert(session) else {
             throw StoreError(.unavailable, "A session id came up twice: the random source is broken.")
