@@ -116,10 +116,7 @@ public struct CountersignServer: Sendable {
     ) throws -> some ApplicationProtocol {
         let builder: HTTPServerBuilder =
             if let tls = options.tls {
-                try .http2Upgrade(
-                    tlsConfiguration: TLSConfiguration.makeServerConfiguration(
-                        certificateChain: NIOSSLCertificate.fromPEMFile(tls.certificate).map { .certificate($0) },
-                        privateKey: .privateKey(NIOSSLPrivateKey(file: tls.key, format: .pem))))
+                try .http2Upgrade(tlsConfiguration: Self.tlsConfiguration(certificate: tls.certificate, key: tls.key))
             } else {
                 .http1(
                     configuration: HTTP1Channel.Configuration(idleTimeout: .seconds(75)))
@@ -138,9 +135,34 @@ public struct CountersignServer: Sendable {
             logger: logger)
     }
 
+    private static func tlsConfiguration(certificate: String, key: String) throws -> TLSConfiguration {
+        func reading<Value>(_ path: String, _ read: () throws -> Value) throws -> Value {
+            do {
+                return try read()
+            } catch {
+                throw TLSFileError(path: path, reason: "\(error)")
+            }
+        }
+        let chain = try reading(certificate) { try NIOSSLCertificate.fromPEMFile(certificate) }
+        let key = try reading(key) { try NIOSSLPrivateKey(file: key, format: .pem) }
+        return .makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+    }
+
     /// Serves until SIGTERM or SIGINT; requests under way are finished first.
     public func run(onListening: @escaping @Sendable (String) async -> Void) async throws {
         try await application(onListening: onListening).runService()
+    }
+}
+
+/// A certificate or private key that TLS cannot be had with.
+public struct TLSFileError: Error, CustomStringConvertible {
+    let path: String
+    let reason: String
+
+    public var description: String {
+        "\(path) cannot be used for TLS (\(reason)). It has to be PEM: the server's certificate followed by those that lead "
+            + "to its root, or its private key."
     }
 }
 

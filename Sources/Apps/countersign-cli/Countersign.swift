@@ -44,7 +44,9 @@ struct Countersign: AsyncParsableCommand {
         let status: ExitStatus
         if let failure = CommandFailure(error) {
             status = failure.status
-            Terminal.say("countersign: \(failure.message)")
+            // Messages repeat what was typed, and what a server said.
+            let lines = failure.message.split(separator: "\n").map { String($0).printable }
+            Terminal.say("countersign: " + lines.joined(separator: "\n"))
         } else {
             let code = exitCode(for: error)
             status = code == .success ? .done : code == .validationFailure ? .usage : .refused

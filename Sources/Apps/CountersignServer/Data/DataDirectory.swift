@@ -57,6 +57,13 @@ public struct DataDirectory: Sendable {
 
     /// The key that seals secrets in the database; made on first start.
     func masterKey(random: any RandomSource) throws -> Sealer.MasterKey {
+        // A database without its key is no first start: a new key would open nothing, and stand where the old one has
+        // to be put back. The key is made before the database, so that a server that starts at the same time is no
+        // reason to refuse; hence the order of the two questions.
+        let hasDatabase = FileManager.default.fileExists(atPath: databasePath)
+        if hasDatabase && !FileManager.default.fileExists(atPath: masterKeyPath) {
+            throw DataDirectoryError.noMasterKey(path)
+        }
         let text = try PrivateFile.readOrCreate(masterKeyPath) {
             Data((Data(random.bytes(Sealer.MasterKey.byteCount)).base64EncodedString() + "\n").utf8)
         }

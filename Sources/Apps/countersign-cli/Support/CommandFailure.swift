@@ -22,6 +22,7 @@ struct CommandFailure: Error, Sendable {
         case let failure as CommandFailure: self = failure
         case let error as AdministrationError: self.init(ExitStatus(error.code), error.message)
         case let faults as ConfigurationFaults: self.init(.usage, faults.description)
+        case let error as TLSFileError: self.init(.usage, error.description)
         case let error as DataDirectoryError: self.init(.unreachable, error.description)
         case let error as StoreError: self.init(.unreachable, "The store does not work: \(error.description)")
         case let error as SealingError:

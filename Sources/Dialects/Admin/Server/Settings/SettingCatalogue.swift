@@ -7,7 +7,7 @@ enum SettingCatalogue {
         if let setting = Setting.all.first(where: { $0.key == key }) { return setting }
         for family in SettingFamily.all where key.hasPrefix(family.prefix) {
             let name = String(key.dropFirst(family.prefix.count))
-            guard !name.isEmpty, name.utf8.count <= 256 else { break }
+            guard !name.isEmpty, name.utf8.count <= 256, family.known?.contains(name) ?? true else { break }
             return family.make(key, name)
         }
         throw unknown(key)
@@ -18,7 +18,8 @@ enum SettingCatalogue {
         let present =
             Setting.all
             + SettingFamily.all.flatMap { family in
-                family.names(settings).map { family.make(family.prefix + $0, $0) }
+                let names = (family.known ?? []) + family.names(settings).filter { family.known?.contains($0) != true }
+                return names.map { family.make(family.prefix + $0, $0) }
             }
         guard let key else { return present }
         let found = present.filter { $0.key == key || $0.key.hasPrefix(key + ".") }
@@ -29,10 +30,18 @@ enum SettingCatalogue {
     }
 
     private static func unknown(_ key: String) -> AdministrationError {
-        let keys = Setting.all.map(\.key) + SettingFamily.all.map { $0.prefix + $0.member }
-        // Whoever remembers the last word has said which it is, where there is but one.
-        let ends = keys.filter { $0.lowercased().hasSuffix("." + key.lowercased()) }
-        let nearest = ends.count == 1 ? ends.first : NearestName.of(key, among: keys)
+        let keys =
+            Setting.all.map(\.key)
+            + SettingFamily.all.flatMap { family in
+                (family.known ?? [family.member]).map { family.prefix + $0 }
+            }
+        // Whoever remembers the last word has said which it is.
+        let ends = Dictionary(
+            keys.map { ($0.split(separator: ".").last.map(String.init) ?? $0, $0) },
+            uniquingKeysWith: { first, _ in first })
+        let nearest =
+            NearestName.of(key, among: keys)
+            ?? (key.contains(".") ? nil : NearestName.of(key, among: ends.keys).flatMap { ends[$0] })
         let remedy = nearest.map { "Did you mean \($0)?" } ?? "`countersign config show` lists all of them."
         return AdministrationError(.invalid, "There is no setting \"\(key)\". \(remedy)")
     }

@@ -7,7 +7,8 @@ struct SettingFamily: Sendable {
     let prefix: String
     /// What the rest of the name is, for people.
     let member: String
-    let summary: String
+    /// The names that there are; nil where any will do.
+    var known: [String]?
     /// The names that are set.
     let names: @Sendable (RealmSettings) -> [String]
     let make: @Sendable (_ key: String, _ name: String) -> Setting
@@ -15,7 +16,8 @@ struct SettingFamily: Sendable {
     static let all: [SettingFamily] = [algorithms, customTokenKeys]
 
     private static let algorithms = SettingFamily(
-        prefix: "tokens.algorithms.", member: "DIALECT", summary: "signs tokens of that dialect",
+        prefix: "tokens.algorithms.", member: "DIALECT",
+        known: Dialect.signing.map(\.rawValue),
         names: { $0.tokens.algorithms.keys.sorted() },
         make: { key, name in
             let accepts = "\(Setting.words(of: SigningAlgorithm.self)), or none"
@@ -30,7 +32,6 @@ struct SettingFamily: Sendable {
 
     private static let customTokenKeys = SettingFamily(
         prefix: "tokens.customTokenKeys.", member: "ISSUER",
-        summary: "the public key of a back end that makes custom tokens",
         names: { $0.tokens.customTokenKeys.keys.sorted() },
         make: { key, name in
             let accepts = "a public key in PEM (P-256, or RSA of at least 2048 bits), or none"
