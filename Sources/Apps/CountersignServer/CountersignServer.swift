@@ -67,7 +67,7 @@ public struct CountersignServer: Sendable {
         let metrics = MetricsRoute(opened: opened, registry: .ofProcess)
         router.add(middleware: MetricsMiddleware())
         router.add(middleware: RequestLogMiddleware())
-        router.add(middleware: SecurityHeadersMiddleware())
+        router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
         router.add(middleware: PublicCORSMiddleware(appliesTo: IdentityToolkit.owns))
         router.add(middleware: FailureMiddleware(format: Self.format))
 

@@ -35,7 +35,7 @@ extension Accounts {
             guard let user = try transaction.user(id) else { return nil }
             let factors = try transaction.factors(of: id).map { record in
                 let policy = FactorRegistry.type(record.kind)?.lockout ?? .oneTimeCode
-                let counter = try transaction.counter(CounterKey.factor(record.id))
+                let counter = try transaction.counter(CounterKey.factor(record.id, record.kind))
                 return AccountDossier.Factor(record: record, standing: policy.standing(counter, at: now))
             }
             let sessions = try transaction.sessions(of: id, limit: AccountDossier.sessionLimit).count {

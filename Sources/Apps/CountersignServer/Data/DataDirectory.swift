@@ -64,7 +64,7 @@ public struct DataDirectory: Sendable {
         if hasDatabase && !FileManager.default.fileExists(atPath: masterKeyPath) {
             throw DataDirectoryError.noMasterKey(path)
         }
-        let text = try PrivateFile.readOrCreate(masterKeyPath) {
+        let text = try PrivateFile.readOrCreate(masterKeyPath, random: random) {
             Data((Data(random.bytes(Sealer.MasterKey.byteCount)).base64EncodedString() + "\n").utf8)
         }
         return try Self.masterKey(text, from: masterKeyPath)
@@ -81,13 +81,15 @@ public struct DataDirectory: Sendable {
 
     /// The token that opens the admin API; made on first start.
     func adminToken(random: any RandomSource) throws -> AdminToken {
-        let text = try PrivateFile.readOrCreate(adminTokenPath) { Data((random.bytes(32).base64URL + "\n").utf8) }
+        let text = try PrivateFile.readOrCreate(adminTokenPath, random: random) {
+            Data((random.bytes(32).base64URL + "\n").utf8)
+        }
         return AdminToken(String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
     /// Writes the first application's client id where people look for it.
-    func apiKey(_ make: () -> ClientID) throws -> ClientID {
-        let text = try PrivateFile.readOrCreate(apiKeyPath) { Data((make().rawValue + "\n").utf8) }
+    func apiKey(random: any RandomSource, _ make: () -> ClientID) throws -> ClientID {
+        let text = try PrivateFile.readOrCreate(apiKeyPath, random: random) { Data((make().rawValue + "\n").utf8) }
         return ClientID(rawValue: String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
     }
 }

@@ -51,7 +51,7 @@ public struct OpenedRealm: Sendable {
         try await realm.checkMasterKey()
         try await realm.keyring.prepare()
         let fresh = ClientID(rawValue: "cs" + realm.random.string(37, of: .alphanumeric))
-        let first = try directory.apiKey { fresh }
+        let first = try directory.apiKey(random: realm.random) { fresh }
         if try await realm.applications.application(first) == nil {
             _ = try await realm.applications.add(
                 id: first, ApplicationRegistration(displayName: "First application"), by: .commandLine)

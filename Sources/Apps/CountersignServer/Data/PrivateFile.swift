@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 
 #if canImport(Glibc)
@@ -24,9 +25,9 @@ enum PrivateFile {
     ///
     /// It appears whole or not at all, and of two processes that start at once both see the same one: written under
     /// another name, flushed, and linked into place.
-    static func readOrCreate(_ path: String, content: () -> Data) throws -> Data {
+    static func readOrCreate(_ path: String, random: any RandomSource, content: () -> Data) throws -> Data {
         if let present = try read(path) { return present }
-        let draft = "\(path).\(UUID().uuidString).tmp"
+        let draft = "\(path).\(random.bytes(8).hex).tmp"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL, 0o600)
         guard descriptor >= 0 else { throw DataDirectoryError.cannotWrite(draft, errno) }
         defer { unlink(draft) }

@@ -56,7 +56,10 @@ extension IdentityToolkit {
             }
             return user.id
         }
-        return try await tokens.bearer(request.idToken, missing: .missingIDToken).user.id
+        let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
+        // A stolen token of last week must not move the account to another mailbox.
+        if request.requestType == "VERIFY_AND_CHANGE_EMAIL" { try requireRecentSignIn(bearer) }
+        return bearer.user.id
     }
 
     private func linkItems(_ request: SendOobCodeRequest) -> [(name: String, value: String)] {

@@ -71,7 +71,7 @@ public struct ActionPages: Sendable {
             view.text = "For \(summary.email?.canonical ?? "your account"). You will be signed out everywhere."
             view.button = "Set the password"
             view.asksForPassword = PasswordField(
-                minimumLength: try await realm.settings().passwords.minimumLength)
+                minimumLength: try await realm.accounts.minimumPasswordLength(of: summary.userID))
         case .signIn:
             // The app that asked for the link completes it: only there may the tokens go.
             view.title = "Open this link in the app"
