@@ -157,7 +157,8 @@ let package = Package(
             name: "IdentityToolkitTests",
             dependencies: [
                 "IdentityToolkitServer", "IdentityToolkitWire", "CountersignServer", "CountersignCore",
-                "OneTimePassword", "ServerHTTP", .hummingbird, .hummingbirdTesting, .httpTypes, .jwtKit, .logging,
+                "OneTimePassword", "PasswordHashing", "ServerHTTP", .crypto, .hummingbird, .hummingbirdTesting,
+                .httpTypes, .jwtKit, .logging, .nioCore,
             ]),
         .testTarget(
             name: "FirebaseAuthTests",
