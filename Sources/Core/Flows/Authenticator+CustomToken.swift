@@ -76,7 +76,9 @@ extension Authenticator {
             let pem = settings.tokens.customTokenKeys[issuer],
             let claims = await realm.keyring.verified(token, byPublicKeyPEM: pem)
         else { return .refused(.foreignCredential) }
-        guard expiresAt > now.seconds, issuedAt <= now.seconds + 300, expiresAt - issuedAt <= 3600 else {
+        // The difference of two numbers of a stranger's may be none.
+        let (lifetime, overflow) = expiresAt.subtractingReportingOverflow(issuedAt)
+        guard expiresAt > now.seconds, issuedAt <= now.seconds + 300, !overflow, lifetime <= 3600 else {
             return .refused(.flowExpired)
         }
         return .good(claims)
