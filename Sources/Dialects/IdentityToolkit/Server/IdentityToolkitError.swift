@@ -172,6 +172,7 @@ extension IdentityToolkitError {
         case .foreignCredential:
             self.init(.credentialMismatch, "The custom token was made for another project, or by nobody registered.")
         case .flowExpired: self.init(.invalidCustomToken, "The custom token has expired.")
+        case .claimsTooLarge: self.init(.claimsTooLarge)
         default: self.init(common: refusal)
         }
     }
