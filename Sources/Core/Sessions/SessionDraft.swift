@@ -44,7 +44,8 @@ struct RefreshToken: Sendable {
     init?(_ text: String) {
         guard text.utf8.count <= 128 else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
+        guard parts.count == 2, [UInt8](base64URL: parts[0])?.count == 16, [UInt8](base64URL: parts[1])?.count == 32
+        else { return nil }
         sessionID = SessionID(rawValue: String(parts[0]))
         self.text = Secret(text)
     }
