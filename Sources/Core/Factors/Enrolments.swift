@@ -124,7 +124,7 @@ public struct Enrolments: Sendable {
             return .withdrawn(
                 try draft.open(
                     for: user, evidence: evidence, clientID: client.clientID, settings: settings, at: now,
-                    sealer: realm.sealer, in: transaction))
+                    sealer: realm.sealer, isSignIn: false, in: transaction))
         }
     }
 

@@ -12,9 +12,10 @@ struct SessionDraft: Sendable {
     }
 
     /// Opens the session, and remembers the sign-in.
+    /// - Parameter isSignIn: false where a session only goes on, with other tokens.
     func open(
         for user: User, evidence: SessionEvidence, clientID: ClientID, settings: RealmSettings, at now: Date,
-        sealer: Sealer, in transaction: any StoreTransaction
+        sealer: Sealer, isSignIn: Bool = true, in transaction: any StoreTransaction
     ) throws -> SignedIn {
         let session = Session(
             id: id, userID: user.id, clientID: clientID, tokenEpoch: user.tokenEpoch, createdAt: now,
@@ -24,7 +25,7 @@ struct SessionDraft: Sendable {
         guard try transaction.insert(session) else {
             throw StoreError(.unavailable, "A session id came up twice: the random source is broken.")
         }
-        try transaction.touch(user.id, signedInAt: now, refreshedAt: now)
+        try transaction.touch(user.id, signedInAt: isSignIn ? now : nil, refreshedAt: now)
         return SignedIn(
             user: try transaction.user(user.id) ?? user, session: session, refreshToken: token.text)
     }

@@ -89,7 +89,7 @@ extension Accounts {
             guard let evidence else { return .changed(user, nil) }
             let signedIn = try draft.open(
                 for: user, evidence: evidence, clientID: client.clientID, settings: settings, at: now,
-                sealer: realm.sealer, in: transaction)
+                sealer: realm.sealer, isSignIn: false, in: transaction)
             return .changed(signedIn.user, signedIn)
         }
     }
