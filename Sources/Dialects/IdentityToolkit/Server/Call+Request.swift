@@ -74,11 +74,11 @@ extension IdentityToolkitError {
     init(_ fault: RequestBodyFault) {
         switch fault {
         case .wrongType(let path, let expected, let found):
-            self = .invalidValue(path, type: expected.protobufName, value: found)
+            self = .invalidValue(path, type: expected.protobufName, json: found)
         case .tooLarge(let limit):
             self.init(413, message: "Request payload size exceeds the limit: \(limit) bytes.")
         case .wrongContentType(let type):
-            self.init(message: "Invalid content type: \(type ?? "none"). Send application/json.")
+            self.init(message: "Invalid content type: \(type?.prefix(100) ?? "none"). Send application/json.")
         case .notAnObject:
             self.init(message: "Invalid JSON payload received. The body should be an object.")
         case .missingMember(let path):
@@ -101,11 +101,13 @@ extension RequestBodyFault.Expected {
         switch self {
         case .string: "TYPE_STRING"
         case .boolean: "TYPE_BOOL"
-        case .integer(let bits, _): bits == 64 ? "TYPE_INT64" : "TYPE_INT32"
+        // 64-bit numbers are strings of digits in this protocol, and read by `Int64String`.
+        case .integer: "TYPE_INT32"
         case .number: "TYPE_DOUBLE"
         case .bytes: "TYPE_BYTES"
         case .array: "TYPE_ARRAY"
-        case .object(let name), .value(let name): name
+        case .object: "TYPE_MESSAGE"
+        case .value: "TYPE_INT64"
         }
     }
 }
