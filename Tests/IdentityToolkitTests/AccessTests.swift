@@ -49,7 +49,7 @@ import Testing
 
     @Test func anUnknownKeyIsRefusedInProductionAndTakenUnderDevelopment() async throws {
         try await TestServer.with { server in
-            for key in ["dev-app", "unknown", server.key.lowercased(), server.key + "x", "%00", "'%20OR%201=1--"] {
+            for key in ["dev-app", "unknown", server.key.lowercased(), server.key + "x", server.key + "%00", "%00", "'%20OR%201=1--"] {
                 let reply = try await server.send(.get, "/v1/projects?key=\(key)")
                 #expect(reply.status == 400)
                 #expect(reply.message == Self.unknownKey, "\(reply.text)")

@@ -90,7 +90,7 @@ import Testing
             "/v1/accounts%253AsignUp", "/v1/accounts:signup", "/v1/accounts", "/v1/accounts:signUp/x", "/v3/accounts:signUp",
             "/identitytoolkit.googleapis.com/identitytoolkit.googleapis.com/v1/accounts:signUp",
             "/evil.example.com/v1/accounts:signUp", "/identitytoolkit/v3/relyingparty/nothing", "/v1/x",
-            "/v2/accounts/mfaEnrollment:begin", "/admin/v2/accounts/mfaEnrollment:start", "/v2/token", "/v1//token",
+            "/v2/accounts/mfaEnrollment:begin", "/admin/v2/accounts/mfaEnrollment:start", "/v2/token", 
             "/v1/../v1/token", "/V1/TOKEN",
         ])
     func whatOnlyLooksLikeAnEndpointIsNotFound(path: String) async throws {

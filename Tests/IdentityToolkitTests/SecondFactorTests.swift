@@ -66,7 +66,7 @@ import Testing
             let credential = try await server.pendingCredential(person)
             let password = try await server.realm.accounts.userAndFactors(UserID(rawValue: person.localID))?
                 .factors.first { $0.kind == .password }?.id.rawValue
-            for id in ["unknown", other.enrollmentID, try #require(password), UUID().uuidString] {
+            for id in ["unknown", other.enrollmentID, try #require(password), app.enrollmentID + "\u{0}", UUID().uuidString] {
                 let reply = try await server.finishSignIn(credential, id, code: other.code(at: server.now))
                 expectRefused(reply, "INVALID_MFA_ENROLLMENT_ID", .status)
             }

@@ -11,7 +11,7 @@ import Testing
             let (other, _) = try await server.enrolledPerson()
             let password = try await server.realm.accounts.userAndFactors(UserID(rawValue: person.localID))?
                 .factors.first { $0.kind == .password }?.id.rawValue
-            for id in ["", "unknown", app.enrollmentID.uppercased(), try #require(password)] {
+            for id in ["", "unknown", app.enrollmentID.uppercased(), app.enrollmentID + "\u{0}", try #require(password)] {
                 expectRefused(try await server.withdraw(person.idToken, id), "MFA_ENROLLMENT_NOT_FOUND", .status)
             }
             expectRefused(

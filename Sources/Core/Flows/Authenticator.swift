@@ -68,7 +68,8 @@ public struct Authenticator: Sendable {
         return .open(
             FlowSummary(
                 purpose: body.purpose, userID: record.userID, email: body.email.map(EmailAddress.init(kept:)),
-                newEmail: body.newEmail.map(EmailAddress.init(kept:)), expiresAt: record.expiresAt))
+                newEmail: body.newEmail.map(EmailAddress.init(kept:)), expiresAt: record.expiresAt,
+                isLink: body.challenge == .link))
     }
 
     private enum Preparation {

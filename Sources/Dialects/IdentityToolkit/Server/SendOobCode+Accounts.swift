@@ -73,11 +73,10 @@ extension IdentityToolkit {
         guard let code = request.oobCode, !code.isEmpty else { throw IdentityToolkitError(.missingOOBCode) }
         let handle = FlowHandle(code)
         let anyLink = FlowExpectation(.resetPassword, .verifyEmail, .signIn, .changeEmail)
-        guard case .open(let summary) = try await realm.authenticator.status(of: handle, expecting: anyLink) else {
-            let status = try await realm.authenticator.status(of: handle, expecting: anyLink)
-            if case .expired = status { throw IdentityToolkitError(.expiredOOBCode) }
-            throw IdentityToolkitError(.invalidOOBCode)
-        }
+        let status = try await realm.authenticator.status(of: handle, expecting: anyLink)
+        if case .expired = status { throw IdentityToolkitError(.expiredOOBCode) }
+        // A pending credential is a handle of a sign-in too.
+        guard case .open(let summary) = status, summary.isLink else { throw IdentityToolkitError(.invalidOOBCode) }
         let response = ResetPasswordResponse(
             requestType: summary.purpose.requestType, email: summary.email?.canonical,
             newEmail: summary.newEmail?.canonical)

@@ -52,7 +52,7 @@ public struct ActionPages: Sendable {
 
     private func form(_ mode: Mode, code: String, continueURL: String?, problem: String? = nil) async throws -> Response {
         let status = try await realm.authenticator.status(of: FlowHandle(code), expecting: mode.expectation)
-        guard case .open(let summary) = status else { return try page(.deadLink, status: .gone) }
+        guard case .open(let summary) = status, summary.isLink else { return try page(.deadLink, status: .gone) }
         var view = ActionView(title: "", problem: problem)
         view.code = code
         view.mode = mode.rawValue
