@@ -88,6 +88,7 @@ struct CustomTokenTests {
             ("no exp", ["exp": nil], .malformedCredential),
             ("expired", ["iat": .integer(now - 3600), "exp": .integer(now)], .flowExpired),
             ("more than an hour", ["exp": .integer(now + 3601)], .flowExpired),
+            ("beyond all times", ["iat": .integer(.min), "exp": .integer(.max)], .flowExpired),
             ("of the future", ["iat": .integer(now + 301), "exp": .integer(now + 302)], .flowExpired),
         ]
         for (name, changes, reason) in cases {

@@ -27,6 +27,7 @@ struct ReviewTests {
         #expect(notice.content.template == "email-changed")
         #expect(notice.message.recipient == TestRealm.email.canonical)
 
+        test.clock.advance(1)
         var change = AccountChange()
         change.email = .some(TestRealm.email)
         _ = try await test.realm.accounts.change(user.id, change, by: test.client)
