@@ -141,7 +141,10 @@ let package = Package(
         .testTarget(name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CountersignCore"]),
         .testTarget(
             name: "ServerHTTPTests",
-            dependencies: ["ServerHTTP", "CountersignCore", .hummingbird, .hummingbirdTesting, .httpTypes]),
+            dependencies: [
+                "ServerHTTP", "CountersignServer", "CountersignCore", "PasswordHashing", .hummingbird,
+                .hummingbirdTesting, .httpTypes, .logging, .nioCore,
+            ]),
         .testTarget(
             name: "IdentityToolkitTests",
             dependencies: [
@@ -156,7 +159,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["countersign", "CountersignServer", "CountersignCore", "TerminalQRCode"]),
+            dependencies: [
+                "countersign", "AdminServer", "ClientHTTP", "CountersignServer", "CountersignCore", "OneTimePassword",
+                "TerminalQRCode",
+            ]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
