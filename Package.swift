@@ -168,7 +168,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["countersign", "CountersignServer", "CountersignCore", "TerminalQRCode"]),
+            dependencies: [
+                "countersign", "AdminServer", "ClientHTTP", "CountersignServer", "CountersignCore", "OneTimePassword",
+                "TerminalQRCode",
+            ]),
         .testTarget(
             name: "EndToEndTests", dependencies: ["countersign"], exclude: ["verify_token.py"]),
     ] + dialect("IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"]),
