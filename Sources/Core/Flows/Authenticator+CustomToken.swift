@@ -5,6 +5,10 @@ extension Authenticator {
     static let customTokenAudience =
         "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
+    /// Bytes of JSON that a developer's claims may have: they are in every ID token of the session, and one that grows
+    /// too large is not read any more.
+    static let largestDeveloperClaims = 1000
+
     /// Judges the word of a developer's back end.
     ///
     /// The token is signed by a key that an administrator registered for its `iss` (and `sub`), or, under `--dev`, not
@@ -30,9 +34,15 @@ extension Authenticator {
         case .good(let good): claims = good
         }
         let uid = claims.string("uid") ?? claims.string("user_id") ?? ""
-        guard (1...128).contains(uid.utf8.count) else { return .refused(Refusal(.malformedCredential)) }
+        // Text with a zero byte is text up to there for stores: another user's id.
+        guard (1...128).contains(uid.utf8.count), !uid.utf8.contains(0) else {
+            return .refused(Refusal(.malformedCredential))
+        }
         var terms = terms
         if case .object(let developerClaims)? = claims["claims"] {
+            guard try JSONEncoder().encode(developerClaims).count <= Self.largestDeveloperClaims else {
+                return .refused(Refusal(.claimsTooLarge))
+            }
             terms.details["developer_claims"] = .object(developerClaims)
         }
         let draft = SessionDraft(random: realm.random)

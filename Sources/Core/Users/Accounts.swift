@@ -27,6 +27,16 @@ public struct Accounts: Sendable {
         return try await realm.store.read { try $0.users(after: id, limit: limit) }
     }
 
+    /// How long a new password of this user has to be; of anybody, where nobody is named.
+    public func minimumPasswordLength(of id: UserID?) async throws -> Int {
+        try await realm.store.read { transaction in
+            let settings = try transaction.settings()
+            let factors = try id.map { try transaction.factors(of: $0) } ?? []
+            return settings.passwords.minimumLength(
+                secondFactorFollows: AssurancePolicy.asksForMore(factors, settings: settings.secondFactors))
+        }
+    }
+
     // MARK: Signing up
 
     public enum SignUpOutcome: Sendable {
@@ -141,7 +151,7 @@ public struct Accounts: Sendable {
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
             for factor in try transaction.factors(of: id) {
-                try transaction.deleteCounter(CounterKey.factor(factor.id))
+                try transaction.deleteCounter(CounterKey.factor(factor.id, factor.kind))
             }
             guard try transaction.deleteUser(id) else { return false }
             try transaction.append(

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What carries a request to a server and its answer back. ``URLSessionTransport`` does it over the network; a test puts
-/// its own in place.
+/// What carries a request to a server and its answer back. ``URLSessionTransport`` does it over the network; a test
+/// puts its own in place.
 public protocol HTTPTransport: Sendable {
     /// Throws ``HTTPClientError``, or `CancellationError` where the task was cancelled. Every answer of a server is
     /// returned, whatever its status.

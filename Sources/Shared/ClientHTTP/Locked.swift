@@ -4,8 +4,8 @@ import Foundation
 ///
 /// The body must be short and must not wait for anything.
 public final class Locked<Value: Sendable>: @unchecked Sendable {
-    // Proof: `value` is read and written only in `withLock`, while `lock` is held, and what leaves it is Sendable or was
-    // the caller's own.
+    // Proof: `value` is read and written only in `withLock`, while `lock` is held, and what leaves it is Sendable or
+    // was the caller's own.
     private var value: Value
     private let lock = NSLock()
 

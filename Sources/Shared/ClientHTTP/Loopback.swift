@@ -1,7 +1,7 @@
 /// Which hosts are this machine.
 public enum Loopback {
-    /// Whether the host of a URL is `localhost`, a name under it, `127.0.0.0/8` or `::1`. Names are not looked up, and an
-    /// address counts only in its usual spelling, so that no foreign name passes for one.
+    /// Whether the host of a URL is `localhost`, a name under it, `127.0.0.0/8` or `::1`. Names are not looked up,
+    /// and an address counts only in its usual spelling, so that no foreign name passes for one.
     public static func contains(host: String) -> Bool {
         var host = host.lowercased()
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }

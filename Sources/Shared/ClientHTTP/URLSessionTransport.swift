@@ -6,9 +6,9 @@ import FoundationNetworking
 
 /// Requests over the network, by URLSession.
 ///
-/// It keeps no cookies, no cache and no credentials. A redirect is followed only to the same scheme, host and port, and only
-/// where the request has no body (not every system's URLSession sends it again); any other is returned as the answer it is,
-/// so that no body or header reaches a stranger. Cancelling the task ends the request.
+/// It keeps no cookies, no cache and no credentials. A redirect is followed only to the same scheme, host and port,
+/// and only where the request has no body (not every system's URLSession sends it again); any other is returned as
+/// the answer it is, so that no body or header reaches a stranger. Cancelling the task ends the request.
 public final class URLSessionTransport: HTTPTransport {
     /// One for all client modules of a process.
     public static let shared = URLSessionTransport()

@@ -67,10 +67,7 @@ extension SQLValue {
         case .null: .null
         case .integer(let number): number.databaseValue
         case .text(let text): text.databaseValue
-        case .blob(let bytes): (bytes.isEmpty ? Self.emptyBlob : bytes).databaseValue
+        case .blob(let bytes): bytes.databaseValue
         }
     }
-
-    /// An empty slice of something. An empty `Data` has no address, and SQLite takes a blob without one for NULL.
-    private static let emptyBlob = Data([0]).dropFirst()
 }

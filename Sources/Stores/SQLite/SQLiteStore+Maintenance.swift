@@ -44,11 +44,17 @@ extension SQLiteStore {
     }
 
     private static func faults(of database: Database) throws -> [String] {
-        let damage = try String.fetchAll(database, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
-        let dangling = try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").map { row in
-            let (table, id, parent) = (row[0] as String?, row[1] as Int64?, row[2] as String?)
-            return "\(table ?? "?"): row \(id ?? 0) refers to a missing row of \(parent ?? "?")"
+        do {
+            let damage = try String.fetchAll(database, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
+            // Rows of a broken page cannot be followed.
+            guard damage.isEmpty else { return damage }
+            return try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").map { row in
+                let (table, id, parent) = (row[0] as String?, row[1] as Int64?, row[2] as String?)
+                return "\(table ?? "?"): row \(id ?? 0) refers to a missing row of \(parent ?? "?")"
+            }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+            // Some damage stops the check itself.
+            return [StoreError(error).description]
         }
-        return damage + dangling
     }
 }

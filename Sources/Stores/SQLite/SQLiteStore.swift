@@ -98,7 +98,17 @@ public final class SQLiteStore: Store {
         guard isFirst else { return }
         try await blocking { [pool] in
             try translatingErrors { try pool.close() }
+            // Where another process is at work, the log is its to tidy away.
+            try? Self.removeLog(of: pool.path)
         }
+    }
+
+    /// Moves the log into the database and removes it, which is what the last connection does when it goes. The last of
+    /// a pool is a reader, which cannot; so another, that may write, comes and goes after it.
+    private static func removeLog(of path: String) throws {
+        let last = try DatabaseQueue(path: path)
+        _ = try last.read { try Int.fetchOne($0, sql: "PRAGMA schema_version") }
+        try last.close()
     }
 
     private func follow(_ admission: WriteQueue<PendingWrite>.Admission, of write: PendingWrite) {

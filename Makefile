@@ -1,0 +1,36 @@
+# Countersign. `make run` starts a server, `make test` runs all tests; both install what is missing first.
+
+SWIFT ?= swift
+# What `make run` passes on, for instance: make run ARGS="--dev --listen 127.0.0.1:9000"
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help deps run demo test check format bench clean
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
+
+deps: ## Install the system libraries and tools that are missing (apt or brew), without asking
+	@scripts/deps
+
+run: deps ## Build a release and start the server (ARGS=--dev for a laptop: inbox, plain http, movable clock)
+	$(SWIFT) build -c release --product countersign
+	.build/release/countersign serve $(ARGS)
+
+demo: deps ## Play the whole story in the terminal, against a server of its own
+	$(SWIFT) build -c release --product countersign
+	.build/release/countersign demo
+
+test: deps check ## Run every check and every test
+	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
+	$(SWIFT) test --skip-build --parallel
+
+check: ## Check the format and the seams (no clock or lots outside Ambient, no forbidden imports)
+	scripts/check-seams --self-test
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Snippets
+
+format: ## Format the sources in place
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Snippets
+
+clean: ## Remove what was built
+	rm -rf .build

@@ -1,0 +1,69 @@
+/// What can be configured. The raw value is the key in files; a dot separates a section from what is in it.
+public enum ConfigurationKey: String, CaseIterable, Sendable {
+    case listen
+    case data
+    case dev
+    case publicURL
+    case projectID
+    case tlsCertificate = "tls.certificate"
+    case tlsKey = "tls.key"
+    case tlsEndedByProxy = "tls.endedByProxy"
+    case masterKeyFile = "masterKey.file"
+    case masterKeyDescriptor = "masterKey.descriptor"
+    case passwordsMemory = "passwords.memoryMiB"
+    case passwordsOperations = "passwords.operations"
+    case passwordsThreads = "passwords.threads"
+    case passwordsQueueLimit = "passwords.queueLimit"
+    case logLevel = "log.level"
+
+    /// The variable of the environment: `COUNTERSIGN_` and the key in capitals, with an underscore between its words.
+    public var environmentName: String {
+        var name = Self.environmentPrefix
+        var previous: Character = "."
+        // "MiB" is one word.
+        for character in rawValue.replacing("MiB", with: "Mib") {
+            if character == "." {
+                name += "_"
+            } else {
+                if character.isUppercase, previous.isLowercase { name += "_" }
+                name += character.uppercased()
+            }
+            previous = character
+        }
+        return name
+    }
+
+    static let environmentPrefix = "COUNTERSIGN_"
+
+    /// The option of the command line: `--tls-certificate`.
+    public var flagName: String {
+        "--" + environmentName.dropFirst("COUNTERSIGN_".count).lowercased().replacing("_", with: "-")
+    }
+
+    /// Variables that clients of the server and administrative commands read. The server leaves them alone.
+    public static let environmentOfClients: Set<String> = [
+        "COUNTERSIGN_URL", "COUNTERSIGN_API_KEY", "COUNTERSIGN_ADMIN_TOKEN",
+    ]
+
+    /// The type, default and range as the documentation has them.
+    public var documentation: (type: String, standard: String, range: String) {
+        switch self {
+        case .listen: ("`HOST:PORT`", "`127.0.0.1:8080`", "port 0 to 65535")
+        case .data: ("path", "`./countersign-data`", "not empty")
+        case .dev: ("Boolean", "`false`", "`true`, `false`")
+        case .publicURL: ("list of URLs", "`http(s)://` + `listen`", "`http` or `https`, with a host")
+        case .projectID: ("text", "`countersign`", "1 to 63 letters, digits, `-`, `.`, `_`, `:`")
+        case .tlsCertificate: ("path", "none", "a readable PEM file")
+        case .tlsKey: ("path", "none", "a readable PEM file")
+        case .tlsEndedByProxy: ("Boolean", "`false`", "`true`, `false`")
+        case .masterKeyFile: ("path", "a file in `data`", "a readable file")
+        case .masterKeyDescriptor: ("integer", "none", "0, or 3 to 65535")
+        case .passwordsMemory: ("integer, MiB", "`19`", "1 to 1024")
+        case .passwordsOperations: ("integer, passes", "`2`", "1 to 64")
+        case .passwordsThreads: ("integer, threads", "one for each core", "1 to 256")
+        case .passwordsQueueLimit: ("integer, hashes", "64 for each thread", "1 to 100000")
+        case .logLevel:
+            ("name", "`info`", "`trace`, `debug`, `info`, `notice`, `warning`, `error`, `critical`")
+        }
+    }
+}

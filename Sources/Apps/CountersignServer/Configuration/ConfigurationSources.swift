@@ -1,0 +1,182 @@
+import Configuration
+import CountersignCore
+import Foundation
+import Synchronization
+
+/// The places that values come from, the one that counts most first: flags, environment, file.
+struct ConfigurationSources {
+    private struct Source {
+        let provider: any ConfigProvider
+        /// The key as this provider knows it.
+        let key: @Sendable (ConfigurationKey) -> AbsoluteConfigKey
+        /// The key as the operator wrote it here.
+        let place: @Sendable (ConfigurationKey) -> String
+    }
+
+    /// A value and where it was found.
+    struct Found<Value> {
+        let value: Value
+        let place: String
+    }
+
+    private var sources: [Source]
+    /// What was wrong with the sources themselves, and with the values asked for so far.
+    private(set) var faults: [ConfigurationFaults.Fault] = []
+
+    init(flags: [ConfigurationKey: String], environment: [String: String], file: String?) async {
+        // Flags are text like the environment's variables, and are read by the same rules.
+        let flagValues = Dictionary(uniqueKeysWithValues: flags.map { ($0.key.environmentName, $0.value) })
+        sources = [
+            Source(
+                provider: EnvironmentVariablesProvider(environmentVariables: flagValues),
+                key: { AbsoluteConfigKey([$0.environmentName]) }, place: { $0.flagName }),
+            Source(
+                provider: EnvironmentVariablesProvider(environmentVariables: environment),
+                key: { AbsoluteConfigKey([$0.environmentName]) }, place: { $0.environmentName }),
+        ]
+        checkNames(inEnvironment: environment)
+        if let file { await add(file: file) }
+    }
+
+    mutating func report(_ place: String, _ problem: String, _ remedy: String) {
+        faults.append(ConfigurationFaults.Fault(place: place, problem: problem, remedy: remedy))
+    }
+
+    /// The name under which an operator without a preference would set the key.
+    func place(of key: ConfigurationKey) -> String { key.rawValue }
+
+    mutating func text(_ key: ConfigurationKey) -> Found<String>? {
+        find(key, .string, "write text") { if case .string(let value) = $0 { value } else { nil } }
+    }
+
+    mutating func bool(_ key: ConfigurationKey) -> Found<Bool>? {
+        find(key, .bool, "write true or false") { if case .bool(let value) = $0 { value } else { nil } }
+    }
+
+    mutating func integer(_ key: ConfigurationKey, in range: ClosedRange<Int>) -> Found<Int>? {
+        let remedy = "write an integer from \(range.lowerBound) to \(range.upperBound)"
+        let found = find(key, .int, remedy) { if case .int(let value) = $0 { value } else { nil } }
+        guard let found else { return nil }
+        guard range.contains(found.value) else {
+            report(found.place, "\(found.value) is out of range", remedy)
+            return nil
+        }
+        return found
+    }
+
+    /// A list; in a file, one element may stand without brackets.
+    mutating func list(_ key: ConfigurationKey) -> Found<[String]>? {
+        for source in sources {
+            let name = source.key(key)
+            if let value = try? source.provider.value(forKey: name, type: .stringArray).value,
+                case .stringArray(let list) = value.content
+            {
+                return Found(value: list, place: source.place(key))
+            }
+            if let value = try? source.provider.value(forKey: name, type: .string).value,
+                case .string(let text) = value.content
+            {
+                return Found(value: [text], place: source.place(key))
+            }
+        }
+        return nil
+    }
+
+    private mutating func find<Value>(
+        _ key: ConfigurationKey, _ type: ConfigType, _ remedy: String, _ unwrap: (ConfigContent) -> Value?
+    ) -> Found<Value>? {
+        for source in sources {
+            do {
+                guard let found = try source.provider.value(forKey: source.key(key), type: type).value else { continue }
+                if let value = unwrap(found.content) { return Found(value: value, place: source.place(key)) }
+            } catch {
+                report(source.place(key), "the value is of another type", remedy)
+                return nil
+            }
+        }
+        return nil
+    }
+
+    private mutating func checkNames(inEnvironment environment: [String: String]) {
+        let prefix = ConfigurationKey.environmentPrefix
+        let known = ConfigurationKey.allCases.map(\.environmentName)
+        for name in environment.keys.sorted() where name.hasPrefix(prefix) {
+            if known.contains(name) || ConfigurationKey.environmentOfClients.contains(name) { continue }
+            // What all names have in common does not make them alike.
+            let nearest = NearestName.of(
+                String(name.dropFirst(prefix.count)), among: known.map { String($0.dropFirst(prefix.count)) })
+            report(name, "there is no such variable", nearest.map { "write \(prefix)\($0)" } ?? "unset it")
+        }
+    }
+
+    private mutating func checkNames(_ names: Set<String>, inFile file: String) {
+        let known = ConfigurationKey.allCases.map(\.rawValue)
+        for name in names.subtracting(known).sorted() {
+            let members = known.filter { $0.hasPrefix(name + ".") }
+            let remedy =
+                if !members.isEmpty {
+                    "it is a section: write " + members.joined(separator: " or ")
+                } else if let owner = known.first(where: { name.hasPrefix($0 + ".") }) {
+                    "\(owner) has one value, without a section"
+                } else if let nearest = NearestName.of(name, among: known) {
+                    "write \(nearest)"
+                } else {
+                    "leave it out"
+                }
+            report("\(name) in \(file)", "there is no such key", remedy)
+        }
+    }
+
+    private mutating func add(file: String) async {
+        guard let data = FileManager.default.contents(atPath: file) else {
+            report(file, "the file cannot be read", "name a file that exists and that this user may read")
+            return
+        }
+        // The parsers ask for each key whether its value is secret: that is how the names are learnt.
+        let names = Names()
+        do {
+            let provider: any ConfigProvider
+            let path = ConfigReader(
+                provider: InMemoryProvider(values: ["filePath": ConfigValue(.string(file), isSecret: false)]))
+            switch file.split(separator: ".").last?.lowercased() {
+            case "yaml", "yml":
+                if Self.isBlank(data) { return }
+                let options = YAMLSnapshot.ParsingOptions(secretsSpecifier: .dynamic { name, _ in names.insert(name) })
+                provider = try await FileProvider<YAMLSnapshot>(parsingOptions: options, config: path)
+            case "json":
+                let options = JSONSnapshot.ParsingOptions(secretsSpecifier: .dynamic { name, _ in names.insert(name) })
+                provider = try await FileProvider<JSONSnapshot>(parsingOptions: options, config: path)
+            default:
+                report(file, "its name does not say what is in it", "name it .yaml, .yml or .json")
+                return
+            }
+            sources.append(
+                Source(
+                    provider: provider, key: { AbsoluteConfigKey(ConfigKey($0.rawValue)) },
+                    place: { "\($0.rawValue) in \(file)" }))
+            checkNames(names.all, inFile: file)
+        } catch {
+            let reason = "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
+            report(file, "it cannot be understood (\(reason))", "write keys and values as docs/configuration.md shows")
+        }
+    }
+
+    /// Whether there are but comments in a YAML file, which the parser refuses.
+    private static func isBlank(_ data: Data) -> Bool {
+        String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).allSatisfy { line in
+            line.allSatisfy(\.isWhitespace) || line.drop(while: \.isWhitespace).hasPrefix("#")
+        }
+    }
+
+    private final class Names: Sendable {
+        private let names = Mutex<Set<String>>([])
+
+        var all: Set<String> { names.withLock { $0 } }
+
+        /// Gives false, because none of our keys holds a secret.
+        func insert(_ name: String) -> Bool {
+            names.withLock { _ = $0.insert(name) }
+            return false
+        }
+    }
+}

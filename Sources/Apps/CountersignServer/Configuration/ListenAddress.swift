@@ -1,0 +1,51 @@
+import ServerHTTP
+
+/// Where connections are accepted: a name or an address of this machine, and a port.
+public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
+    /// A host name, an IPv4 address, or an IPv6 address without brackets.
+    public var host: String
+    /// 0 to 65535; with 0 the system picks a free one.
+    public var port: Int
+
+    public init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// `HOST:PORT`, with an IPv6 address in brackets.
+    public init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":") else { return nil }
+        let digits = text[text.index(after: colon)...]
+        guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }),
+            let port = Int(digits), port <= 65_535
+        else { return nil }
+        var host = String(text[..<colon])
+        if host.hasPrefix("[") {
+            guard host.hasSuffix("]"), ClientAddress(host) != nil else { return nil }
+            host = String(host.dropFirst().dropLast())
+            guard host.contains(":") else { return nil }
+        } else {
+            let isName = host.utf8.allSatisfy { byte in
+                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                    || "-.".utf8.contains(byte)
+            }
+            guard !host.isEmpty, host.utf8.count <= 253, isName else { return nil }
+        }
+        self.init(host: host, port: port)
+    }
+
+    /// Whether only this machine can connect.
+    public var isLoopback: Bool {
+        ClientAddress(host)?.isLoopback ?? (host.lowercased() == "localhost")
+    }
+
+    /// Whether the address means every interface.
+    public var isWildcard: Bool {
+        ["0.0.0.0", "::"].contains(ClientAddress(host)?.text ?? "")
+    }
+
+    /// The host as URLs have it.
+    var hostInURL: String { host.contains(":") ? "[\(host)]" : host }
+
+    public var description: String { "\(hostInURL):\(port)" }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import Logging
+import PasswordHashing
+
+extension ServerConfiguration {
+    /// Reads and judges the configuration.
+    ///
+    /// A flag counts more than the environment, the environment more than the file, the file more than the default.
+    /// Unknown keys in the file, and unknown variables that begin with `COUNTERSIGN_`, are faults: a setting that was
+    /// misspelt is one that does not protect.
+    /// - Parameters:
+    ///   - flags: what the command line says, as text: `[.listen: "127.0.0.1:0", .dev: "true"]`.
+    ///   - environment: all variables of the process.
+    ///   - file: the path of a YAML or JSON file, by its extension.
+    /// - Throws: all faults at once.
+    public static func load(
+        flags: [ConfigurationKey: String] = [:],
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        file: String? = nil
+    ) async throws(ConfigurationFaults) -> ServerConfiguration {
+        var sources = await ConfigurationSources(flags: flags, environment: environment, file: file)
+        let isDevelopment = sources.bool(.dev)?.value ?? false
+        let configuration = ServerConfiguration(
+            listen: listen(&sources),
+            dataDirectory: dataDirectory(&sources),
+            isDevelopment: isDevelopment,
+            publicURLs: publicURLs(&sources),
+            projectID: projectID(&sources),
+            tls: tls(&sources),
+            tlsIsEndedByProxy: sources.bool(.tlsEndedByProxy)?.value ?? false,
+            masterKey: masterKey(&sources),
+            passwords: passwords(&sources),
+            logLevel: logLevel(&sources))
+        let result = configuration.judged(&sources)
+        if !sources.faults.isEmpty { throw ConfigurationFaults(faults: sources.faults) }
+        return result
+    }
+
+    private static func listen(_ sources: inout ConfigurationSources) -> ListenAddress {
+        let standard = ServerConfiguration().listen
+        guard let found = sources.text(.listen) else { return standard }
+        if let address = ListenAddress(found.value) { return address }
+        sources.report(
+            found.place, "\"\(found.value)\" is no address",
+            "write HOST:PORT such as 127.0.0.1:8080 or [::1]:8080, with a port from 0 to 65535")
+        return standard
+    }
+
+    private static func dataDirectory(_ sources: inout ConfigurationSources) -> String {
+        let standard = ServerConfiguration().dataDirectory
+        guard let found = sources.text(.data) else { return standard }
+        if !found.value.isEmpty { return found.value }
+        sources.report(found.place, "the path is empty", "write the path of a directory such as \(standard)")
+        return standard
+    }
+
+    private static func publicURLs(_ sources: inout ConfigurationSources) -> [URL] {
+        guard let found = sources.list(.publicURL) else { return [] }
+        let remedy = "write URLs such as https://login.example.com, the one for issuers and links first"
+        if found.value.isEmpty { sources.report(found.place, "the list is empty", remedy) }
+        return found.value.compactMap { text in
+            guard let url = publicURL(text) else {
+                sources.report(found.place, "\"\(text)\" is no URL of a server", remedy)
+                return nil
+            }
+            return url
+        }
+    }
+
+    /// An absolute URL of HTTP without what a base cannot have.
+    private static func publicURL(_ text: String) -> URL? {
+        guard let components = URLComponents(string: text), ["http", "https"].contains(components.scheme),
+            components.host?.isEmpty == false, components.query == nil, components.fragment == nil,
+            components.user == nil, components.password == nil
+        else { return nil }
+        return URL(string: text.hasSuffix("/") ? String(text.dropLast()) : text)
+    }
+
+    private static func projectID(_ sources: inout ConfigurationSources) -> String {
+        let standard = ServerConfiguration().projectID
+        guard let found = sources.text(.projectID) else { return standard }
+        let isValid = found.value.utf8.allSatisfy { byte in
+            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                || "-._:".utf8.contains(byte)
+        }
+        if isValid, (1...63).contains(found.value.utf8.count) { return found.value }
+        sources.report(
+            found.place, "\"\(found.value)\" is no project id", "write 1 to 63 letters, digits, hyphens, dots")
+        return standard
+    }
+
+    private static func tls(_ sources: inout ConfigurationSources) -> TLSFiles? {
+        let certificate = readableFile(.tlsCertificate, &sources)
+        let key = readableFile(.tlsKey, &sources)
+        switch (certificate, key) {
+        case (let certificate?, let key?): return TLSFiles(certificate: certificate.value, key: key.value)
+        case (let certificate?, nil):
+            sources.report(certificate.place, "a certificate without its key", "write tls.key too")
+        case (nil, let key?):
+            sources.report(key.place, "a key without its certificate", "write tls.certificate too")
+        case (nil, nil): break
+        }
+        return nil
+    }
+
+    private static func masterKey(_ sources: inout ConfigurationSources) -> MasterKeySource {
+        let file = readableFile(.masterKeyFile, &sources)
+        let descriptor = sources.integer(.masterKeyDescriptor, in: 0...65_535)
+        if let descriptor, (1...2).contains(descriptor.value) {
+            sources.report(descriptor.place, "\(descriptor.value) is for output", "write 0, or 3 to 65535")
+        }
+        switch (file, descriptor) {
+        case (_?, let descriptor?):
+            sources.report(descriptor.place, "masterKey.file is set too", "write one of the two")
+            return .dataDirectory
+        case (let file?, nil): return .file(file.value)
+        case (nil, let descriptor?): return .descriptor(Int32(descriptor.value))
+        case (nil, nil): return .dataDirectory
+        }
+    }
+
+    /// The path, also where the file cannot be read, which is reported.
+    private static func readableFile(
+        _ key: ConfigurationKey, _ sources: inout ConfigurationSources
+    ) -> ConfigurationSources.Found<String>? {
+        guard let found = sources.text(key) else { return nil }
+        if !FileManager.default.isReadableFile(atPath: found.value) {
+            sources.report(
+                found.place, "\"\(found.value)\" cannot be read", "write the path of a file that this user may read")
+        }
+        return found
+    }
+
+    private static func passwords(_ sources: inout ConfigurationSources) -> Argon2idParameters {
+        var parameters = Argon2idParameters(threads: sources.integer(.passwordsThreads, in: 1...256)?.value)
+        if let memory = sources.integer(.passwordsMemory, in: 1...1024) { parameters.memoryKiB = memory.value * 1024 }
+        if let operations = sources.integer(.passwordsOperations, in: 1...64) {
+            parameters.operations = operations.value
+        }
+        if let limit = sources.integer(.passwordsQueueLimit, in: 1...100_000) { parameters.queueLimit = limit.value }
+        return parameters
+    }
+
+    private static func logLevel(_ sources: inout ConfigurationSources) -> Logger.Level {
+        let standard = ServerConfiguration().logLevel
+        guard let found = sources.text(.logLevel) else { return standard }
+        if let level = Logger.Level(rawValue: found.value) { return level }
+        let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+        sources.report(found.place, "there is no level \"\(found.value)\"", "write one of \(names)")
+        return standard
+    }
+
+    /// What the values mean together. Reports what is not allowed; the result has the warnings.
+    private func judged(_ sources: inout ConfigurationSources) -> ServerConfiguration {
+        var result = self
+        if isDevelopment {
+            result.warnings.append(
+                "dev is on: whoever can connect reads all mails, moves the clock and signs in as anybody")
+        }
+        if tls == nil, !tlsIsEndedByProxy, !listen.isLoopback {
+            if isDevelopment {
+                result.warnings.append("passwords go over plain http to \(listen)")
+            } else {
+                sources.report(
+                    sources.place(of: .listen), "plain http to \(listen) would show passwords to the network",
+                    "set tls.certificate and tls.key, or tls.endedByProxy where a proxy ends TLS; or listen on loopback"
+                )
+            }
+        }
+        for url in publicURLs where url.scheme == "http" && !Self.isLoopback(url) {
+            if isDevelopment {
+                result.warnings.append("passwords go over plain http to \(url)")
+            } else {
+                sources.report(
+                    sources.place(of: .publicURL), "\(url) would show passwords to the network", "write an https URL")
+            }
+        }
+        if publicURLs.isEmpty, listen.isWildcard {
+            result.warnings.append("publicURL is not set: issuers and links in mails say localhost")
+        }
+        // 7 MiB with 5 passes is the least memory that OWASP's table has.
+        if passwords.memoryKiB / 1024 * passwords.operations < 35 {
+            result.warnings.append("password hashes cost less than OWASP asks for: raise passwords.memoryMiB")
+        }
+        return result
+    }
+
+    private static func isLoopback(_ url: URL) -> Bool {
+        ListenAddress("\(url.host.map { $0.contains(":") ? "[\($0)]" : $0 } ?? ""):0")?.isLoopback ?? false
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Logging
+import PasswordHashing
+
+/// What the operator decides before the server starts. `docs/configuration.md` describes every key.
+public struct ServerConfiguration: Sendable {
+    /// Where connections are accepted.
+    public var listen: ListenAddress
+    /// The directory of the database, the keys and the first secrets.
+    public var dataDirectory: String
+    /// Whether everything that is weaker for laptops and CI is on.
+    public var isDevelopment: Bool
+    /// The URLs under which clients reach the server, without a slash at the end, as far as they were configured. Use
+    /// ``baseURLs(port:)``.
+    public var publicURLs: [URL]
+    /// The id of the project in tokens and paths.
+    public var projectID: String
+    /// The server's certificate and key, where it ends TLS itself.
+    public var tls: TLSFiles?
+    /// Whether every connection comes from a proxy of ours, which ends TLS and says who the client is.
+    public var tlsIsEndedByProxy: Bool
+    /// Where the key comes from that seals all others.
+    public var masterKey: MasterKeySource
+    /// What a password hash costs.
+    public var passwords: Argon2idParameters
+    public var logLevel: Logger.Level
+    /// What is allowed but should be known: to be logged at the start.
+    public var warnings: [String]
+
+    /// PEM files.
+    public struct TLSFiles: Sendable, Equatable {
+        /// The path of the certificate, followed in the same file by those that lead to its root.
+        public var certificate: String
+        /// The path of its private key.
+        public var key: String
+
+        public init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+
+    public enum MasterKeySource: Sendable, Equatable {
+        /// A file in the data directory, made at the first start.
+        case dataDirectory
+        /// The file of that path.
+        case file(String)
+        /// An open file descriptor, which is read to its end.
+        case descriptor(Int32)
+    }
+
+    /// The defaults, except what is said otherwise. Nothing is judged: that is for
+    /// ``load(flags:environment:file:)``, which operators' words go through.
+    public init(
+        listen: ListenAddress = ListenAddress(host: "127.0.0.1", port: 8080),
+        dataDirectory: String = "./countersign-data",
+        isDevelopment: Bool = false,
+        publicURLs: [URL] = [],
+        projectID: String = "countersign",
+        tls: TLSFiles? = nil,
+        tlsIsEndedByProxy: Bool = false,
+        masterKey: MasterKeySource = .dataDirectory,
+        passwords: Argon2idParameters = Argon2idParameters(),
+        logLevel: Logger.Level = .info,
+        warnings: [String] = []
+    ) {
+        self.listen = listen
+        self.dataDirectory = dataDirectory
+        self.isDevelopment = isDevelopment
+        self.publicURLs = publicURLs
+        self.projectID = projectID
+        self.tls = tls
+        self.tlsIsEndedByProxy = tlsIsEndedByProxy
+        self.masterKey = masterKey
+        self.passwords = passwords
+        self.logLevel = logLevel
+        self.warnings = warnings
+    }
+
+    /// The URLs under which clients reach the server; the first is the base of issuers and of links in mails.
+    ///
+    /// Where none is configured, it is made of the listen address: for one that means every interface, `localhost`.
+    /// - Parameter port: the port that was bound, because the configured one may be 0.
+    public func baseURLs(port: Int) -> [URL] {
+        if !publicURLs.isEmpty { return publicURLs }
+        let host = listen.isWildcard ? "localhost" : listen.hostInURL
+        let scheme = tls == nil ? "http" : "https"
+        return URL(string: "\(scheme)://\(host):\(port)").map { [$0] } ?? []
+    }
+}

@@ -1,0 +1,227 @@
+import AdminServer
+import CountersignCore
+import Delivery
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import HummingbirdHTTP2
+import IdentityToolkitServer
+import Logging
+import NIOCore
+import NIOSSL
+import PrometheusMetrics
+import ServerHTTP
+import ServiceLifecycle
+import Synchronization
+
+/// The composition root: one realm, all dialects, one HTTP server.
+public struct CountersignServer: Sendable {
+    public let opened: OpenedRealm
+    let options: Options
+    private let publicURL: PublicURL
+    let logger: Logger
+
+    /// How the server is reached and what it is called.
+    public struct Options: Sendable {
+        public var host: String
+        /// 0 picks a free one.
+        public var port: Int
+        public var isDevelopment: Bool
+        /// Where clients reach the server; the first is the base of links and issuers. Empty: where it listens.
+        public var publicURLs: [String]
+        public var projectID: String
+        /// Paths of PEM files; nil serves plain HTTP.
+        public var tls: (certificate: String, key: String)?
+        /// A proxy of ours ends TLS and says in `X-Forwarded-For` who asks.
+        public var tlsEndedByProxy: Bool
+
+        public init(
+            host: String = "127.0.0.1", port: Int = 8080, isDevelopment: Bool = false, publicURLs: [String] = [],
+            projectID: String = "countersign", tls: (certificate: String, key: String)? = nil,
+            tlsEndedByProxy: Bool = false
+        ) {
+            self.host = host
+            self.port = port
+            self.isDevelopment = isDevelopment
+            self.publicURLs = publicURLs
+            self.projectID = projectID
+            self.tls = tls
+            self.tlsEndedByProxy = tlsEndedByProxy
+        }
+    }
+
+    public init(_ opened: OpenedRealm, options: Options, logger: Logger) {
+        self.opened = opened
+        self.options = options
+        self.logger = logger
+        publicURL = PublicURL(configured: options.publicURLs.first, options.scheme, host: options.host, port: options.port)
+    }
+
+    // MARK: Routes
+
+    /// Every route of every dialect, behind the middleware that all share.
+    public func responder() throws -> some HTTPResponder<CountersignRequestContext> {
+        let router = Router(context: CountersignRequestContext.self)
+        if options.tlsEndedByProxy { router.add(middleware: RequestSourceMiddleware(RequestSource(trustsProxy: true))) }
+        let metrics = MetricsRoute(opened: opened, registry: .ofProcess)
+        router.add(middleware: MetricsMiddleware())
+        router.add(middleware: RequestLogMiddleware())
+        router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
+        router.add(middleware: PublicCORSMiddleware(appliesTo: IdentityToolkit.owns))
+        router.add(middleware: FailureMiddleware(format: Self.format))
+
+        let realm = opened.realm
+        let url: @Sendable () -> String = { [publicURL] in publicURL.value }
+        HealthRoutes(reasonsNotToBeReady: readiness).add(to: router)
+        metrics.add(to: router)
+        WellKnownRoutes(realm: realm, publicURL: url).add(to: router)
+        IdentityToolkit(
+            realm: realm,
+            options: IdentityToolkit.Options(
+                projectID: options.projectID, isDevelopment: options.isDevelopment,
+                isAdministrator: opened.adminToken.matches, publicURL: url)
+        ).addRoutes(to: router)
+        AdministrationRoutes(realm: realm, isAdministrator: opened.adminToken.matches).addRoutes(to: router)
+        try ActionPages(realm: realm, isDevelopment: options.isDevelopment).addRoutes(to: router)
+        if options.isDevelopment, let clock = opened.movableClock {
+            DevelopmentRoutes(realm: realm, clock: clock, publicURL: url, composer: try MailComposer()).add(to: router)
+        }
+        return PathNormalizer(router.buildResponder(), rules: [IdentityToolkit.normalize])
+    }
+
+    /// Each dialect's words for failures that nobody put into words; nil where the path is no dialect's.
+    private static func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {
+        try AdministrationRoutes.format(failure, request) ?? IdentityToolkit.format(failure, request)
+    }
+
+    /// Why no requests should be sent here.
+    private var readiness: @Sendable () async -> [String] {
+        { [realm = opened.realm] in
+            do {
+                _ = try await realm.store.read { try $0.document("readiness") }
+                return []
+            } catch {
+                return ["The store does not answer."]
+            }
+        }
+    }
+
+    // MARK: Running
+
+    /// The HTTP server with all that runs beside it.
+    /// - Parameter onListening: told the address, for instance `http://127.0.0.1:8080`, when requests are taken.
+    public func application(
+        onListening: @escaping @Sendable (String) async -> Void
+    ) throws -> some ApplicationProtocol {
+        let builder: HTTPServerBuilder =
+            if let tls = options.tls {
+                try .http2Upgrade(tlsConfiguration: Self.tlsConfiguration(certificate: tls.certificate, key: tls.key))
+            } else {
+                .http1(
+                    configuration: HTTP1Channel.Configuration(idleTimeout: .seconds(75)))
+            }
+        let (publicURL, options) = (publicURL, options)
+        return Application(
+            responder: try responder(),
+            server: builder,
+            configuration: ApplicationConfiguration(address: .hostname(options.host, port: options.port)),
+            services: [MaintenanceService(realm: opened.realm, logger: logger)],
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? options.port
+                publicURL.listens(on: port)
+                await onListening(PublicURL.address(options.scheme, host: options.host, port: port))
+            },
+            logger: logger)
+    }
+
+    private static func tlsConfiguration(certificate: String, key: String) throws -> TLSConfiguration {
+        func reading<Value>(_ path: String, _ read: () throws -> Value) throws -> Value {
+            do {
+                return try read()
+            } catch {
+                throw TLSFileError(path: path, reason: "\(error)")
+            }
+        }
+        let chain = try reading(certificate) { try NIOSSLCertificate.fromPEMFile(certificate) }
+        let key = try reading(key) { try NIOSSLPrivateKey(file: key, format: .pem) }
+        return .makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+    }
+
+    /// Serves until SIGTERM or SIGINT; requests under way are finished first.
+    public func run(onListening: @escaping @Sendable (String) async -> Void) async throws {
+        try await application(onListening: onListening).runService()
+    }
+}
+
+/// A certificate or private key that TLS cannot be had with.
+public struct TLSFileError: Error, CustomStringConvertible {
+    let path: String
+    let reason: String
+
+    public var description: String {
+        "\(path) cannot be used for TLS (\(reason)). It has to be PEM: the server's certificate followed by those that lead "
+            + "to its root, or its private key."
+    }
+}
+
+extension CountersignServer.Options {
+    var scheme: String { tls == nil ? "http" : "https" }
+}
+
+/// The address that links are made below: the configured one, or where the server turns out to listen.
+final class PublicURL: Sendable {
+    private let state: Mutex<String>
+    private let isConfigured: Bool
+    private let scheme: String
+    private let host: String
+
+    init(configured: String?, _ scheme: String, host: String, port: Int) {
+        self.scheme = scheme
+        self.host = host
+        isConfigured = configured != nil
+        var url = configured ?? Self.address(scheme, host: host, port: port)
+        while url.hasSuffix("/") { url.removeLast() }
+        state = Mutex(url)
+    }
+
+    var value: String { state.withLock { $0 } }
+
+    func listens(on port: Int) {
+        guard !isConfigured else { return }
+        state.withLock { $0 = Self.address(scheme, host: reachableHost, port: port) }
+    }
+
+    /// Where clients on this machine find it: an address that means every interface is none to connect to.
+    private var reachableHost: String { ["0.0.0.0", "::"].contains(host) ? "localhost" : host }
+
+    static func address(_ scheme: String, host: String, port: Int) -> String {
+        "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+}
+
+/// Removes what has expired, once a minute.
+struct MaintenanceService: Service, CustomStringConvertible {
+    let realm: Realm
+    let logger: Logger
+
+    /// What the log calls it.
+    var description: String { "Maintenance" }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            // A cancelled sleep is the shutting down, and no error.
+            while (try? await Task.sleep(for: .seconds(60))) != nil {
+                do {
+                    let removed = try await realm.maintenance.run()
+                    if removed > 0 { logger.debug("removed what had expired", metadata: ["rows": "\(removed)"]) }
+                } catch is CancellationError {
+                    return
+                } catch {
+                    logger.warning("cleaning did not work: \(error)")
+                }
+            }
+        }
+    }
+}

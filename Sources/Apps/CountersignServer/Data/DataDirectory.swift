@@ -1,0 +1,95 @@
+import CountersignCore
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Where a server keeps what is its own: the database, the master key, the admin token, the first API key.
+///
+/// Made on first start, for the owner alone (0700, files 0600).
+public struct DataDirectory: Sendable {
+    public let path: String
+
+    /// Opens the directory, and makes it where it is not there.
+    /// - Throws: ``DataDirectoryError``.
+    public init(path: String) throws {
+        self.path = path
+        if mkdir(path, 0o700) != 0 && errno != EEXIST {
+            // Perhaps what lies above is missing.
+            do {
+                try FileManager.default.createDirectory(
+                    atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            } catch {
+                throw DataDirectoryError.cannotCreate(path, errno)
+            }
+        }
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
+            throw DataDirectoryError.cannotCreate(path, ENOTDIR)
+        }
+    }
+
+    /// A directory that a server has filled before. Nothing is made.
+    /// - Parameter hasMasterKey: whether the master key comes from elsewhere.
+    /// - Throws: ``DataDirectoryError/notThere(_:)``, ``DataDirectoryError/noMasterKey(_:)``.
+    public init(existing path: String, hasMasterKey: Bool = false) throws {
+        self.path = path
+        guard FileManager.default.fileExists(atPath: databasePath) else { throw DataDirectoryError.notThere(path) }
+        // Without this, opening would make a key that opens nothing.
+        guard hasMasterKey || FileManager.default.fileExists(atPath: masterKeyPath) else {
+            throw DataDirectoryError.noMasterKey(path)
+        }
+    }
+
+    public var databasePath: String { file("countersign.sqlite") }
+    public var adminTokenPath: String { file("admin-token") }
+    public var apiKeyPath: String { file("api-key") }
+    var masterKeyPath: String { file("master-key") }
+
+    private func file(_ name: String) -> String {
+        (path as NSString).appendingPathComponent(name)
+    }
+
+    /// The key that seals secrets in the database; made on first start.
+    func masterKey(random: any RandomSource) throws -> Sealer.MasterKey {
+        // A database without its key is no first start: a new key would open nothing, and stand where the old one has
+        // to be put back. The key is made before the database, so that a server that starts at the same time is no
+        // reason to refuse; hence the order of the two questions.
+        let hasDatabase = FileManager.default.fileExists(atPath: databasePath)
+        if hasDatabase && !FileManager.default.fileExists(atPath: masterKeyPath) {
+            throw DataDirectoryError.noMasterKey(path)
+        }
+        let text = try PrivateFile.readOrCreate(masterKeyPath, random: random) {
+            Data((Data(random.bytes(Sealer.MasterKey.byteCount)).base64EncodedString() + "\n").utf8)
+        }
+        return try Self.masterKey(text, from: masterKeyPath)
+    }
+
+    /// A master key out of a file or descriptor: 32 bytes in Base64, white space around it ignored.
+    static func masterKey(_ text: Data, from path: String) throws -> Sealer.MasterKey {
+        let trimmed = String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let bytes = Data(base64Encoded: trimmed), bytes.count == Sealer.MasterKey.byteCount else {
+            throw DataDirectoryError.badMasterKey(path)
+        }
+        return try Sealer.MasterKey(bytes: Secret(Array(bytes)))
+    }
+
+    /// The token that opens the admin API; made on first start.
+    func adminToken(random: any RandomSource) throws -> AdminToken {
+        let text = try PrivateFile.readOrCreate(adminTokenPath, random: random) {
+            Data((random.bytes(32).base64URL + "\n").utf8)
+        }
+        return AdminToken(String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
+    /// Writes the first application's client id where people look for it.
+    func apiKey(random: any RandomSource, _ make: () -> ClientID) throws -> ClientID {
+        let text = try PrivateFile.readOrCreate(apiKeyPath, random: random) { Data((make().rawValue + "\n").utf8) }
+        return ClientID(rawValue: String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+}

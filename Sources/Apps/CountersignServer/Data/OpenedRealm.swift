@@ -1,0 +1,82 @@
+import CountersignCore
+import Foundation
+import PasswordHashing
+import StoreSQLite
+
+/// A realm out of a data directory: what the server serves, and what administrative commands work on, also while a
+/// server runs on the same directory.
+public struct OpenedRealm: Sendable {
+    public let realm: Realm
+    public let directory: DataDirectory
+    public let adminToken: AdminToken
+    /// The movable clock, under `--dev`.
+    let movableClock: MovableClock?
+    let store: SQLiteStore
+    let hasher: Argon2idHasher
+
+    /// Opens the directory, making what is missing: the database, the master key, the signing keys, the admin token and
+    /// a first application.
+    /// - Parameters:
+    ///   - masterKey: nil takes the one in the directory.
+    ///   - isDevelopment: the clock can be moved, tokens may be unsigned, and the application `dev-app` is there.
+    ///   - clock: what time it is; under `isDevelopment`, before the clock is moved. For tests.
+    /// - Throws: ``DataDirectoryError``, `StoreError`.
+    public static func open(
+        _ directory: DataDirectory, masterKey: Sealer.MasterKey? = nil,
+        hashing: Argon2idParameters = Argon2idParameters(), isDevelopment: Bool = false,
+        clock: any WallClock = SystemClock()
+    ) async throws -> OpenedRealm {
+        let random = SystemRandom()
+        let key = try masterKey ?? directory.masterKey(random: random)
+        let store = try await SQLiteStore.open(path: directory.databasePath)
+        let movableClock = isDevelopment ? MovableClock(base: clock) : nil
+        try await movableClock?.load(from: store)
+        let hasher = try Argon2idHasher(hashing)
+        let realm = Realm(
+            store: store, clock: movableClock ?? clock, random: random,
+            sealer: Sealer(active: key, random: random), hasher: hasher,
+            mode: isDevelopment ? .development : .production)
+        let opened = OpenedRealm(
+            realm: realm, directory: directory, adminToken: try directory.adminToken(random: random),
+            movableClock: movableClock, store: store, hasher: hasher)
+        try await opened.prepare(isDevelopment: isDevelopment)
+        return opened
+    }
+
+    /// Lets go of the database and the threads.
+    public func close() async throws {
+        hasher.shutDown()
+        try await store.close()
+    }
+
+    private func prepare(isDevelopment: Bool) async throws {
+        try await realm.checkMasterKey()
+        try await realm.keyring.prepare()
+        let fresh = ClientID(rawValue: "cs" + realm.random.string(37, of: .alphanumeric))
+        let first = try directory.apiKey(random: realm.random) { fresh }
+        if try await realm.applications.application(first) == nil {
+            _ = try await realm.applications.add(
+                id: first, ApplicationRegistration(displayName: "First application"), by: .commandLine)
+        }
+        if isDevelopment { try await prepareDevelopmentApplication() }
+    }
+
+    /// The application that every dialect knows under `--dev` (design, "Black-box conventions").
+    private func prepareDevelopmentApplication() async throws {
+        let id = ClientID(rawValue: "dev-app")
+        guard try await realm.applications.application(id) == nil else { return }
+        _ = try await realm.applications.add(
+            id: id,
+            ApplicationRegistration(
+                displayName: "Development", redirectURIs: ["http://127.0.0.1/callback"],
+                challengeTypes: ["oob", "password", "redirect"],
+                scopes: ["openid", "profile", "email", "offline_access", "api"]),
+            by: .commandLine)
+    }
+}
+
+extension ClientContext {
+    /// An administrator at the machine itself, and the server on its own behalf.
+    public static let commandLine = ClientContext(
+        clientID: ClientID(rawValue: "command-line"), dialect: .admin, limitedSource: nil, source: "local")
+}

@@ -1,0 +1,99 @@
+import AdminServer
+import CountersignCore
+import Delivery
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Mustache
+import ServerHTTP
+
+/// What exists under `--dev` alone: the inbox in which all mail ends up, and the clock that tests can move.
+struct DevelopmentRoutes: Sendable {
+    let realm: Realm
+    let clock: MovableClock
+    let publicURL: @Sendable () -> String
+    let composer: MailComposer
+
+    func add(to router: some RouterMethods<CountersignRequestContext>) {
+        router.get("dev/inbox.json") { _, _ in try Response.json(Inbox(messages: try await messages())) }
+        router.get("dev/inbox") { _, _ in try await page() }
+        router.post("dev/clock") { request, _ in try await moveClock(request) }
+        // What SDKs of the emulator look for to see that it is up (Identity Toolkit spec, section 2.5).
+        router.get("/") { _, _ in
+            try Response.json(
+                JSONValue.object([
+                    "authEmulator": .object([
+                        "ready": .bool(true), "docs": "docs/ in the source tree",
+                        "apiSpec": "/.well-known/openid-configuration",
+                    ])
+                ]))
+        }
+    }
+
+    // MARK: The inbox
+
+    struct Inbox: Encodable, Sendable {
+        let messages: [Message]
+
+        struct Message: Encodable, Sendable {
+            let id: String
+            let kind: String
+            let to: String
+            let subject: String
+            let text: String
+            let payload: [String: String]
+            /// RFC 3339.
+            let at: String
+        }
+    }
+
+    private func messages() async throws -> [Inbox.Message] {
+        try await realm.outbox.messages().map { opened in
+            let mail = composer.compose(opened.content, publicURL: publicURL())
+            var payload = opened.content.values
+            if let link = mail?.link { payload["link"] = link }
+            payload["template"] = opened.content.template
+            return Inbox.Message(
+                id: opened.message.id, kind: opened.message.channel.rawValue, to: opened.message.recipient,
+                subject: mail?.subject ?? opened.content.template, text: mail?.text ?? "", payload: payload,
+                at: opened.message.createdAt.formatted(.iso8601))
+        }
+    }
+
+    /// What the template of the inbox shows.
+    private struct PageView {
+        let messages: [Item]
+
+        struct Item {
+            let to: String
+            let subject: String
+            let text: String
+            let at: String
+            let link: String?
+        }
+    }
+
+    private func page() async throws -> Response {
+        let items = try await messages().reversed().map { message in
+            PageView.Item(
+                to: message.to, subject: message.subject, text: message.text, at: message.at,
+                link: message.payload["link"])
+        }
+        let source = String(decoding: PackageResources.inbox_mustache, as: UTF8.self)
+        return .html(try MustacheTemplate(string: source).render(PageView(messages: items)))
+    }
+
+    // MARK: The clock
+
+    private struct Move: Decodable, Sendable {
+        let advanceSeconds: Double
+    }
+
+    private func moveClock(_ request: Request) async throws -> Response {
+        let move = try await request.decodeBody(as: Move.self)
+        guard try await clock.advance(seconds: move.advanceSeconds, in: realm.store) else {
+            return try .json(["error": "advanceSeconds goes further than a hundred years."], status: .badRequest)
+        }
+        return try .json(["now": clock.now.formatted(.iso8601)])
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+/// Tells the story of a demonstration, step by step, and remembers whether every step did what it says.
+///
+/// A step that fails ends the story: what follows stands on it.
+struct DemoNarrator: Sendable {
+    /// Where lines go; standard output as a rule.
+    let write: @Sendable (String) -> Void
+    /// One JSON object a step, for programs; no colours, no drawings.
+    let asJSON: Bool
+    /// Whether the terminal understands colours.
+    let isColoured: Bool
+
+    /// What was expected and did not happen.
+    struct Disappointment: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private struct Line: Encodable {
+        let act: String
+        let step: String
+        let outcome: String
+        let milliseconds: Int
+    }
+
+    func act(_ title: String) {
+        guard !asJSON else { return }
+        write("")
+        write(bold(title))
+    }
+
+    /// Does the step, and says what came of it.
+    /// - Parameter body: answers what is worth telling; throws where the step did not do what it says.
+    func step<T>(
+        _ title: String, act: String, tell: (T) -> String = { _ in "" }, _ body: () async throws -> T
+    ) async throws -> T {
+        let start = ContinuousClock.now
+        do {
+            let result = try await body()
+            let outcome = tell(result)
+            try report(Line(act: act, step: title, outcome: outcome, milliseconds: Self.milliseconds(since: start)))
+            if !asJSON { write("  \(green("✓")) \(title)\(outcome.isEmpty ? "" : dim(" – \(outcome)"))") }
+            return result
+        } catch {
+            try report(
+                Line(act: act, step: title, outcome: "failed: \(error)", milliseconds: Self.milliseconds(since: start)))
+            if !asJSON { write("  \(red("✗")) \(title)\n      \(error)") }
+            throw error
+        }
+    }
+
+    /// Something to look at, indented.
+    func show(_ text: String) {
+        guard !asJSON else { return }
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) { write("    \(line)") }
+    }
+
+    private func report(_ line: Line) throws {
+        guard asJSON else { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        write(String(decoding: try encoder.encode(line), as: UTF8.self))
+    }
+
+    private static func milliseconds(since start: ContinuousClock.Instant) -> Int {
+        Int((ContinuousClock.now - start) / .milliseconds(1))
+    }
+
+    private func bold(_ text: String) -> String { paint(text, "1") }
+    private func dim(_ text: String) -> String { paint(text, "2") }
+    private func green(_ text: String) -> String { paint(text, "32") }
+    private func red(_ text: String) -> String { paint(text, "31") }
+
+    private func paint(_ text: String, _ code: String) -> String {
+        isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}

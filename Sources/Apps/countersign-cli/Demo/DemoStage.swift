@@ -1,0 +1,83 @@
+import CountersignServer
+import Foundation
+import Logging
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A server of the demonstration's own: in this process, on a free port, on a data directory that goes with it.
+struct DemoStage: Sendable {
+    /// Where the server listens.
+    let url: URL
+
+    /// Starts a server under `--dev`, hands it over, and stops it however the body ends.
+    static func run<T: Sendable>(_ body: @escaping @Sendable (DemoStage) async throws -> T) async throws -> T {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("countersign-demo-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let opened = try await OpenedRealm.open(DataDirectory(path: folder.path), isDevelopment: true)
+        var logger = Logger(label: "countersign")
+        logger.logLevel = .error
+        let server = CountersignServer(
+            opened, options: CountersignServer.Options(port: 0, isDevelopment: true), logger: logger)
+        let result: Result<T, any Error>
+        do {
+            result = .success(try await server.serving { try await body(DemoStage(url: $0)) })
+        } catch {
+            result = .failure(error)
+        }
+        try await opened.close()
+        return try result.get()
+    }
+
+    // MARK: What a person does beside the app
+
+    private struct Inbox: Decodable {
+        let messages: [Message]
+
+        struct Message: Decodable {
+            let to: String
+            let subject: String
+            let payload: [String: String]
+        }
+    }
+
+    /// The link in the newest mail to an address, as somebody finds it in the inbox.
+    func mailedLink(to address: String) async throws -> (subject: String, link: URL) {
+        let (data, _) = try await URLSession.shared.data(from: url.appendingPathComponent("dev/inbox.json"))
+        let inbox = try JSONDecoder().decode(Inbox.self, from: data)
+        guard let mail = inbox.messages.last(where: { $0.to == address }),
+            let link = mail.payload["link"].flatMap({ URL(string: $0) })
+        else { throw DemoNarrator.Disappointment(description: "No mail with a link arrived for \(address).") }
+        return (mail.subject, link)
+    }
+
+    /// Opens the page of a link and presses its button.
+    func press(buttonBehind link: URL) async throws {
+        guard var components = URLComponents(url: link, resolvingAgainstBaseURL: false),
+            let form = components.percentEncodedQuery
+        else { throw DemoNarrator.Disappointment(description: "The link \(link) cannot be read.") }
+        components.query = nil
+        guard let page = components.url else { return }
+        var request = URLRequest(url: page)
+        request.httpMethod = "POST"
+        request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        request.httpBody = Data(form.utf8)
+        let (_, response) = try await URLSession.shared.data(for: request)
+        guard (response as? HTTPURLResponse)?.statusCode == 200 else {
+            throw DemoNarrator.Disappointment(description: "The page of the link did not accept it.")
+        }
+    }
+
+    /// Moves the server's clock, so that nobody has to wait for the next code.
+    func advanceClock(seconds: Int) async throws {
+        var request = URLRequest(url: url.appendingPathComponent("dev/clock"))
+        request.httpMethod = "POST"
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.httpBody = Data("{\"advanceSeconds\":\(seconds)}".utf8)
+        let (_, response) = try await URLSession.shared.data(for: request)
+        guard (response as? HTTPURLResponse)?.statusCode == 200 else {
+            throw DemoNarrator.Disappointment(description: "The clock of the server could not be moved.")
+        }
+    }
+}

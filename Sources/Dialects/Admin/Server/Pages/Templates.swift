@@ -1,0 +1,33 @@
+import HTTPTypes
+import Hummingbird
+import Mustache
+import NIOCore
+
+/// The pages' templates, built into the program.
+struct Templates: Sendable {
+    let action: MustacheTemplate
+
+    init() throws {
+        action = try MustacheTemplate(string: String(decoding: PackageResources.action_mustache, as: UTF8.self))
+    }
+}
+
+/// What pages load.
+enum Assets {
+    static func styleSheet() -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "text/css; charset=utf-8", .cacheControl: "public, max-age=3600"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.countersign_css)))
+    }
+}
+
+extension Response {
+    /// A page. Pages show what is secret or one's own: they are not kept.
+    public static func html(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}

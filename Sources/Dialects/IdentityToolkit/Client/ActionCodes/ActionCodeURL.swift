@@ -1,0 +1,36 @@
+import Foundation
+
+/// A mailed link, taken apart. Source: identity-toolkit 1.1, 2.5.
+public final class ActionCodeURL: NSObject, Sendable {
+    public let apiKey: String?
+    public let operation: ActionCodeOperation
+    public let code: String?
+    public let continueURL: URL?
+    public let languageCode: String?
+
+    /// Nil where the text is no link with a code, neither by itself nor in its item `link` or `deep_link_id`.
+    public init?(link: String) {
+        guard let items = Self.items(of: link, depth: 0) else { return nil }
+        apiKey = items["apiKey"]
+        operation = ActionCodeOperation(mode: items["mode"])
+        code = items["oobCode"]
+        continueURL = items["continueUrl"].flatMap { URL(string: $0) }
+        languageCode = items["lang"] ?? items["languageCode"]
+    }
+
+    private static func items(of link: String, depth: Int) -> [String: String]? {
+        guard depth < 3, let parts = URLComponents(string: link) else { return nil }
+        let pairs = (parts.queryItems ?? []).compactMap { item in item.value.map { (item.name, $0) } }
+        let items = Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+        if items["oobCode"]?.isEmpty == false { return items }
+        return (items["link"] ?? items["deep_link_id"]).flatMap { Self.items(of: $0, depth: depth + 1) }
+    }
+
+    /// The code of a link that signs in. Throws `invalidActionCode` for anything else.
+    static func code(ofSignInLink link: String) throws -> String {
+        guard let url = ActionCodeURL(link: link), url.operation == .emailLink, let code = url.code else {
+            throw AuthErrorCode.refused(.invalidActionCode, because: "This is no link that signs in.")
+        }
+        return code
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+
+/// What a sign-in gave. Source: identity-toolkit 1.2.
+public final class AuthDataResult: NSObject, Sendable {
+    public let user: User
+    /// Nil after a second factor.
+    public let additionalUserInfo: AdditionalUserInfo?
+    /// Nil: no web provider signs in here.
+    public let credential: OAuthCredential?
+
+    init(user: User, additionalUserInfo: AdditionalUserInfo?) {
+        self.user = user
+        self.additionalUserInfo = additionalUserInfo
+        credential = nil
+    }
+}
+
+/// What else a sign-in told.
+public final class AdditionalUserInfo: NSObject, Sendable {
+    /// For instance `password`; empty for custom tokens and anonymous users.
+    public let providerID: String
+    /// Whether this sign-in made the account.
+    public let isNewUser: Bool
+    /// What a web provider says of the user: nothing here.
+    public var profile: [String: Any]? { nil }
+    /// The user's name at a web provider: none here.
+    public var username: String? { nil }
+
+    init(providerID: String, isNewUser: Bool) {
+        self.providerID = providerID
+        self.isNewUser = isNewUser
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+/// An ID token with what it says. Source: identity-toolkit 1.2, 2.6.
+public final class AuthTokenResult: NSObject, Sendable {
+    public let token: String
+    public let expirationDate: Date
+    /// When the user last proved who they are.
+    public let authDate: Date
+    public let issuedAtDate: Date
+    /// The first factor, for instance `password`.
+    public let signInProvider: String
+    /// The second factor, `totp`, or empty where there was none.
+    public let signInSecondFactor: String
+    private let values: [String: JSONValue]
+
+    /// Everything that the token says, as Foundation's JSON reader would give it.
+    public var claims: [String: Any] { values.mapValues(\.foundationValue) }
+
+    /// Throws `malformedJWT` where the token is no JWT or lacks `exp`, `auth_time`, `iat` or
+    /// `firebase.sign_in_provider`.
+    init(token: String) throws {
+        let inside = try IDToken(token)
+        guard case .object(let firebase)? = inside.claims["firebase"],
+            case .string(let provider)? = firebase["sign_in_provider"]
+        else { throw AuthErrorCode.refused(.malformedJWT, because: "The claim firebase.sign_in_provider is missing.") }
+        self.token = token
+        expirationDate = Date(timeIntervalSince1970: try inside.wholeNumber("exp"))
+        authDate = Date(timeIntervalSince1970: try inside.wholeNumber("auth_time"))
+        issuedAtDate = Date(timeIntervalSince1970: try inside.wholeNumber("iat"))
+        signInProvider = provider
+        if case .string(let factor)? = firebase["sign_in_second_factor"] {
+            signInSecondFactor = factor
+        } else {
+            signInSecondFactor = ""
+        }
+        values = inside.claims
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import IdentityToolkitWire
+
+extension User {
+    /// Asks the server for the user's data anew.
+    public func reload() async throws { try await refreshProfile() }
+
+    public func reload(completion: AuthVoidCompletion? = nil) {
+        complete(completion) { try await self.reload() }
+    }
+
+    /// Gives the account another address at once, which then counts as not verified.
+    @available(*, deprecated, message: "Use sendEmailVerification(beforeUpdatingEmail:), which verifies it first.")
+    public func updateEmail(to email: String) async throws {
+        guard !email.isEmpty else { throw AuthErrorCode(.missingEmail) }
+        try await update(UpdateAccountRequest(email: email))
+    }
+
+    @available(*, deprecated, message: "Use sendEmailVerification(beforeUpdatingEmail:), which verifies it first.")
+    public func updateEmail(to email: String, completion: AuthVoidCompletion? = nil) {
+        complete(completion) { try await self.updateEmail(to: email) }
+    }
+
+    /// Gives the account another password. Throws `requiresRecentLogin` where the sign-in is too long ago, and
+    /// `weakPassword`.
+    public func updatePassword(to password: String) async throws {
+        guard !password.isEmpty else { throw AuthErrorCode.refused(.weakPassword, because: "Missing password") }
+        try await update(UpdateAccountRequest(password: password))
+    }
+
+    public func updatePassword(to password: String, completion: AuthVoidCompletion? = nil) {
+        complete(completion) { try await self.updatePassword(to: password) }
+    }
+
+    /// A change of name and picture: set them and commit.
+    public func createProfileChangeRequest() -> UserProfileChangeRequest { UserProfileChangeRequest(user: self) }
+
+    /// Changes the account and asks for its data afterwards. The server may have revoked the earlier tokens and sent
+    /// others.
+    func update(_ request: UpdateAccountRequest) async throws {
+        let answer = try await withToken { backend, token in
+            var request = request
+            request.idToken = token
+            request.returnSecureToken = true
+            request.tenantId = self.tenantID
+            return try await backend.update(request)
+        }
+        if answer.idToken != nil {
+            adopt(
+                try SessionTokens(
+                    idToken: answer.idToken, refreshToken: answer.refreshToken ?? refreshToken,
+                    expiresIn: answer.expiresIn, now: auth.now()))
+        }
+        try await refreshProfile()
+    }
+
+    /// Mails a link that verifies the user's address.
+    public func sendEmailVerification(with actionCodeSettings: ActionCodeSettings? = nil) async throws {
+        try await sendLink(SendOobCodeRequest(requestType: "VERIFY_EMAIL"), actionCodeSettings)
+    }
+
+    public func sendEmailVerification(
+        with actionCodeSettings: ActionCodeSettings? = nil, completion: AuthVoidCompletion? = nil
+    ) {
+        complete(completion) { try await self.sendEmailVerification(with: actionCodeSettings) }
+    }
+
+    /// Mails a link to a new address; following it makes the address the user's.
+    public func sendEmailVerification(
+        beforeUpdatingEmail newEmail: String, actionCodeSettings: ActionCodeSettings? = nil
+    ) async throws {
+        guard !newEmail.isEmpty else { throw AuthErrorCode(.missingEmail) }
+        let request = SendOobCodeRequest(requestType: "VERIFY_AND_CHANGE_EMAIL", newEmail: newEmail)
+        try await sendLink(request, actionCodeSettings)
+    }
+
+    public func sendEmailVerification(
+        beforeUpdatingEmail newEmail: String, actionCodeSettings: ActionCodeSettings? = nil,
+        completion: AuthVoidCompletion? = nil
+    ) {
+        complete(completion) {
+            try await self.sendEmailVerification(
+                beforeUpdatingEmail: newEmail, actionCodeSettings: actionCodeSettings)
+        }
+    }
+
+    private func sendLink(_ request: SendOobCodeRequest, _ settings: ActionCodeSettings?) async throws {
+        _ = try await withToken { backend, token in
+            var request = request
+            request.idToken = token
+            request.tenantId = self.tenantID
+            settings?.apply(to: &request)
+            return try await backend.sendOobCode(request)
+        }
+    }
+
+    /// Deletes the account at the server and signs the user out. Throws `requiresRecentLogin` where the sign-in is
+    /// too long ago.
+    public func delete() async throws {
+        _ = try await withToken { backend, token in
+            try await backend.delete(DeleteAccountRequest(idToken: token, localId: self.uid, tenantId: self.tenantID))
+        }
+        auth.forceSignOut(of: self)
+    }
+
+    public func delete(completion: AuthVoidCompletion? = nil) {
+        complete(completion) { try await self.delete() }
+    }
+}

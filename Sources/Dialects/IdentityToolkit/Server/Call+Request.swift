@@ -1,0 +1,119 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import IdentityToolkitWire
+import ServerHTTP
+
+extension IdentityToolkit {
+    /// Finds out who calls: which application by its API key, or an administrator by the bearer token.
+    func call(_ request: Request, _ context: CountersignRequestContext, administrators: Bool) async throws -> Call {
+        let query = Dictionary(
+            request.uri.queryParameters.map { (String($0.key), String($0.value)) }, uniquingKeysWith: { first, _ in first })
+        let isAdministrator = isAdministrator(request)
+        let key = query["key"] ?? request.headers[.googleAPIKey]
+        if administrators {
+            guard isAdministrator else {
+                throw request.headers[.authorization] == nil
+                    ? IdentityToolkitError.missingCredentials : IdentityToolkitError.wrongCredentials
+            }
+            if let project = context.parameters.get("project"), !options.isDevelopment, project != options.projectID {
+                throw IdentityToolkitError(.projectNotFound)
+            }
+        } else if key?.isEmpty ?? true, !isAdministrator {
+            throw IdentityToolkitError.missingAPIKey
+        }
+
+        let (application, settings) = try await realm.store.read { transaction in
+            (try key.flatMap(Self.clientID).flatMap { try transaction.application($0) }, try transaction.settings())
+        }
+        if application == nil, !isAdministrator, !options.isDevelopment { throw IdentityToolkitError.unknownAPIKey }
+        let isExempt = options.isDevelopment && context.source.isLoopback
+        let client = ClientContext(
+            clientID: application?.id ?? ClientID(rawValue: isAdministrator ? "administrator" : "dev-app"),
+            dialect: .identityToolkit,
+            limitedSource: isExempt || isAdministrator ? nil : context.source.limitKey,
+            source: context.source.text,
+            revealsAddresses: application?.registration.revealsAddresses ?? false || !settings.privacy.hidesAddresses,
+            requiresSecondFactor: application?.registration.requiresSecondFactor ?? false,
+            locale: request.headers[.firebaseLocale].flatMap(Self.locale))
+        return Call(client: client, settings: settings, isAdministrator: isAdministrator, query: query)
+    }
+
+    private func isAdministrator(_ request: Request) -> Bool {
+        guard let header = request.headers[.authorization], header.lowercased().hasPrefix("bearer ") else { return false }
+        let token = String(header.dropFirst("bearer ".count))
+        if options.isDevelopment && token == "owner" { return true }
+        return options.isAdministrator(Secret(token))
+    }
+
+    /// Nil for what no application is called. Stores end a text at a zero byte, so that there it would be another's key.
+    private static func clientID(_ key: String) -> ClientID? {
+        key.utf8.contains(0) ? nil : ClientID(rawValue: key)
+    }
+
+    /// A language tag that looks like one: what a client sends ends up in a link.
+    private static func locale(_ text: String) -> String? {
+        let isTag = (2...35).contains(text.utf8.count)
+            && text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") || isAlphanumeric($0) }
+        return isTag ? text : nil
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static var googleAPIKey: Self { Self("X-Goog-Api-Key")! }
+    fileprivate static var firebaseLocale: Self { Self("X-Firebase-Locale")! }
+}
+
+extension IdentityToolkitError {
+    func response(_ form: Form) throws -> Response {
+        try .json(
+            envelope(form), status: HTTPResponse.Status(code: httpStatus),
+            headers: retryAfter.map { HTTPFields.retryAfter($0) } ?? [:])
+    }
+
+    /// What is wrong with a body, in the words of the protocol's servers.
+    init(_ fault: RequestBodyFault) {
+        switch fault {
+        case .wrongType(let path, let expected, let found):
+            self = .invalidValue(path, type: expected.protobufName, json: found)
+        case .tooLarge(let limit):
+            self.init(413, message: "Request payload size exceeds the limit: \(limit) bytes.")
+        case .wrongContentType(let type):
+            self.init(message: "Invalid content type: \(type?.prefix(100) ?? "none"). Send application/json.")
+        case .notAnObject:
+            self.init(message: "Invalid JSON payload received. The body should be an object.")
+        case .missingMember(let path):
+            self.init(message: "Invalid JSON payload received. \(path) is missing.")
+        case .duplicateMember(let path):
+            self.init(message: "Invalid JSON payload received. \(path) is there twice.")
+        case .tooDeep(let limit):
+            self.init(message: "Invalid JSON payload received. It is nested more than \(limit) deep.")
+        case .invalidUTF8:
+            self.init(message: "Invalid JSON payload received. It is not UTF-8.")
+        case .malformed(let reason, let offset):
+            self.init(message: "Invalid JSON payload received. Parsing failed at byte \(offset): \(reason).")
+        }
+    }
+}
+
+extension RequestBodyFault.Expected {
+    /// What the protocol's servers call the type.
+    fileprivate var protobufName: String {
+        switch self {
+        case .string: "TYPE_STRING"
+        case .boolean: "TYPE_BOOL"
+        // 64-bit numbers are strings of digits in this protocol, and read by `Int64String`.
+        case .integer: "TYPE_INT32"
+        case .number: "TYPE_DOUBLE"
+        case .bytes: "TYPE_BYTES"
+        case .array: "TYPE_ARRAY"
+        case .object: "TYPE_MESSAGE"
+        case .value: "TYPE_INT64"
+        }
+    }
+}

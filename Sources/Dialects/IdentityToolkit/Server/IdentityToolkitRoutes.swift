@@ -1,0 +1,140 @@
+import CountersignCore
+import HTTPTypes
+import Hummingbird
+import IdentityToolkitWire
+import ServerHTTP
+
+extension IdentityToolkit {
+    /// Every endpoint, one line each. Where a legacy name is given, the same is found below
+    /// `identitytoolkit/v3/relyingparty/` (spec, section 2.1).
+    public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
+        let v1 = EndpointGroup(toolkit: self, form: .errors, router: router)
+        v1.post("v1/accounts:signUp", legacy: "signupNewUser", signUp)
+        v1.post("v1/accounts:signInWithPassword", legacy: "verifyPassword", signInWithPassword)
+        v1.post("v1/accounts:signInWithEmailLink", legacy: "emailLinkSignin", signInWithEmailLink)
+        v1.post("v1/accounts:signInWithCustomToken", legacy: "verifyCustomToken", signInWithCustomToken)
+        v1.post("v1/accounts:lookup", legacy: "getAccountInfo", lookup)
+        v1.post("v1/accounts:update", legacy: "setAccountInfo", update)
+        v1.post("v1/accounts:delete", legacy: "deleteAccount", delete)
+        v1.post("v1/accounts:sendOobCode", legacy: "getOobConfirmationCode", sendOobCode)
+        v1.post("v1/accounts:resetPassword", legacy: "resetPassword", resetPassword)
+        v1.post("v1/accounts:createAuthUri", legacy: "createAuthUri", createAuthURI)
+        v1.post("v1/accounts:signInWithIdp", legacy: "verifyAssertion", providerNotEnabled)
+        v1.post("v1/accounts:signInWithPhoneNumber", legacy: "verifyPhoneNumber", providerNotEnabled)
+        v1.post("v1/accounts:sendVerificationCode", legacy: "sendVerificationCode", providerNotEnabled)
+        v1.get("v1/projects", legacy: "getProjectConfig", clientProjectConfig)
+        v1.get("v1/recaptchaParams", legacy: "getRecaptchaParam", recaptchaParams)
+
+        let v2 = EndpointGroup(toolkit: self, form: .status, router: router)
+        v2.post("v2/accounts/mfaEnrollment:start", startMFAEnrollment)
+        v2.post("v2/accounts/mfaEnrollment:finalize", finalizeMFAEnrollment)
+        v2.post("v2/accounts/mfaEnrollment:withdraw", withdrawMFA)
+        v2.post("v2/accounts/mfaSignIn:start", startMFASignIn)
+        v2.post("v2/accounts/mfaSignIn:finalize", finalizeMFASignIn)
+        v2.get("v2/recaptchaConfig", recaptchaConfig)
+        v2.get("v2/passwordPolicy", passwordPolicy)
+        v2.post("v1/token", accepting: [.json, .form], token)
+
+        let admin = EndpointGroup(toolkit: self, form: .status, access: .administrator, router: router)
+        for prefix in ["v2", "admin/v2"] {
+            admin.get("\(prefix)/projects/{project}/config", projectConfig)
+            admin.patch("\(prefix)/projects/{project}/config", updateProjectConfig)
+        }
+    }
+
+    /// What this realm has no factor for.
+    func providerNotEnabled(_ request: EmptyObject, _ call: Call) async throws -> EmptyObject {
+        throw IdentityToolkitError(.operationNotAllowed, "The identity provider configuration is not found.")
+    }
+
+    /// Takes production's host names from the front of a path, where emulator clients put them (spec, section 2.1).
+    public static func normalize(path: String) -> String {
+        for host in ["identitytoolkit.googleapis.com", "securetoken.googleapis.com", "www.googleapis.com"] {
+            let prefix = "/\(host)/"
+            if path.hasPrefix(prefix) { return "/" + path.dropFirst(prefix.count) }
+        }
+        return path
+    }
+
+    /// Whether a path is one of this dialect's, for what applies to the dialect as a whole (CORS, error words).
+    public static func owns(path: String) -> Bool {
+        let path = normalize(path: path)
+        return ["/v1/", "/v2/", "/admin/v2/", "/identitytoolkit/v3/"].contains { path.hasPrefix($0) }
+    }
+
+    /// This dialect's words for failures that no endpoint put into words.
+    public static func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {
+        guard owns(path: request.uri.path) else { return nil }
+        let error: IdentityToolkitError =
+            switch failure {
+            case .internalError: .internal
+            case .overloaded(let seconds): .overloaded(retryAfter: seconds)
+            case .body(let fault): IdentityToolkitError(fault)
+            case .status(.notFound): .notFound
+            case .status(.methodNotAllowed): .wrongMethod
+            case .status(let status) where status.kind == .serverError: .internal
+            case .status: .invalidArgument
+            }
+        let path = normalize(path: request.uri.path)
+        let isVersion1 = path.hasPrefix("/v1/") && path != "/v1/token" || path.hasPrefix("/identitytoolkit/v3/")
+        return try error.response(isVersion1 ? .errors : .status)
+    }
+}
+
+/// Endpoints that share the form of their errors and who may call them.
+private struct EndpointGroup<Routes: RouterMethods<CountersignRequestContext>> {
+    enum Access: Sendable {
+        /// An application, by its API key; or an administrator.
+        case application
+        case administrator
+    }
+
+    let toolkit: IdentityToolkit
+    let form: IdentityToolkitError.Form
+    var access = Access.application
+    let router: Routes
+
+    func post<Body: Decodable & Sendable, Answer: Encodable & Sendable>(
+        _ path: String, legacy: String? = nil, accepting formats: RequestBodyFormats = .json,
+        _ handler: @escaping @Sendable (Body, Call) async throws -> Answer
+    ) {
+        on(.post, path, legacy: legacy) { request, call in
+            try await handler(try await request.decodeBody(as: Body.self, accepting: formats), call)
+        }
+    }
+
+    func patch<Body: Decodable & Sendable, Answer: Encodable & Sendable>(
+        _ path: String, _ handler: @escaping @Sendable (Body, Call) async throws -> Answer
+    ) {
+        on(.patch, path, legacy: nil) { request, call in
+            try await handler(try await request.decodeBody(as: Body.self), call)
+        }
+    }
+
+    func get<Answer: Encodable & Sendable>(
+        _ path: String, legacy: String? = nil, _ handler: @escaping @Sendable (Call) async throws -> Answer
+    ) {
+        on(.get, path, legacy: legacy) { _, call in try await handler(call) }
+    }
+
+    private func on<Answer: Encodable & Sendable>(
+        _ method: HTTPRequest.Method, _ path: String, legacy: String?,
+        _ handler: @escaping @Sendable (Request, Call) async throws -> Answer
+    ) {
+        let (toolkit, form, access) = (toolkit, form, access)
+        let respond: @Sendable (Request, CountersignRequestContext) async throws -> Response = { request, context in
+            do {
+                let call = try await toolkit.call(request, context, administrators: access == .administrator)
+                return try .json(try await handler(request, call))
+            } catch let error as IdentityToolkitError {
+                return try error.response(form)
+            } catch let fault as RequestBodyFault {
+                return try IdentityToolkitError(fault).response(form)
+            }
+        }
+        router.on(RouterPath(path), method: method, use: respond)
+        if let legacy {
+            router.on(RouterPath("identitytoolkit/v3/relyingparty/\(legacy)"), method: method, use: respond)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import CountersignCore
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Threads that do nothing but hash.
+///
+/// They are real threads because a hash keeps a core busy for tens of milliseconds: on Swift's cooperative pool, which
+/// has one thread a core, a burst of sign-ins would stop everything else in the process.
+final class HashingThreads: Sendable {
+    private struct Job: Sendable {
+        let run: @Sendable () -> Void
+        let cancel: @Sendable () -> Void
+    }
+
+    private let queue: Mutex<HashingQueue<Job>>
+    /// Signalled once for each admitted job, and once a thread at the end. Only these threads wait for it.
+    private let wake = DispatchSemaphore(value: 0)
+    private let count: Int
+
+    init(count: Int, queueLimit: Int) {
+        self.count = count
+        queue = Mutex(HashingQueue(threads: count, limit: queueLimit))
+        for number in 1...count {
+            let thread = Thread { self.work() }
+            thread.name = "password-\(number)"
+            thread.start()
+        }
+    }
+
+    /// Runs `body` on one of the threads. A task that is cancelled while it waits leaves the queue, so that clients
+    /// that went away do not keep those who stayed waiting; once `body` runs, it runs to its end.
+    /// - Throws: ``PasswordHashingOverload``, ``PasswordHashingError`` (`closed`), `CancellationError`, and what `body`
+    ///   throws.
+    func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+        try Task.checkCancellation()
+        let number = Mutex<Int?>(nil)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<T, any Error>) in
+                let job = Job(
+                    run: { continuation.resume(with: Result(catching: body)) },
+                    cancel: { continuation.resume(throwing: CancellationError()) })
+                switch queue.withLock({ $0.admit(job) }) {
+                case .admitted(let admitted):
+                    number.withLock { $0 = admitted }
+                    wake.signal()
+                case .refused(let retryAfter):
+                    continuation.resume(throwing: PasswordHashingOverload(retryAfter: retryAfter))
+                case .closed:
+                    continuation.resume(
+                        throwing: PasswordHashingError(.closed, "password hashing was shut down"))
+                }
+            }
+        } onCancel: {
+            // Cancelled in the instant before it has its number, a job is simply done, and nobody looks at it.
+            guard let number = number.withLock({ $0 }) else { return }
+            queue.withLock { $0.withdraw(number) }?.cancel()
+        }
+    }
+
+    /// Jobs that run or wait.
+    var load: Int { queue.withLock { $0.load } }
+
+    /// Admits no more; what was admitted is done, then the threads end. Calling it again does nothing.
+    func close() {
+        let first = queue.withLock { queue in
+            defer { queue.close() }
+            return !queue.isClosed
+        }
+        guard first else { return }
+        for _ in 0..<count { wake.signal() }
+    }
+
+    private func work() {
+        let clock = ContinuousClock()
+        while true {
+            wake.wait()
+            // A signal without a job belongs to one that was withdrawn, or to the end.
+            guard let job = queue.withLock({ $0.take() }) else {
+                if queue.withLock({ $0.isFinished }) { return }
+                continue
+            }
+            let duration = clock.measure { job.run() }
+            queue.withLock { $0.finished(after: duration / .seconds(1)) }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import CountersignCore
+
+/// Fields of `application/x-www-form-urlencoded`, as URL queries and HTML forms write them.
+enum FormParser {
+    /// An object of strings.
+    ///
+    /// A field that is there twice is refused, as RFC 6749 (section 3.2) has it: of two values, two readers would take
+    /// different ones. An escape that is none is refused too.
+    static func parse(_ bytes: [UInt8]) throws(RequestBodyFault) -> JSONValue {
+        var members: [String: JSONValue] = [:]
+        var start = 0
+        for pair in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
+            let offset = start
+            start += pair.count + 1
+            if pair.isEmpty { continue }
+            let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+            let name = try text(pair[..<equals], at: offset)
+            let value = try text(pair[equals...].dropFirst(), at: offset)
+            if members.updateValue(.string(value), forKey: name) != nil {
+                throw .duplicateMember(path: String(name.prefix(RequestBodyFault.longestExcerpt)))
+            }
+        }
+        return .object(members)
+    }
+
+    private static func text(_ encoded: ArraySlice<UInt8>, at offset: Int) throws(RequestBodyFault) -> String {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(encoded.count)
+        var rest = encoded
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"):
+                decoded.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst().flatMap(hexadecimalDigit),
+                    let low = rest.popFirst().flatMap(hexadecimalDigit)
+                else {
+                    throw .malformed(reason: "an invalid percent escape", offset: offset)
+                }
+                decoded.append(high << 4 | low)
+            default:
+                decoded.append(byte)
+            }
+        }
+        guard let text = String(validating: decoded, as: UTF8.self) else { throw .invalidUTF8 }
+        return text
+    }
+}

@@ -1,0 +1,39 @@
+import CountersignCore
+
+/// Reads what clients send, as leniently as the servers do that their SDKs were written for.
+///
+/// A member's name may be in camel case or in snake case; null is absent; unknown members are passed over. A number
+/// is taken where a string is expected; a string of digits where a number is, as JSON from protocol buffers has 64-bit
+/// integers; `"true"` and `"false"` where a Boolean is, as forms have them.
+///
+/// The grammar is not treated leniently: see ``RequestBodyFault``.
+public enum LenientJSON {
+    /// How deep arrays and objects may lie inside each other.
+    public static let depthLimit = 32
+
+    /// The value that the JSON text is.
+    public static func parse(_ bytes: [UInt8]) throws(RequestBodyFault) -> JSONValue {
+        try JSONParser.parse(bytes, depthLimit: depthLimit)
+    }
+
+    /// The fields of an URL-encoded form, as an object of strings.
+    public static func parseForm(_ bytes: [UInt8]) throws(RequestBodyFault) -> JSONValue {
+        try FormParser.parse(bytes)
+    }
+
+    /// The value of that type.
+    ///
+    /// `JSONValue`, `Data` (as Base64) and whatever is `Decodable` by names are understood; types that count on another
+    /// decoder's conventions, such as `Date`, are not.
+    /// - Throws: ``RequestBodyFault`` for the first member that is missing or of another type.
+    public static func decode<T: Decodable>(_ type: T.Type, from value: JSONValue) throws(RequestBodyFault) -> T {
+        do {
+            return try LenientDecoder(value: value, codingPath: [], target: type).decode(type)
+        } catch let fault as RequestBodyFault {
+            throw fault
+        } catch {
+            // An initialiser of the type has thrown an error of its own.
+            throw .wrongType(path: "", expected: .value("\(type)"), found: value.excerpt())
+        }
+    }
+}

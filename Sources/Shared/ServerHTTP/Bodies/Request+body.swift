@@ -1,0 +1,92 @@
+import CountersignCore
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+/// The forms in which a body is taken.
+public struct RequestBodyFormats: OptionSet, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// `application/json`, or no content type and what looks like JSON.
+    public static let json = RequestBodyFormats(rawValue: 1)
+    /// `application/x-www-form-urlencoded`.
+    public static let form = RequestBodyFormats(rawValue: 2)
+}
+
+extension Request {
+    /// Bytes that a body may have where a route does not say otherwise: 64 KiB.
+    public static var defaultBodyLimit: Int { 65_536 }
+
+    /// The body as a value of that type, read by ``LenientJSON``. No body is an empty object.
+    /// - Throws: ``RequestBodyFault``, or what went wrong with the connection.
+    public func decodeBody<T: Decodable>(
+        as type: T.Type, accepting formats: RequestBodyFormats = .json, limit: Int = Request.defaultBodyLimit
+    ) async throws -> T {
+        try LenientJSON.decode(type, from: try await bodyObject(accepting: formats, limit: limit))
+    }
+
+    /// The body as an object. No body is an empty one.
+    /// - Throws: ``RequestBodyFault``, or what went wrong with the connection.
+    public func bodyObject(
+        accepting formats: RequestBodyFormats = .json, limit: Int = Request.defaultBodyLimit
+    ) async throws -> JSONValue {
+        let bytes = try await bodyBytes(limit: limit)
+        if bytes.isEmpty { return .object([:]) }
+        let value =
+            switch try Self.format(of: headers[.contentType], bytes: bytes, accepting: formats) {
+            case .form: try LenientJSON.parseForm(bytes)
+            default: try LenientJSON.parse(bytes)
+            }
+        guard case .object = value else { throw RequestBodyFault.notAnObject(found: value.excerpt()) }
+        return value
+    }
+
+    /// The bytes of the body, which can be read once.
+    /// - Throws: ``RequestBodyFault/tooLarge(limit:)`` as soon as it is known, or what went wrong with the connection.
+    public func bodyBytes(limit: Int = Request.defaultBodyLimit) async throws -> [UInt8] {
+        if let announced = headers[.contentLength].flatMap({ Int($0) }), announced > limit {
+            throw RequestBodyFault.tooLarge(limit: limit)
+        }
+        var bytes: [UInt8] = []
+        for try await buffer in body {
+            guard buffer.readableBytes <= limit - bytes.count else { throw RequestBodyFault.tooLarge(limit: limit) }
+            bytes.append(contentsOf: buffer.readableBytesView)
+        }
+        return bytes
+    }
+
+    /// The one format that the content type means.
+    static func format(
+        of contentType: String?, bytes: [UInt8], accepting formats: RequestBodyFormats
+    ) throws(RequestBodyFault) -> RequestBodyFormats {
+        guard let contentType, !contentType.isEmpty else {
+            let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+            guard formats.contains(.json), first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
+                throw .wrongContentType(nil)
+            }
+            return .json
+        }
+        let parts = contentType.lowercased().split(separator: ";").map(\.trimmed)
+        for parameter in parts.dropFirst() where parameter.hasPrefix("charset=") {
+            let charset = parameter.dropFirst("charset=".count).filter { $0 != "\"" }
+            guard ["utf-8", "utf8", "us-ascii"].contains(charset) else { throw .wrongContentType(contentType) }
+        }
+        switch parts.first {
+        case "application/json" where formats.contains(.json): return .json
+        case "application/x-www-form-urlencoded" where formats.contains(.form): return .form
+        default: throw .wrongContentType(contentType)
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Without the white space of header fields (RFC 9110, section 5.6.3) at its ends.
+    var trimmed: String {
+        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        return String(drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+    }
+}

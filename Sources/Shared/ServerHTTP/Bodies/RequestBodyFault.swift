@@ -1,0 +1,69 @@
+import HTTPTypes
+
+/// The first thing that is wrong with a request's body.
+///
+/// Dialects turn it into their own words. The texts come from the client and may hold its password: they are for the
+/// answer to that client, and ``description``, which leaves them out, is for logs.
+public enum RequestBodyFault: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The body is of a type that is not taken here; nil where it has none and does not look like JSON.
+    case wrongContentType(String?)
+    /// More bytes than that.
+    case tooLarge(limit: Int)
+    /// The bytes, or those of a form's field, are not UTF-8.
+    case invalidUTF8
+    /// Not JSON, or not a form. The offset is in bytes, from 0.
+    case malformed(reason: String, offset: Int)
+    /// Arrays and objects inside each other more often than that.
+    case tooDeep(limit: Int)
+    /// A form's field, or one member of a JSON object, is there twice.
+    case duplicateMember(path: String)
+    /// JSON, but no object at the top: the beginning of what is there.
+    case notAnObject(found: String)
+    /// A member that has to be there is not, or is null.
+    case missingMember(path: String)
+    /// A member is of another type. The path reads `totpVerificationInfo.verificationCode` or `factors[0].state`; what
+    /// was found is JSON text, cut off after ``longestExcerpt`` characters.
+    case wrongType(path: String, expected: Expected, found: String)
+
+    /// Characters of the client's JSON that a fault repeats.
+    public static let longestExcerpt = 100
+
+    /// What a member should have been.
+    public enum Expected: Sendable, Equatable {
+        case string
+        case boolean
+        /// A whole number in the range of that many bits.
+        case integer(bits: Int, isSigned: Bool)
+        case number
+        /// Base64, in either alphabet, padded or not.
+        case bytes
+        case array
+        /// An object, by the name of the Swift type that is made of it.
+        case object(String)
+        /// Another form of a value, such as one of an enumeration's names, by the name of the Swift type.
+        case value(String)
+    }
+
+    /// What HTTP says of it: 413 for too large, 415 for another type, 400 else.
+    public var status: HTTPResponse.Status {
+        switch self {
+        case .wrongContentType: .unsupportedMediaType
+        case .tooLarge: .contentTooLarge
+        default: .badRequest
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .wrongContentType: "a content type that is not taken here"
+        case .tooLarge(let limit): "more than \(limit) bytes"
+        case .invalidUTF8: "not UTF-8"
+        case .malformed(let reason, let offset): "malformed at byte \(offset): \(reason)"
+        case .tooDeep(let limit): "nested more than \(limit) deep"
+        case .duplicateMember: "a member that is there twice"
+        case .notAnObject: "not an object"
+        case .missingMember(let path): "\(path) is missing"
+        case .wrongType(let path, let expected, _): "\(path) is not of the type \(expected)"
+        }
+    }
+}

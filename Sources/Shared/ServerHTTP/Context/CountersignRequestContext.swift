@@ -1,0 +1,25 @@
+import CountersignCore
+import Hummingbird
+import Logging
+import NIOCore
+
+/// What is known about a request beside itself: who sent it, the log, the path's parameters.
+public struct CountersignRequestContext: RequestContext, RemoteAddressRequestContext {
+    public var coreContext: CoreRequestContextStorage
+
+    /// The other end of the connection, which may be a proxy.
+    public let remoteAddress: SocketAddress?
+
+    /// Who sent the request. Limits and the audit log go by this. ``RequestSourceMiddleware`` corrects it where there
+    /// is a proxy.
+    public var source: ClientAddress
+
+    public init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        remoteAddress = source.channel.remoteAddress
+        self.source = ClientAddress(source.channel.remoteAddress)
+    }
+
+    /// Bodies that Hummingbird reads by itself have our limit too.
+    public var maxUploadSize: Int { Request.defaultBodyLimit }
+}

@@ -1,0 +1,70 @@
+import CountersignCore
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// The last resort: whatever error comes out of a handler becomes an answer that tells nothing of our insides.
+///
+/// A failure of ours is logged. Overload is 503 with `Retry-After`, and no error in the log: it is the limits at work.
+public struct FailureMiddleware<Context: RequestContext>: RouterMiddleware {
+    /// Gives the answer in the words of the dialect that the request is in, or nil for the general form.
+    public typealias Format = @Sendable (ServerFailure, Request) throws -> Response?
+
+    private let format: Format
+
+    /// - Parameter format: the general form, `{"error":"internal_error"}`, is used where it gives nil or throws. Status
+    ///   and `Retry-After` are set where it leaves them out.
+    public init(format: @escaping Format = { _, _ in nil }) {
+        self.format = format
+    }
+
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let answer as any HTTPResponseError where !(answer is HTTPError) {
+            // A dialect's own refusal, thrown.
+            return try answer.response(from: request, context: context)
+        } catch {
+            let failure = ServerFailure(error)
+            log(error, failure, request, context.logger)
+            return try response(failure, error, request, context)
+        }
+    }
+
+    private func response(
+        _ failure: ServerFailure, _ error: any Error, _ request: Request, _ context: Context
+    ) throws -> Response {
+        var response: Response
+        if let formatted = try? format(failure, request) {
+            response = formatted
+        } else {
+            response = try .json(["error": failure.word], status: failure.status)
+            // What a handler put beside its status, such as `WWW-Authenticate`.
+            if let error = error as? HTTPError { response.headers.append(contentsOf: error.headers) }
+        }
+        if case .overloaded(let seconds) = failure, response.headers[.retryAfter] == nil {
+            response.headers.append(contentsOf: HTTPFields.retryAfter(seconds))
+        }
+        return response
+    }
+
+    private func log(_ error: any Error, _ failure: ServerFailure, _ request: Request, _ logger: Logger) {
+        let metadata: Logger.Metadata = [
+            "method": .string(request.method.rawValue), "path": .string(request.uri.path),
+            "status": .stringConvertible(failure.status.code),
+        ]
+        switch failure {
+        case .internalError:
+            // The type by name, because an enum's description is often one lonely word.
+            logger.error("request failed: \(type(of: error)): \(error)", metadata: metadata)
+        case .overloaded:
+            logger.warning("request refused: overloaded", metadata: metadata)
+        case .body(let fault):
+            logger.debug("request refused: \(fault)", metadata: metadata)
+        case .status:
+            logger.debug("request refused", metadata: metadata)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import HTTPTypes
+import Hummingbird
+
+/// Tells browsers to be careful with our answers.
+///
+/// All answers: no guessing of content types, no referrer. Pages: nothing is loaded but style sheets and images of our
+/// own (and images in the page, which QR codes are), forms go to us, no scripts, and no other page shows ours in a
+/// frame. A header that a handler has set is left alone, so a page with a script brings a policy of its own.
+public struct SecurityHeadersMiddleware<Context: RequestContext>: RouterMiddleware {
+    /// What pages may load (Content Security Policy Level 3).
+    public static var pagePolicy: String {
+        "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; "
+            + "frame-ancestors 'none'"
+    }
+
+    private let isOverTLS: Bool
+
+    /// - Parameter isOverTLS: whether clients reach us by TLS alone; browsers are then told to try nothing else for a year
+    ///   (RFC 6797).
+    public init(isOverTLS: Bool = false) {
+        self.isOverTLS = isOverTLS
+    }
+
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        response.headers.setUnlessThere(.xContentTypeOptions, "nosniff")
+        response.headers.setUnlessThere(.referrerPolicy, "no-referrer")
+        if isOverTLS { response.headers.setUnlessThere(.strictTransportSecurity, "max-age=31536000") }
+        if response.headers[.contentType]?.lowercased().hasPrefix("text/html") == true {
+            response.headers.setUnlessThere(.contentSecurityPolicy, Self.pagePolicy)
+            response.headers.setUnlessThere(.xFrameOptions, "DENY")
+        }
+        return response
+    }
+}
+
+extension HTTPFields {
+    fileprivate mutating func setUnlessThere(_ name: HTTPField.Name, _ value: String) {
+        if self[name] == nil { self[name] = value }
+    }
+}
+
+extension HTTPField.Name {
+    /// What a browser tells of the page that a link was on (Referrer Policy, section 8.1).
+    public static var referrerPolicy: Self { Self("Referrer-Policy")! }
+    /// Whether a page may be shown in a frame (RFC 7034).
+    public static var xFrameOptions: Self { Self("X-Frame-Options")! }
+}

@@ -1,0 +1,49 @@
+import CountersignCore
+import HTTPTypes
+import Hummingbird
+
+/// Why a request got no answer of its dialect, as much as the client may know.
+public enum ServerFailure: Sendable, Equatable {
+    /// Something went wrong that the log tells and the client is not told.
+    case internalError
+    /// There is too much to do; seconds, at least 1, after which it is worth trying again.
+    case overloaded(retryAfter: Int)
+    /// The body is not what the route takes, and the dialect has left it at that.
+    case body(RequestBodyFault)
+    /// The router, or a handler, has refused with a bare status, such as 404 for a path that no dialect has.
+    case status(HTTPResponse.Status)
+
+    /// What an error means to the client.
+    init(_ error: any Error) {
+        self =
+            switch error {
+            case let overload as PasswordHashingOverload: .overloaded(retryAfter: max(1, overload.retryAfter))
+            case let error as StoreError where error.code == .overloaded: .overloaded(retryAfter: 1)
+            case let fault as RequestBodyFault: .body(fault)
+            // Cancelled work is our shutting down, or a client that is gone and does not read this.
+            case is CancellationError: .overloaded(retryAfter: 1)
+            case let error as any HTTPResponseError: .status(error.status)
+            default: .internalError
+            }
+    }
+
+    public var status: HTTPResponse.Status {
+        switch self {
+        case .internalError: .internalServerError
+        case .overloaded: .serviceUnavailable
+        case .body(let fault): fault.status
+        case .status(let status): status
+        }
+    }
+
+    /// A short word for programs, for where no dialect has its own.
+    var word: String {
+        switch self {
+        case .internalError: "internal_error"
+        case .overloaded: "overloaded"
+        case .body: "invalid_body"
+        case .status(.notFound): "not_found"
+        case .status: "refused"
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Response {
+    /// A value as JSON, the same bytes for the same value: members in alphabetical order, slashes as they are.
+    ///
+    /// What a server of tokens answers is not to be kept by caches, so `Cache-Control` is `no-store` unless `headers`
+    /// has another. A `Content-Type` in `headers` counts too.
+    /// - Throws: `EncodingError`, which only a value with an infinite number or with an encoding of its own causes.
+    public static func json(
+        _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) throws -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var all: HTTPFields = [.contentType: "application/json; charset=UTF-8", .cacheControl: "no-store"]
+        for name in Set(headers.map(\.name)) { all[name] = nil }
+        all.append(contentsOf: headers)
+        return Response(
+            status: status, headers: all, body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(value))))
+    }
+}
+
+extension HTTPFields {
+    /// `Retry-After` in whole seconds, at least one (RFC 9110, section 10.2.3).
+    public static func retryAfter(_ seconds: Int) -> HTTPFields {
+        [.retryAfter: String(Swift.max(1, seconds))]
+    }
+}

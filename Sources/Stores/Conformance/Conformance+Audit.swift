@@ -1,0 +1,66 @@
+import CountersignCore
+import Foundation
+
+extension StoreConformance {
+    static let audit: [Check] = [
+        Check("An event comes back as it was appended, with every member set and with every member absent") { store in
+            let full = AuditEvent(
+                id: "2", at: Sample.instants[3], kind: AuditEvent.Kind(rawValue: Sample.text),
+                userID: UserID(rawValue: Sample.text), clientID: ClientID(rawValue: Sample.text),
+                dialect: .identityToolkit, source: "2001:db8::1", reason: Sample.text, details: Sample.json)
+            let bare = Sample.event("1", at: Sample.instants[0])
+            try await store.write { transaction in
+                try transaction.append(bare)
+                try transaction.append(full)
+            }
+            try requireEqual(
+                try await store.read { try $0.auditEvents(of: nil, after: nil, limit: 10) }, [full, bare], "the log")
+        },
+
+        Check("Events are listed with the newest first, of one user or of all, and only those behind an id") { store in
+            try await store.write { transaction in
+                for number in 1...6 {
+                    try transaction.append(Sample.event("\(number)", of: number % 2 == 0 ? "even" : "odd"))
+                }
+            }
+            let even = UserID(rawValue: "even")
+            let listed = try await store.read { transaction in
+                [
+                    try transaction.auditEvents(of: nil, after: nil, limit: 3),
+                    try transaction.auditEvents(of: nil, after: "4", limit: 10),
+                    try transaction.auditEvents(of: even, after: nil, limit: 2),
+                    try transaction.auditEvents(of: even, after: "2", limit: 10),
+                    try transaction.auditEvents(of: UserID(rawValue: "nobody"), after: nil, limit: 10),
+                ]
+            }
+            try requireEqual(
+                listed.map { $0.map(\.id) }, [["6", "5", "4"], ["6", "5"], ["6", "4"], ["6", "4"], []], "the events")
+        },
+
+        Check("An event whose id is taken is an error, never silently lost") { store in
+            try await store.write { try $0.append(Sample.event("1")) }
+            do {
+                try await store.write { try $0.append(Sample.event("1")) }
+            } catch is StoreError {
+                return
+            }
+            throw Failure("the second event was accepted")
+        },
+
+        Check("Old events are removed, no more than asked for at a time, and no others") { store in
+            try await store.write { transaction in
+                for number in 0..<7 {
+                    try transaction.append(Sample.event("\(number)", at: Sample.instant(Int64(number))))
+                }
+            }
+            var removed: [Int] = []
+            for _ in 0..<3 {
+                removed.append(
+                    try await store.write { try $0.deleteAuditEvents(before: Sample.instant(5), limit: 3) })
+            }
+            try requireEqual(removed, [3, 2, 0], "how many were removed each time")
+            let left = try await store.read { try $0.auditEvents(of: nil, after: nil, limit: 10) }
+            try requireEqual(left.map(\.id), ["6", "5"], "what is left")
+        },
+    ]
+}

@@ -1,0 +1,81 @@
+import CountersignCore
+import Foundation
+
+extension StoreConformance {
+    static let flows: [Check] = [
+        Check("A flow comes back as it was inserted, with and without a user") { store in
+            try await store.write { _ = try $0.insert(Sample.user("u")) }
+            let full = FlowRecord(
+                digest: Data(0...255), userID: UserID(rawValue: "u"), purpose: Sample.text, attempts: .max,
+                revision: 3, createdAt: Sample.instants[0], expiresAt: Sample.instants[1],
+                finishedAt: Sample.instants[3], body: Sample.largeBlob)
+            let bare = FlowRecord(
+                digest: Data([0]), userID: nil, purpose: "", createdAt: Sample.instants[2],
+                expiresAt: Sample.instants[3], body: Data())
+            for flow in [full, bare] {
+                try require(try await store.write { try $0.insert(flow) }, "the digest was free")
+                let kept = try await store.read { try $0.flow(digest: flow.digest) }
+                try require(kept == flow, "the flow \(flow.digest.hex) came back changed")
+            }
+        },
+
+        Check("A flow whose digest is taken, or whose user is gone, is refused and does not harm the transaction") {
+            store in
+            let answers = try await store.write { transaction in
+                [
+                    try transaction.insert(Sample.flow("f")), try transaction.insert(Sample.flow("f")),
+                    try transaction.insert(Sample.flow("orphan", of: "nobody")),
+                    try transaction.insert(Sample.flow("g")),
+                ]
+            }
+            try requireEqual(answers, [true, false, false, true], "the answers to four inserts")
+        },
+
+        Check("A flow's update writes all but digest, purpose and creation, once for each revision") { store in
+            try await store.write { transaction in
+                _ = try transaction.insert(Sample.user("u"))
+                _ = try transaction.insert(Sample.flow("f"))
+            }
+            let changed = FlowRecord(
+                digest: Data("f".utf8), userID: UserID(rawValue: "u"), purpose: "reset", attempts: 4,
+                createdAt: Sample.instant(77), expiresAt: Sample.instant(8), finishedAt: Sample.instant(9),
+                body: Data([1, 2, 3]))
+            let answers = try await store.write { [try $0.update(changed), try $0.update(changed)] }
+            try requireEqual(answers, [true, false], "the answers to two updates from one revision")
+            let expected = FlowRecord(
+                digest: changed.digest, userID: changed.userID, purpose: "sign-in", attempts: 4, revision: 1,
+                createdAt: Sample.instant(), expiresAt: changed.expiresAt, finishedAt: changed.finishedAt,
+                body: changed.body)
+            try requireEqual(try await store.read { try $0.flow(digest: changed.digest) }, expected, "the flow")
+        },
+
+        Check("A flow is deleted once") { store in
+            let digest = Data("f".utf8)
+            try await store.write { _ = try $0.insert(Sample.flow("f")) }
+            let answers = try await store.write { transaction in
+                [try transaction.deleteFlow(digest: digest), try transaction.deleteFlow(digest: digest)]
+            }
+            try requireEqual(answers, [true, false], "the answers to two deletions")
+            try requireEqual(try await store.read { try $0.flow(digest: digest) }, nil, "the flow")
+        },
+
+        Check("Expired flows are removed, no more than asked for at a time, and no others") { store in
+            try await store.write { transaction in
+                for number in 0..<7 {
+                    _ = try transaction.insert(
+                        Sample.flow("flow \(number)", expiresAt: Sample.instant(Int64(number))))
+                }
+            }
+            var removed: [Int] = []
+            for limit in [-1, 0, 3, 3, 3] {
+                removed.append(
+                    try await store.write { try $0.deleteFlows(expiredBefore: Sample.instant(5), limit: limit) })
+            }
+            try requireEqual(removed, [0, 0, 3, 2, 0], "how many were removed each time")
+            let left = try await store.read { transaction in
+                try (0..<7).filter { try transaction.flow(digest: Data("flow \($0)".utf8)) != nil }
+            }
+            try requireEqual(left, [5, 6], "what is left")
+        },
+    ]
+}

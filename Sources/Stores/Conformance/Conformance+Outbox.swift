@@ -1,0 +1,76 @@
+import CountersignCore
+import Foundation
+
+extension StoreConformance {
+    static let outbox: [Check] = [
+        Check("A message comes back as it was inserted, with every member set and with every member absent") { store in
+            let full = OutboxMessage(
+                id: "2", channel: .push, recipient: Sample.text, createdAt: Sample.instants[0], attempts: .max,
+                nextAttemptAt: Sample.instants[1], deliveredAt: Sample.instants[3], sealedContent: Sample.largeBlob)
+            let bare = OutboxMessage(
+                id: "1", channel: .email, recipient: "", createdAt: Sample.instants[3],
+                nextAttemptAt: Sample.instants[3], sealedContent: Data())
+            let answers = try await store.write {
+                [try $0.insert(full), try $0.insert(bare), try $0.insert(full)]
+            }
+            try requireEqual(answers, [true, true, false], "the answers to three inserts")
+            let kept = try await store.read { try $0.outboxMessages(limit: 10) }
+            try require(kept == [bare, full], "the messages came back changed or in another order")
+        },
+
+        Check("The newest messages are listed, the oldest of them first") { store in
+            try await store.write { transaction in
+                for number in [3, 1, 5, 2, 4] { _ = try transaction.insert(Sample.message("\(number)")) }
+            }
+            let listed = try await store.read { try $0.outboxMessages(limit: 3) }
+            try requireEqual(listed.map(\.id), ["3", "4", "5"], "the newest three")
+        },
+
+        Check("Messages are due until they are delivered, from their next attempt on, the oldest first") { store in
+            try await store.write { transaction in
+                for message in [
+                    Sample.message("4", nextAttemptAt: Sample.instant(10)),
+                    Sample.message("1", nextAttemptAt: Sample.instant(9)),
+                    Sample.message("2", nextAttemptAt: Sample.instant(1), deliveredAt: Sample.instant(2)),
+                    Sample.message("3", nextAttemptAt: Sample.instant(11)),
+                    Sample.message("5", nextAttemptAt: Sample.instant(0)),
+                ] { _ = try transaction.insert(message) }
+            }
+            for (limit, expected) in [(9, ["1", "4", "5"]), (2, ["1", "4"])] {
+                let due = try await store.read { try $0.outboxMessages(dueAt: Sample.instant(10), limit: limit) }
+                try requireEqual(due.map(\.id), expected, "at most \(limit) messages due")
+            }
+            let delivered = OutboxMessage(
+                id: "1", channel: .email, recipient: "someone@example.org", createdAt: Sample.instant(), attempts: 3,
+                nextAttemptAt: Sample.instant(20), deliveredAt: Sample.instant(12),
+                sealedContent: Data("sealed".utf8))
+            let answers = try await store.write {
+                [try $0.update(delivered), try $0.update(Sample.message("nothing"))]
+            }
+            try requireEqual(answers, [true, false], "the answers to two updates")
+            let due = try await store.read { try $0.outboxMessages(dueAt: Sample.instant(10), limit: 9) }
+            try requireEqual(due.map(\.id), ["4", "5"], "what is due after a delivery")
+            let first = try await store.read { try $0.outboxMessages(limit: 10) }.first
+            try requireEqual(first, delivered, "the delivered message")
+        },
+
+        Check("Old messages are removed, no more than asked for at a time, and no others") { store in
+            try await store.write { transaction in
+                for number in 0..<7 {
+                    _ = try transaction.insert(
+                        Sample.message("\(number)", createdAt: Sample.instant(Int64(number))))
+                }
+            }
+            var removed: [Int] = []
+            for _ in 0..<3 {
+                removed.append(
+                    try await store.write {
+                        try $0.deleteOutboxMessages(createdBefore: Sample.instant(5), limit: 3)
+                    })
+            }
+            try requireEqual(removed, [3, 2, 0], "how many were removed each time")
+            let left = try await store.read { try $0.outboxMessages(limit: 10) }
+            try requireEqual(left.map(\.id), ["5", "6"], "what is left")
+        },
+    ]
+}

@@ -1,0 +1,105 @@
+import CountersignCore
+import Foundation
+
+extension StoreConformance {
+    static let sessions: [Check] = [
+        Check("A session comes back as it was inserted, with every member set and with every member absent") {
+            store in
+            try await store.write { _ = try $0.insert(Sample.user("u")) }
+            let full = Session(
+                id: SessionID(rawValue: Sample.text), userID: UserID(rawValue: "u"),
+                clientID: ClientID(rawValue: Sample.text), tokenEpoch: .max, createdAt: Sample.instants[0],
+                expiresAt: Sample.instants[3], revokedAt: Sample.instants[1], revision: 9,
+                refresh: RefreshTokenState(
+                    currentDigest: Data(0...255), previousDigest: Data([0]), rotatedAt: Sample.instants[2],
+                    sealedCurrent: Sample.largeBlob),
+                evidence: SessionEvidence(
+                    dialect: Dialect(rawValue: Sample.text),
+                    proofs: Sample.instants.map { Proof(kind: .password, at: $0) } + [
+                        Proof(
+                            kind: .totp, factorID: FactorID(rawValue: Sample.text), at: Sample.instant(1),
+                            isSecondFactor: true)
+                    ],
+                    scopes: [Sample.text, ""], details: Sample.json))
+            let bare = Session(
+                id: SessionID(rawValue: "bare"), userID: UserID(rawValue: "u"), clientID: ClientID(rawValue: ""),
+                tokenEpoch: 0, createdAt: Sample.instant(), expiresAt: Sample.instant(),
+                refresh: RefreshTokenState(currentDigest: Data()),
+                evidence: SessionEvidence(dialect: .admin, proofs: []))
+            for session in [full, bare] {
+                try require(try await store.write { try $0.insert(session) }, "the id was free")
+                let kept = try await store.read { try $0.session(session.id) }
+                try require(kept == session, "the session \(session.id) came back changed")
+            }
+        },
+
+        Check("A session whose id is taken, or whose user is gone, is refused and does not harm the transaction") {
+            store in
+            let answers = try await store.write { transaction in
+                [
+                    try transaction.insert(Sample.user("u")),
+                    try transaction.insert(Sample.session("s", of: "u")),
+                    try transaction.insert(Sample.session("s", of: "u")),
+                    try transaction.insert(Sample.session("orphan", of: "nobody")),
+                    try transaction.insert(Sample.session("t", of: "u")),
+                ]
+            }
+            try requireEqual(answers, [true, true, false, false, true], "the answers to five inserts")
+        },
+
+        Check("A session's update writes revocation, refresh state and evidence, once for each revision") { store in
+            try await store.write { transaction in
+                _ = try transaction.insert(Sample.user("u"))
+                _ = try transaction.insert(Sample.session("s", of: "u"))
+            }
+            var changed = Sample.session("s", of: "u")
+            changed.revokedAt = Sample.instant(3)
+            changed.refresh = RefreshTokenState(
+                currentDigest: Data([1]), previousDigest: Data([2]), rotatedAt: Sample.instant(4),
+                sealedCurrent: Data([3]))
+            changed.evidence.scopes = [Sample.text]
+            let answers = try await store.write { [changed] in [try $0.update(changed), try $0.update(changed)] }
+            try requireEqual(answers, [true, false], "the answers to two updates from one revision")
+            let expected = Session(
+                id: changed.id, userID: changed.userID, clientID: changed.clientID, tokenEpoch: changed.tokenEpoch,
+                createdAt: changed.createdAt, expiresAt: changed.expiresAt, revokedAt: changed.revokedAt,
+                revision: 1, refresh: changed.refresh, evidence: changed.evidence)
+            try requireEqual(
+                try await store.read { [changed] in try $0.session(changed.id) }, expected, "the session")
+        },
+
+        Check("A user's sessions are listed with the newest first") { store in
+            try await store.write { transaction in
+                _ = try transaction.insert(Sample.user("u"))
+                _ = try transaction.insert(Sample.user("other"))
+                for (id, time) in [("old", 1), ("newest", 9), ("new", 5)] {
+                    _ = try transaction.insert(
+                        Sample.session(id, of: "u", createdAt: Sample.instant(Int64(time))))
+                }
+                _ = try transaction.insert(Sample.session("not mine", of: "other"))
+            }
+            for (limit, expected) in [(9, ["newest", "new", "old"]), (2, ["newest", "new"]), (0, [])] {
+                let listed = try await store.read { try $0.sessions(of: UserID(rawValue: "u"), limit: limit) }
+                try requireEqual(listed.map(\.id.rawValue), expected, "at most \(limit) sessions")
+            }
+        },
+
+        Check("Expired sessions are removed, no more than asked for at a time, and no others") { store in
+            try await store.write { transaction in
+                _ = try transaction.insert(Sample.user("u"))
+                for number in 0..<7 {
+                    _ = try transaction.insert(
+                        Sample.session("\(number)", of: "u", expiresAt: Sample.instant(Int64(number))))
+                }
+            }
+            var removed: [Int] = []
+            for _ in 0..<3 {
+                removed.append(
+                    try await store.write { try $0.deleteSessions(expiredBefore: Sample.instant(5), limit: 3) })
+            }
+            try requireEqual(removed, [3, 2, 0], "how many were removed each time")
+            let left = try await store.read { try $0.sessions(of: UserID(rawValue: "u"), limit: 10) }
+            try requireEqual(Set(left.map(\.id.rawValue)), ["5", "6"], "what is left")
+        },
+    ]
+}

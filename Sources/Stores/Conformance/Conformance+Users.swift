@@ -1,0 +1,170 @@
+import CountersignCore
+import Foundation
+
+extension StoreConformance {
+    static let users: [Check] = [
+        Check("A user comes back as it was inserted, with every member set and with every member absent") { store in
+            let full = User(
+                id: UserID(rawValue: Sample.text), revision: 7, email: EmailAddress("Ünï.cödé@exämple.org"),
+                isDisabled: true,
+                profile: UserProfile(
+                    emailVerified: true, displayName: Sample.text, photoURL: "https://example.org/猫.png",
+                    phoneNumber: "+15555550100", customClaims: Sample.json, attributes: Sample.json,
+                    providers: ["password", "emailLink", Sample.text]),
+                createdAt: Sample.instants[0], lastSignInAt: Sample.instants[1], lastRefreshAt: Sample.instants[2],
+                passwordChangedAt: Sample.instants[3], tokensValidAfter: Sample.instant(), tokenEpoch: .max)
+            let bare = User(id: UserID(rawValue: "bare"), email: nil, createdAt: Sample.instants[3])
+            for user in [full, bare] {
+                try require(try await store.write { try $0.insert(user) }, "the id was free")
+                try requireEqual(try await store.read { try $0.user(user.id) }, user, "the user")
+            }
+            guard let email = full.email else { throw Failure("the sample has an address") }
+            try requireEqual(try await store.read { try $0.user(email: email) }, full, "the user of the address")
+            try requireEqual(try await store.read { try $0.countUsers() }, 2, "the number of users")
+        },
+
+        Check("What nobody inserted is not there") { store in
+            let id = UserID(rawValue: "nobody")
+            try requireEqual(try await store.read { try $0.user(id) }, nil, "the user")
+            try requireEqual(
+                try await store.read { try $0.user(email: EmailAddress(kept: "nobody@example.org")) }, nil,
+                "the user of an address")
+            try requireEqual(try await store.read { try $0.users(after: nil, limit: 10) }, [], "the users")
+            try requireEqual(try await store.read { try $0.countUsers() }, 0, "the number of users")
+            try requireEqual(try await store.write { try $0.update(Sample.user("nobody")) }, false, "an update")
+            try requireEqual(try await store.write { try $0.deleteUser(id) }, false, "a deletion")
+            try await store.write { try $0.touch(id, signedInAt: Sample.instant(), refreshedAt: nil) }
+        },
+
+        Check("A taken id or address is refused, leaves the first user alone and does not harm the transaction") {
+            store in
+            let first = Sample.user("first", email: "taken@example.org")
+            let answers = try await store.write { transaction in
+                [
+                    try transaction.insert(first),
+                    try transaction.insert(Sample.user("first", email: "free@example.org")),
+                    try transaction.insert(Sample.user("second", email: "taken@example.org")),
+                    try transaction.insert(Sample.user("third", email: "third@example.org")),
+                ]
+            }
+            try requireEqual(answers, [true, false, false, true], "the answers to four inserts")
+            try requireEqual(try await store.read { try $0.user(first.id) }, first, "the first user")
+            try requireEqual(try await store.read { try $0.countUsers() }, 2, "the number of users")
+        },
+
+        Check("Users without an address do not take each other's place") { store in
+            for id in ["one", "two"] {
+                try require(try await store.write { try $0.insert(Sample.user(id)) }, "user \(id) has no address")
+            }
+        },
+
+        Check("An update writes everything and counts the revision up; one of a stale revision writes nothing") {
+            store in
+            try await store.write { _ = try $0.insert(Sample.user("u", email: "old@example.org")) }
+            let changed = User(
+                id: UserID(rawValue: "u"), revision: 0, email: EmailAddress(kept: "new@example.org"),
+                isDisabled: true, profile: UserProfile(displayName: "New", customClaims: Sample.json),
+                createdAt: Sample.instant(), lastSignInAt: Sample.instant(1), lastRefreshAt: Sample.instant(2),
+                passwordChangedAt: Sample.instant(3), tokensValidAfter: Sample.instant(4), tokenEpoch: 5)
+            try require(try await store.write { try $0.update(changed) }, "the revision was the stored one")
+            let stored = try await store.read { try $0.user(changed.id) }
+            let expected = User(
+                id: changed.id, revision: 1, email: changed.email, isDisabled: true, profile: changed.profile,
+                createdAt: changed.createdAt, lastSignInAt: changed.lastSignInAt,
+                lastRefreshAt: changed.lastRefreshAt, passwordChangedAt: changed.passwordChangedAt,
+                tokensValidAfter: changed.tokensValidAfter, tokenEpoch: 5)
+            try requireEqual(stored, expected, "the user after the update")
+
+            var stale = changed
+            stale.email = nil
+            try requireEqual(try await store.write { [stale] in try $0.update(stale) }, false, "a stale update")
+            try requireEqual(
+                try await store.read { try $0.user(changed.id) }, expected, "the user after a stale update")
+        },
+
+        Check("An update to another's address is refused; an address that was given up is free") { store in
+            try await store.write { transaction in
+                _ = try transaction.insert(Sample.user("a", email: "a@example.org"))
+                _ = try transaction.insert(Sample.user("b", email: "b@example.org"))
+            }
+            var greedy = Sample.user("a", email: "b@example.org")
+            greedy.profile.displayName = "Greedy"
+            let answers = try await store.write { [greedy] transaction in
+                [try transaction.update(greedy), try transaction.update(Sample.user("a", email: "a@example.org"))]
+            }
+            try requireEqual(answers, [false, true], "an update to a taken address, and one to the user's own")
+            guard var other = try await store.read({ try $0.user(UserID(rawValue: "b")) }) else {
+                throw Failure("user b is gone")
+            }
+            other.email = nil
+            try require(try await store.write { [other] in try $0.update(other) }, "b gives its address up")
+            try require(
+                try await store.write { try $0.insert(Sample.user("c", email: "b@example.org")) }, "c takes it")
+        },
+
+        Check("A touch sets the times that it names and is not a change") { store in
+            let id = UserID(rawValue: "u")
+            try await store.write { _ = try $0.insert(Sample.user("u")) }
+            try await store.write { try $0.touch(id, signedInAt: Sample.instant(1), refreshedAt: nil) }
+            try await store.write { try $0.touch(id, signedInAt: nil, refreshedAt: Sample.instant(2)) }
+            let user = try await store.read { try $0.user(id) }
+            try requireEqual(user?.lastSignInAt, Sample.instant(1), "the sign-in")
+            try requireEqual(user?.lastRefreshAt, Sample.instant(2), "the refresh")
+            try requireEqual(user?.revision, 0, "the revision")
+        },
+
+        Check("Users are listed by the bytes of their ids, page by page, each once") { store in
+            let ids = ["b", "é", "a", "Z", "aa", "10", "B", "9"]
+            try await store.write { transaction in
+                for id in ids { _ = try transaction.insert(Sample.user(id)) }
+            }
+            var listed: [String] = []
+            var last: UserID?
+            while true {
+                let page = try await store.read { [last] in try $0.users(after: last, limit: 3) }
+                try require(page.count <= 3, "a page of 3 has \(page.count) users")
+                guard let end = page.last else { break }
+                listed += page.map(\.id.rawValue)
+                last = end.id
+            }
+            try requireEqual(listed, ["10", "9", "B", "Z", "a", "aa", "b", "é"], "the ids in all pages")
+            try requireEqual(try await store.read { try $0.users(after: nil, limit: 0) }, [], "a page of none")
+            try requireEqual(try await store.read { try $0.users(after: nil, limit: -1) }, [], "a page of less")
+        },
+
+        Check("A deleted user goes with its factors, flows and sessions; its log and everybody else's things stay") {
+            store in
+            try await store.write { transaction in
+                for user in ["gone", "stays"] {
+                    _ = try transaction.insert(Sample.user(user))
+                    _ = try transaction.insert(Sample.factor("factor of \(user)", of: user))
+                    _ = try transaction.insert(Sample.flow("flow of \(user)", of: user))
+                    _ = try transaction.insert(Sample.session("session of \(user)", of: user))
+                    try transaction.append(Sample.event("event of \(user)", of: user))
+                }
+                _ = try transaction.insert(Sample.flow("flow of nobody"))
+            }
+            let gone = UserID(rawValue: "gone")
+            let answers = try await store.write { [try $0.deleteUser(gone), try $0.deleteUser(gone)] }
+            try requireEqual(answers, [true, false], "the answers to two deletions")
+            let left = try await store.read { transaction in
+                (
+                    factors: try ["gone", "stays"].filter {
+                        try transaction.factor(FactorID(rawValue: "factor of \($0)")) != nil
+                    },
+                    flows: try ["gone", "stays", "nobody"].filter {
+                        try transaction.flow(digest: Data("flow of \($0)".utf8)) != nil
+                    },
+                    sessions: try ["gone", "stays"].filter {
+                        try transaction.session(SessionID(rawValue: "session of \($0)")) != nil
+                    },
+                    events: try transaction.auditEvents(of: gone, after: nil, limit: 10).count
+                )
+            }
+            try requireEqual(left.factors, ["stays"], "whose factors are left")
+            try requireEqual(left.flows, ["stays", "nobody"], "whose flows are left")
+            try requireEqual(left.sessions, ["stays"], "whose sessions are left")
+            try requireEqual(left.events, 1, "the events of the deleted user")
+        },
+    ]
+}

@@ -1,0 +1,24 @@
+import Foundation
+import Testing
+
+@Suite struct DemoTests {
+    @Test func theDemonstrationPlaysToItsEnd() async throws {
+        let outcome = try await Tool(path: try ServerProcess.executable).run(["demo", "--json"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let steps = try outcome.output.split(separator: "\n").map {
+            try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+        let titles = steps.compactMap { $0["step"] as? String }
+        #expect(titles.contains("A wrong code is refused"))
+        #expect(titles.contains("The same code is refused a second time"))
+        #expect(titles.last == "She signs out")
+        #expect(!steps.contains { ($0["outcome"] as? String)?.hasPrefix("failed") ?? true })
+    }
+
+    @Test func withoutATerminalTheDemonstrationUsesNoEscapes() async throws {
+        let outcome = try await Tool(path: try ServerProcess.executable).run(["demo"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(!outcome.output.contains("\u{1B}"))
+        #expect(outcome.output.contains("Everything did what it says."))
+    }
+}

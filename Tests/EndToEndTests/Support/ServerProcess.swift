@@ -1,0 +1,115 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The built program, serving in a process of its own on a free port.
+final class ServerProcess {
+    let url: URL
+    let dataDirectory: URL
+    private let process: Process
+    /// Whether the data directory goes with this process.
+    private let ownsData: Bool
+
+    /// The program beside the test bundle.
+    static var executable: String {
+        get throws {
+            let bundle = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
+            for folder in [bundle.deletingLastPathComponent(), bundle.deletingLastPathComponent().deletingLastPathComponent()] {
+                let candidate = folder.appendingPathComponent("countersign").path
+                if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
+            }
+            let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().deletingLastPathComponent()
+            return here.appendingPathComponent(".build/debug/countersign").path
+        }
+    }
+
+    init(_ arguments: [String] = [], dataDirectory: URL? = nil) async throws {
+        ownsData = dataDirectory == nil
+        self.dataDirectory =
+            dataDirectory
+            ?? FileManager.default.temporaryDirectory.appendingPathComponent("countersign-e2e-\(UUID().uuidString)")
+        process = Process()
+        process.executableURL = URL(fileURLWithPath: try Self.executable)
+        process.arguments = ["serve", "--listen", "127.0.0.1:0", "--data", self.dataDirectory.path] + arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        url = try await Self.address(announcedOn: output.fileHandleForReading)
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        if ownsData { try? FileManager.default.removeItem(at: dataDirectory) }
+    }
+
+    /// Waits for `listening on http://HOST:PORT`.
+    private static func address(announcedOn handle: FileHandle) async throws -> URL {
+        let line: String = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var text = Data()
+                while !text.contains(UInt8(ascii: "\n")) {
+                    let chunk = handle.availableData
+                    if chunk.isEmpty { break }
+                    text.append(chunk)
+                }
+                continuation.resume(returning: String(decoding: text, as: UTF8.self))
+            }
+        }
+        let words = line.split(whereSeparator: \.isWhitespace)
+        guard line.hasPrefix("listening on "), words.count >= 3, let url = URL(string: String(words[2])) else {
+            throw ServerDidNotStart(said: line)
+        }
+        return url
+    }
+
+    /// Asks it to end, and answers its exit status.
+    func terminate() async -> Int32 {
+        process.terminate()
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [process] in
+                process.waitUntilExit()
+                continuation.resume(returning: process.terminationStatus)
+            }
+        }
+    }
+
+    // MARK: Talking to it
+
+    /// The API key of the first application.
+    var apiKey: String {
+        get throws {
+            try String(contentsOf: dataDirectory.appendingPathComponent("api-key"), encoding: .utf8)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+    }
+
+    @discardableResult
+    func post(_ path: String, _ body: [String: Any]) async throws -> (status: Int, json: [String: Any]) {
+        guard let target = URL(string: path, relativeTo: url) else { throw ServerDidNotStart(said: path) }
+        var request = URLRequest(url: target)
+        request.httpMethod = "POST"
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.httpBody = try JSONSerialization.data(withJSONObject: body)
+        return try await send(request)
+    }
+
+    func get(_ path: String) async throws -> (status: Int, json: [String: Any]) {
+        guard let target = URL(string: path, relativeTo: url) else { throw ServerDidNotStart(said: path) }
+        return try await send(URLRequest(url: target))
+    }
+
+    private func send(_ request: URLRequest) async throws -> (status: Int, json: [String: Any]) {
+        let (data, response) = try await URLSession.shared.data(for: request)
+        let json = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+        return ((response as? HTTPURLResponse)?.statusCode ?? 0, json ?? [:])
+    }
+}
+
+struct ServerDidNotStart: Error, CustomStringConvertible {
+    let said: String
+    var description: String { "The server said “\(said)” instead of where it listens." }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+/// An ID token of production mode, checked by PyJWT against the published keys: before, during and after a rotation.
+@Suite struct TokenVerificationTests {
+    private struct Verified: Decodable {
+        let kid: String
+        let alg: String
+        let claims: Claims
+
+        struct Claims: Decodable {
+            let sub: String
+            let email: String
+        }
+    }
+
+    @Test func tokensVerifyBeforeDuringAndAfterARotation() async throws {
+        let server = try await ServerProcess()
+        let key = try server.apiKey
+        let earlier = try await server.signUp(email: "a@example.com", password: "a quiet afternoon", key: key)
+        let first = try await verify(earlier, server)
+        #expect(first.alg == "ES256")
+        #expect(first.claims.email == "a@example.com")
+
+        // The server learns of the rotation from the database, as another server would.
+        let rotation = try await Tool(path: try ServerProcess.executable)
+            .run(["key", "rotate", "--data", server.dataDirectory.path])
+        #expect(rotation.status == 0, "\(rotation.errors)")
+        let during = try await server.signUp(email: "b@example.com", password: "a quiet afternoon", key: key)
+        _ = try await verify(during, server)
+        _ = try await verify(earlier, server)
+
+        // It reads its keys anew within five seconds.
+        var later = during
+        var newKey = first.kid
+        for attempt in 0..<40 where newKey == first.kid {
+            try await Task.sleep(for: .milliseconds(250))
+            later = try await server.signUp(email: "c\(attempt)@example.com", password: "a quiet afternoon", key: key)
+            newKey = try await verify(later, server).kid
+        }
+        #expect(newKey != first.kid)
+        _ = try await verify(earlier, server)
+        let looked = try await server.post("/v1/accounts:lookup?key=\(key)", ["idToken": earlier])
+        #expect(looked.status == 200, "an old token counts until it expires: \(looked.json)")
+    }
+
+    @Test func aTamperedTokenIsRefusedByBoth() async throws {
+        let server = try await ServerProcess()
+        let key = try server.apiKey
+        let token = try await server.signUp(email: "a@example.com", password: "a quiet afternoon", key: key)
+        var parts = token.split(separator: ".").map(String.init)
+        parts[1] = try #require(Self.replacing(#""email_verified":false"#, by: #""email_verified":true"#, in: parts[1]))
+        let tampered = parts.joined(separator: ".")
+        await #expect(throws: (any Error).self) { try await verify(tampered, server) }
+        let answer = try await server.post("/v1/accounts:lookup?key=\(key)", ["idToken": tampered])
+        #expect(answer.status == 400)
+    }
+
+    private static func replacing(_ text: String, by other: String, in part: String) -> String? {
+        var base64 = part.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        base64 += String(repeating: "=", count: (4 - base64.count % 4) % 4)
+        guard let data = Data(base64Encoded: base64) else { return nil }
+        let json = String(decoding: data, as: UTF8.self)
+        guard json.contains(text) else { return nil }
+        return Data(json.replacingOccurrences(of: text, with: other).utf8).base64EncodedString()
+            .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+            .replacingOccurrences(of: "=", with: "")
+    }
+
+    @discardableResult
+    private func verify(_ token: String, _ server: ServerProcess) async throws -> Verified {
+        let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let python = here.deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent(".build/test-python/bin/python").path
+        guard FileManager.default.isExecutableFile(atPath: python) else { throw MissingTool(name: "PyJWT") }
+        let outcome = try await Tool(path: python).run(
+            [
+                here.appendingPathComponent("verify_token.py").path,
+                server.url.appendingPathComponent(".well-known/jwks.json").absoluteString, "countersign",
+                "https://securetoken.google.com/countersign",
+            ], input: token)
+        guard outcome.status == 0 else { throw NotVerified(because: outcome.errors) }
+        return try JSONDecoder().decode(Verified.self, from: Data(outcome.output.utf8))
+    }
+
+    private struct NotVerified: Error {
+        let because: String
+    }
+}

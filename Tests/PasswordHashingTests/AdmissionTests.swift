@@ -1,0 +1,121 @@
+import CountersignCore
+import Dispatch
+import Testing
+
+@testable import PasswordHashing
+
+/// What happens while every hashing thread is busy. A gate in the hook before each hash holds the threads, so that
+/// nothing here depends on how long a hash takes.
+@Suite(.timeLimit(.minutes(1))) struct AdmissionTests {
+    /// Stops the hashing threads at the start of a hash, and says that one has arrived there.
+    private struct Gate {
+        private let entrances = DispatchSemaphore(value: 0)
+        private let arrivals: AsyncStream<Void>
+        private let arrive: AsyncStream<Void>.Continuation
+
+        init() {
+            (arrivals, arrive) = AsyncStream.makeStream()
+        }
+
+        var hook: @Sendable () -> Void {
+            { [entrances, arrive] in
+                arrive.yield()
+                entrances.wait()
+            }
+        }
+
+        func waitForArrivals(_ count: Int) async {
+            var iterator = arrivals.makeAsyncIterator()
+            for _ in 0..<count { await iterator.next() }
+        }
+
+        func open(for count: Int) {
+            for _ in 0..<count { entrances.signal() }
+        }
+    }
+
+    private let gate = Gate()
+
+    private func hasher(threads: Int, queueLimit: Int) throws -> Argon2idHasher {
+        try Argon2idHasher(
+            .weakest(threads: threads, queueLimit: queueLimit), random: SystemRandom(), willHash: gate.hook)
+    }
+
+    @Test func oneMoreThanTheLimitIsRefusedUntilThereIsRoomAgain() async throws {
+        let hasher = try hasher(threads: 2, queueLimit: 2)
+        let running = (0..<2).map { number in Task { try await hasher.hash(Secret("\(number)")) } }
+        await gate.waitForArrivals(2)
+
+        let overload = await #expect(throws: PasswordHashingOverload.self) { try await hasher.hash(Secret("third")) }
+        #expect(try #require(overload).retryAfter >= 1)
+        await #expect(throws: PasswordHashingOverload.self) {
+            try await hasher.verify(Secret("third"), against: hasher.decoy)
+        }
+
+        gate.open(for: 3)
+        for task in running { _ = try await task.value }
+        // A job still counts for the instant between its answer and its thread's return.
+        await until { hasher.load == 0 }
+        _ = try await hasher.hash(Secret("third"))
+    }
+
+    @Test func aTaskCancelledWhileItWaitsLeavesTheQueue() async throws {
+        let hasher = try hasher(threads: 1, queueLimit: 2)
+        let running = Task { try await hasher.hash(Secret("running")) }
+        await gate.waitForArrivals(1)
+        let waiting = Task { try await hasher.hash(Secret("waiting")) }
+        await until { hasher.load == 2 }
+
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        let next = Task { try await hasher.hash(Secret("next")) }
+        await until { hasher.load == 2 }
+
+        gate.open(for: 2)
+        #expect(try await hasher.verifyUngated(Secret("running"), against: running.value))
+        #expect(try await hasher.verifyUngated(Secret("next"), against: next.value))
+    }
+
+    @Test func aTaskThatWasCancelledBeforeIsNotAdmitted() async throws {
+        let hasher = try hasher(threads: 1, queueLimit: 2)
+        let never = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await hasher.hash(Secret("never"))
+        }
+        never.cancel()
+        await #expect(throws: CancellationError.self) { try await never.value }
+        #expect(hasher.load == 0)
+    }
+
+    @Test func aTaskCancelledWhileItsHashRunsStillGetsIt() async throws {
+        let hasher = try hasher(threads: 1, queueLimit: 2)
+        let running = Task { try await hasher.hash(Secret("running")) }
+        await gate.waitForArrivals(1)
+        running.cancel()
+        gate.open(for: 1)
+        #expect(try await hasher.verifyUngated(Secret("running"), against: running.value))
+    }
+
+    @Test func afterShutDownWhatWasAdmittedIsDoneAndTheRestIsRefused() async throws {
+        let hasher = try hasher(threads: 1, queueLimit: 5)
+        let running = Task { try await hasher.hash(Secret("running")) }
+        await gate.waitForArrivals(1)
+        hasher.shutDown()
+        hasher.shutDown()
+        let error = await #expect(throws: PasswordHashingError.self) { try await hasher.hash(Secret("late")) }
+        #expect(error?.code == .closed)
+        gate.open(for: 1)
+        #expect(try await hasher.verifyUngated(Secret("running"), against: running.value))
+    }
+
+    private func until(_ condition: () -> Bool) async {
+        while !condition() { await Task.yield() }
+    }
+}
+
+extension Argon2idHasher {
+    /// Compares on this thread, past the gate.
+    fileprivate func verifyUngated(_ password: Secret<String>, against hash: String) async throws -> Bool {
+        Sodium.verify(Array(password.reveal().utf8), against: hash)
+    }
+}

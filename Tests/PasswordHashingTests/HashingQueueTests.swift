@@ -1,0 +1,64 @@
+import Testing
+
+@testable import PasswordHashing
+
+@Suite struct HashingQueueTests {
+    @Test func jobsAreTakenInTheOrderOfTheirAdmission() {
+        var queue = HashingQueue<String>(threads: 1, limit: 3)
+        #expect(queue.admit("a") == .admitted(1))
+        #expect(queue.admit("b") == .admitted(2))
+        #expect(queue.take() == "a")
+        #expect(queue.take() == "b")
+        #expect(queue.take() == nil)
+    }
+
+    @Test func runningJobsCountAgainstTheLimitUntilTheyAreFinished() {
+        var queue = HashingQueue<String>(threads: 2, limit: 2)
+        _ = queue.admit("a")
+        _ = queue.admit("b")
+        _ = queue.take()
+        #expect(queue.admit("c") == .refused(retryAfter: 1))
+        queue.finished(after: 0.1)
+        #expect(queue.admit("c") == .admitted(3))
+    }
+
+    @Test(arguments: [
+        (seconds: 0.001, threads: 1, before: 10, expected: 1),
+        (seconds: 2.0, threads: 1, before: 10, expected: 20),
+        (seconds: 2.0, threads: 4, before: 10, expected: 5),
+        (seconds: 90.0, threads: 1, before: 10, expected: 60),
+    ])
+    func theWaitIsEstimatedFromTheQueueAndFromWhatHashesTookLately(
+        seconds: Double, threads: Int, before: Int, expected: Int
+    ) {
+        var queue = HashingQueue<Int>(threads: threads, limit: before)
+        for number in 0..<200 {
+            _ = queue.admit(number)
+            _ = queue.take()
+            queue.finished(after: seconds)
+        }
+        for number in 0..<before { _ = queue.admit(number) }
+        #expect(queue.admit(0) == .refused(retryAfter: expected))
+    }
+
+    @Test func aJobThatWaitsCanBeWithdrawnAndOneThatRunsCannot() {
+        var queue = HashingQueue<String>(threads: 1, limit: 3)
+        _ = queue.admit("a")
+        _ = queue.admit("b")
+        _ = queue.take()
+        #expect(queue.withdraw(1) == nil)
+        #expect(queue.withdraw(2) == "b")
+        #expect(queue.withdraw(2) == nil)
+        #expect(queue.take() == nil)
+    }
+
+    @Test func aClosedQueueAdmitsNothingButFinishesWhatItAdmitted() {
+        var queue = HashingQueue<String>(threads: 1, limit: 3)
+        _ = queue.admit("a")
+        queue.close()
+        #expect(queue.admit("b") == .closed)
+        #expect(!queue.isFinished)
+        #expect(queue.take() == "a")
+        #expect(queue.isFinished)
+    }
+}

@@ -1,0 +1,306 @@
+import CountersignServer
+import Foundation
+import Logging
+import PasswordHashing
+import Testing
+
+@Suite struct ServerConfigurationTests {
+    /// A directory that is there for one test.
+    private final class Files: Sendable {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "countersign-\(UUID().uuidString)")
+
+        init() throws {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        }
+
+        deinit {
+            try? FileManager.default.removeItem(at: directory)
+        }
+
+        func write(_ text: String, to name: String) throws -> String {
+            let url = directory.appendingPathComponent(name)
+            try text.write(to: url, atomically: true, encoding: .utf8)
+            return url.path
+        }
+    }
+
+    private let files: Files
+
+    init() throws {
+        files = try Files()
+    }
+
+    private func load(
+        flags: [ConfigurationKey: String] = [:], environment: [String: String] = [:], yaml: String? = nil,
+        json: String? = nil
+    ) async throws -> ServerConfiguration {
+        let file =
+            try yaml.map { try files.write($0, to: "server.yaml") }
+            ?? json.map { try files.write($0, to: "server.json") }
+        return try await ServerConfiguration.load(flags: flags, environment: environment, file: file)
+    }
+
+    /// The faults, with the directory left out of the files' names.
+    private func faults(
+        flags: [ConfigurationKey: String] = [:], environment: [String: String] = [:], yaml: String? = nil,
+        json: String? = nil
+    ) async throws -> [String] {
+        do {
+            _ = try await load(flags: flags, environment: environment, yaml: yaml, json: json)
+            return []
+        } catch let faults as ConfigurationFaults {
+            return faults.faults.map { $0.description.replacing(files.directory.path + "/", with: "") }
+        }
+    }
+
+    @Test func theDefaultsAreSafeAndComplete() async throws {
+        let configuration = try await load()
+        #expect(configuration.listen == ListenAddress(host: "127.0.0.1", port: 8080))
+        #expect(configuration.dataDirectory == "./countersign-data")
+        #expect(!configuration.isDevelopment)
+        #expect(configuration.projectID == "countersign")
+        #expect(configuration.tls == nil)
+        #expect(!configuration.tlsIsEndedByProxy)
+        #expect(configuration.masterKey == .dataDirectory)
+        #expect(configuration.passwords.memoryKiB == 19 * 1024)
+        #expect(configuration.passwords.operations == 2)
+        #expect(configuration.passwords.queueLimit == 64 * configuration.passwords.threads)
+        #expect(configuration.logLevel == .info)
+        #expect(configuration.warnings.isEmpty)
+        #expect(configuration.baseURLs(port: 8080).map(\.absoluteString) == ["http://127.0.0.1:8080"])
+    }
+
+    @Test func aFlagCountsMoreThanTheEnvironmentAndThatMoreThanTheFile() async throws {
+        let yaml = "data: from-file\nlisten: 127.0.0.1:1\nlog:\n  level: debug\n"
+        let environment = ["COUNTERSIGN_DATA": "from-environment", "COUNTERSIGN_LISTEN": "127.0.0.1:2", "HOME": "/"]
+        let configuration = try await load(flags: [.data: "from-flag"], environment: environment, yaml: yaml)
+        #expect(configuration.dataDirectory == "from-flag")
+        #expect(configuration.listen.port == 2)
+        #expect(configuration.logLevel == .debug)
+    }
+
+    @Test func yamlAndJSONSayTheSame() async throws {
+        let certificate = try files.write("", to: "certificate.pem")
+        let key = try files.write("", to: "key.pem")
+        let yaml = """
+            # a comment
+            listen: "[::1]:0"
+            dev: true
+            projectID: demo-project
+            publicURL: [https://login.example.com/, "http://localhost:9"]
+            tls: { certificate: \(certificate), key: \(key) }
+            tls.endedByProxy: true
+            masterKey:
+              descriptor: 3
+            passwords: { memoryMiB: 46, operations: 1, threads: 3, queueLimit: 7 }
+            log:
+              level: critical
+            """
+        let json = """
+            {"listen": "[::1]:0", "dev": true, "projectID": "demo-project",
+             "publicURL": ["https://login.example.com/", "http://localhost:9"],
+             "tls": {"certificate": "\(certificate)", "key": "\(key)", "endedByProxy": true},
+             "masterKey": {"descriptor": 3},
+             "passwords": {"memoryMiB": 46, "operations": 1, "threads": 3, "queueLimit": 7},
+             "log": {"level": "critical"}}
+            """
+        for configuration in [try await load(yaml: yaml), try await load(json: json)] {
+            #expect(configuration.listen == ListenAddress(host: "::1", port: 0))
+            #expect(configuration.isDevelopment)
+            #expect(configuration.projectID == "demo-project")
+            #expect(
+                configuration.publicURLs.map(\.absoluteString) == ["https://login.example.com", "http://localhost:9"])
+            #expect(configuration.baseURLs(port: 1) == configuration.publicURLs)
+            #expect(configuration.tls == .init(certificate: certificate, key: key))
+            #expect(configuration.tlsIsEndedByProxy)
+            #expect(configuration.masterKey == .descriptor(3))
+            #expect(configuration.passwords == .init(memoryKiB: 46 * 1024, operations: 1, threads: 3, queueLimit: 7))
+            #expect(configuration.logLevel == .critical)
+            #expect(configuration.warnings.count == 1)
+        }
+    }
+
+    @Test func everyKeyCanBeSetByTheEnvironment() async throws {
+        let file = try files.write("", to: "file")
+        let configuration = try await load(environment: [
+            "COUNTERSIGN_LISTEN": "localhost:1", "COUNTERSIGN_DATA": "d", "COUNTERSIGN_DEV": "true",
+            "COUNTERSIGN_PUBLIC_URL": "https://a.example, https://b.example", "COUNTERSIGN_PROJECT_ID": "p",
+            "COUNTERSIGN_TLS_CERTIFICATE": file, "COUNTERSIGN_TLS_KEY": file, "COUNTERSIGN_TLS_ENDED_BY_PROXY": "1",
+            "COUNTERSIGN_MASTER_KEY_FILE": file, "COUNTERSIGN_PASSWORDS_MEMORY_MIB": "20",
+            "COUNTERSIGN_PASSWORDS_OPERATIONS": "3", "COUNTERSIGN_PASSWORDS_THREADS": "4",
+            "COUNTERSIGN_PASSWORDS_QUEUE_LIMIT": "5", "COUNTERSIGN_LOG_LEVEL": "trace",
+            "COUNTERSIGN_URL": "http://elsewhere", "COUNTERSIGN_API_KEY": "theirs",
+        ])
+        #expect(configuration.publicURLs.map(\.absoluteString) == ["https://a.example", "https://b.example"])
+        #expect(configuration.masterKey == .file(file))
+        #expect(configuration.passwords == .init(memoryKiB: 20 * 1024, operations: 3, threads: 4, queueLimit: 5))
+        #expect(configuration.logLevel == .trace)
+    }
+
+    @Test(arguments: [
+        ("listne: 127.0.0.1:1", "listne in server.yaml: there is no such key; write listen"),
+        ("public-url: https://a.example", "public-url in server.yaml: there is no such key; write publicURL"),
+        ("projectId: a", "projectId in server.yaml: there is no such key; write projectID"),
+        ("tls:\n  certfile: a", "tls.certfile in server.yaml: there is no such key; write tls.certificate"),
+        ("tls:\n  ciphers: a", "tls.ciphers in server.yaml: there is no such key; leave it out"),
+        (
+            "tls:\n  ended-by-proxy: true",
+            "tls.ended-by-proxy in server.yaml: there is no such key; write tls.endedByProxy"
+        ),
+        (
+            "log: debug",
+            "log in server.yaml: there is no such key; it is a section: write log.level"
+        ),
+        (
+            "listen:\n  port: 1",
+            "listen.port in server.yaml: there is no such key; listen has one value, without a section"
+        ),
+        ("dev: perhaps", "dev in server.yaml: the value is of another type; write true or false"),
+        (
+            "passwords:\n  threads: many",
+            "passwords.threads in server.yaml: the value is of another type; write an integer from 1 to 256"
+        ),
+        (
+            "passwords:\n  memoryMiB: 1025",
+            "passwords.memoryMiB in server.yaml: 1025 is out of range; write an integer from 1 to 1024"
+        ),
+        (
+            "data: ''",
+            "data in server.yaml: the path is empty; write the path of a directory such as ./countersign-data"
+        ),
+        ("data: [a]", "data in server.yaml: the value is of another type; write text"),
+        (
+            "log:\n  level: loud",
+            "log.level in server.yaml: there is no level \"loud\"; "
+                + "write one of trace, debug, info, notice, warning, error, critical"
+        ),
+        (
+            "projectID: a/b",
+            "projectID in server.yaml: \"a/b\" is no project id; write 1 to 63 letters, digits, hyphens, dots"
+        ),
+        ("masterKey:\n  descriptor: 1", "masterKey.descriptor in server.yaml: 1 is for output; write 0, or 3 to 65535"),
+    ])
+    func aFaultSaysWhatToWriteInstead(yaml: String, expected: String) async throws {
+        #expect(try await faults(yaml: yaml) == [expected])
+    }
+
+    @Test func unknownVariablesAreRefusedAndOthersAreNotOurs() async throws {
+        let found = try await faults(environment: [
+            "COUNTERSIGN_LISTN": "x", "COUNTERSIGN_WHATEVER": "x", "LISTEN": "x",
+        ])
+        #expect(
+            found == [
+                "COUNTERSIGN_LISTN: there is no such variable; write COUNTERSIGN_LISTEN",
+                "COUNTERSIGN_WHATEVER: there is no such variable; unset it",
+            ])
+    }
+
+    @Test func allFaultsAreReportedAtOnce() async throws {
+        let found = try await faults(
+            flags: [.listen: "8080"], environment: ["COUNTERSIGN_DEV": "", "COUNTERSIGN_COLOR": "1"],
+            yaml: "nothing: 1\ntls:\n  key: /nowhere\npublicURL: example.com\npasswords:\n  operations: 0\n")
+        #expect(
+            found.map { $0.prefix { $0 != ":" } } == [
+                "COUNTERSIGN_COLOR", "nothing in server.yaml", "COUNTERSIGN_DEV", "--listen",
+                "publicURL in server.yaml", "tls.key in server.yaml", "tls.key in server.yaml",
+                "passwords.operations in server.yaml",
+            ])
+    }
+
+    @Test func anUnreadableFileIsAFault() async throws {
+        #expect(try await faults(yaml: "a: [").first?.hasPrefix("server.yaml: it cannot be understood (") == true)
+        #expect(try await faults(json: "{").first?.hasPrefix("server.json: it cannot be understood (") == true)
+        #expect(try await faults(json: "[]").first?.hasPrefix("server.json: it cannot be understood (") == true)
+        #expect(try await faults(yaml: "# nothing but a comment\n\n").isEmpty)
+        for (name, problem) in [
+            ("nowhere.yaml", "the file cannot be read"), ("server.toml", "its name does not say what is in it"),
+        ] {
+            _ = try files.write("", to: "server.toml")
+            let file = files.directory.appendingPathComponent(name).path
+            let error = await #expect(throws: ConfigurationFaults.self) {
+                try await ServerConfiguration.load(environment: [:], file: file)
+            }
+            #expect(error?.faults.map(\.problem) == [problem])
+        }
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:80", "127.0.0.1", 80, true, false),
+        ("127.9.9.9:0", "127.9.9.9", 0, true, false),
+        ("localhost:65535", "localhost", 65535, true, false),
+        ("[::1]:8080", "::1", 8080, true, false),
+        ("[::]:8080", "::", 8080, false, true),
+        ("0.0.0.0:8080", "0.0.0.0", 8080, false, true),
+        ("login.example.com:443", "login.example.com", 443, false, false),
+    ])
+    func listenAddressesAreRead(text: String, host: String, port: Int, isLoopback: Bool, isWildcard: Bool) throws {
+        let address = try #require(ListenAddress(text))
+        #expect(address == ListenAddress(host: host, port: port))
+        #expect(address.isLoopback == isLoopback)
+        #expect(address.isWildcard == isWildcard)
+        #expect(address.description == text)
+    }
+
+    @Test(arguments: [
+        "", ":", "8080", ":8080", "localhost", "localhost:", "localhost:-1", "localhost:65536", "localhost:99999999999",
+        "::1:8080", "[::1]", "[::1:8080", "[localhost]:1", "[127.0.0.1]:1", "a b:1", "http://localhost:1", "ä:1",
+    ])
+    func whatIsNoListenAddressIsRefused(text: String) {
+        #expect(ListenAddress(text) == nil)
+    }
+
+    @Test func plainHTTPIsForLoopbackOnlyUnlessSomebodyTakesTheResponsibility() async throws {
+        let everywhere: [ConfigurationKey: String] = [.listen: "0.0.0.0:8080"]
+        let found = try await faults(flags: everywhere)
+        #expect(found.count == 1)
+        #expect(found.first?.contains("set tls.certificate and tls.key, or tls.endedByProxy") == true)
+
+        let developing = try await load(flags: everywhere.merging([.dev: "true"]) { $1 })
+        #expect(developing.warnings.count == 3)
+        #expect(developing.baseURLs(port: 1).map(\.absoluteString) == ["http://localhost:1"])
+
+        let proxied = try await load(
+            flags: everywhere, environment: ["COUNTERSIGN_PUBLIC_URL": "https://login.example.com"],
+            yaml: "tls: { endedByProxy: true }")
+        #expect(proxied.warnings.isEmpty)
+
+        let pem = try files.write("", to: "tls.pem")
+        let encrypted = try await load(flags: everywhere, yaml: "tls: { certificate: \(pem), key: \(pem) }")
+        #expect(encrypted.baseURLs(port: 8443).map(\.absoluteString) == ["https://localhost:8443"])
+        #expect(encrypted.warnings == ["publicURL is not set: issuers and links in mails say localhost"])
+    }
+
+    @Test func publicURLsAreEncryptedOrOnLoopback() async throws {
+        #expect(try await faults(yaml: "publicURL: http://login.example.com").count == 1)
+        #expect(try await faults(yaml: "publicURL: http://login.example.com\ndev: true").isEmpty)
+        #expect(
+            try await faults(yaml: "publicURL: ['http://[::1]:8080', 'http://localhost', 'http://127.0.0.1:1']").isEmpty
+        )
+        for text in [
+            "login.example.com", "ftp://a.example", "https://", "https://a.example/?q", "https://u:p@a.example",
+        ] {
+            #expect(try await faults(environment: ["COUNTERSIGN_PUBLIC_URL": text]).count == 1)
+        }
+    }
+
+    @Test func cheapPasswordHashesAreWarnedOf() async throws {
+        #expect(try await load(yaml: "passwords: { memoryMiB: 1, operations: 1 }").warnings.count == 1)
+        #expect(try await load(yaml: "passwords: { memoryMiB: 7, operations: 5 }").warnings.isEmpty)
+    }
+
+    @Test func theDocumentationListsExactlyTheKeysThatExist() throws {
+        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("docs/configuration.md")
+        let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
+        let rows = lines.filter { $0.hasPrefix("| `") }.map { String($0) }
+        let expected = ConfigurationKey.allCases.map { key in
+            let (type, standard, range) = key.documentation
+            return "| `\(key.rawValue)` | `\(key.environmentName)` | \(type) | \(standard) | \(range) |"
+        }
+        #expect(rows == expected)
+        for key in ConfigurationKey.allCases {
+            #expect(lines.contains { $0.contains("**`\(key.rawValue)`**") }, "\(key.rawValue) is not explained")
+        }
+    }
+}

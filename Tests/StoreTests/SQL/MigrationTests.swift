@@ -1,0 +1,78 @@
+import CountersignCore
+import Foundation
+import Testing
+
+@testable import StoreSQL
+@testable import StoreSQLite
+
+@Suite("Migrations")
+struct MigrationTests {
+    private let directory: TestDirectory
+    private static let second = Migration(version: 2, name: "second") { types in
+        ["CREATE TABLE second (id \(types.text) NOT NULL PRIMARY KEY) \(types.tableOptions)"]
+    }
+
+    init() throws {
+        directory = try TestDirectory()
+    }
+
+    @Test("An empty file is brought to the newest version, once")
+    func empty() async throws {
+        for _ in 0..<2 {
+            let store = try await SQLiteStore.open(path: directory.database)
+            #expect(
+                try await store.read { try raw($0, "SELECT version, name FROM schema_migrations") }
+                    == [SQLRow([.integer(1), .text("first schema")])])
+            try await store.close()
+        }
+    }
+
+    @Test("A database of an older version gets what is missing and keeps what it has")
+    func older() async throws {
+        let old = try await open(Migrations([.firstSchema]))
+        #expect(try await old.write { try $0.insert(user("u")) })
+        try await old.close()
+        let new = try await open(Migrations([.firstSchema, Self.second]))
+        #expect(try await new.read { try raw($0, "SELECT COUNT(*) FROM second") } == [SQLRow([.integer(0)])])
+        #expect(try await new.read { try $0.countUsers() } == 1)
+        try await new.close()
+    }
+
+    @Test("A schema newer than the program is refused and left alone")
+    func newer() async throws {
+        let newer = Migrations([.firstSchema, Self.second])
+        try await open(newer).close()
+        let error = await #expect(throws: StoreError.self) { try await open(Migrations([.firstSchema])) }
+        #expect(error?.code == .outdated)
+        #expect(error?.description == "the schema has version 2, and this program knows versions up to 1")
+        let store = try await open(newer)
+        let versions = try await store.read { try raw($0, "SELECT version FROM schema_migrations ORDER BY version") }
+        #expect(versions == [SQLRow([.integer(1)]), SQLRow([.integer(2)])])
+        try await store.close()
+    }
+
+    @Test("A migration that fails leaves nothing of itself or of those before it")
+    func failing() async throws {
+        let broken = Migration(version: 2, name: "broken") { _ in ["CREATE TABLE half (id TEXT)", "NONSENSE"] }
+        await #expect(throws: StoreError.self) { try await open(Migrations([.firstSchema, broken])) }
+        let store = try await open(Migrations([.firstSchema]))
+        let tables = try await store.read { try raw($0, "SELECT name FROM sqlite_schema WHERE name = 'half'") }
+        #expect(tables == [])
+        try await store.close()
+    }
+
+    @Test("SQLite checks the types of every table's values")
+    func strictness() async throws {
+        let store = try await SQLiteStore.temporary()
+        let lax = try await store.read { transaction in
+            try raw(
+                transaction,
+                "SELECT name FROM pragma_table_list WHERE type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'")
+        }
+        #expect(lax == [])
+    }
+
+    private func open(_ migrations: Migrations) async throws -> SQLiteStore {
+        try await SQLiteStore.open(path: directory.database, options: .init(), migrations: migrations)
+    }
+}

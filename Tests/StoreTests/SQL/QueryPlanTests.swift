@@ -1,0 +1,103 @@
+import CountersignCore
+import Foundation
+import StoreSQLite
+import Synchronization
+import Testing
+
+@testable import StoreSQL
+
+@Suite("Queries")
+struct QueryPlanTests {
+    @Test("No query reads a whole table, but those that list the few signing keys or count")
+    func indices() async throws {
+        let store = try await SQLiteStore.temporary()
+        let plans = Mutex<[String]>([])
+        let (id, instant) = (UserID(rawValue: "u"), Date(microseconds: 1))
+        try await store.write { transaction in
+            guard let real = transaction as? SQLTransaction else { throw NotSQL() }
+            let transaction = SQLTransaction(
+                Explaining(connection: real.connection) { plan in plans.withLock { $0.append(plan) } })
+            let factor = FactorRecord(
+                id: FactorID(rawValue: "f"), userID: id, kind: .totp, name: "", createdAt: instant, payload: Data())
+            let flow = FlowRecord(
+                digest: Data(), userID: id, purpose: "", createdAt: instant, expiresAt: instant, body: Data())
+            let session = Session(
+                id: SessionID(rawValue: "s"), userID: id, clientID: ClientID(rawValue: "c"), tokenEpoch: 0,
+                createdAt: instant, expiresAt: instant, refresh: RefreshTokenState(currentDigest: Data()),
+                evidence: SessionEvidence(dialect: .admin, proofs: []))
+            let application = Application(
+                id: ClientID(rawValue: "c"), createdAt: instant, registration: ApplicationRegistration())
+            let message = OutboxMessage(
+                id: "m", channel: .email, recipient: "", createdAt: instant, nextAttemptAt: instant,
+                sealedContent: Data())
+            _ = try transaction.insert(user("u"))
+            _ = try transaction.user(id)
+            _ = try transaction.user(email: EmailAddress(kept: "a@b"))
+            _ = try transaction.users(after: id, limit: 1)
+            _ = try transaction.update(user("u", email: "a@b"))
+            try transaction.touch(id, signedInAt: instant, refreshedAt: instant)
+            _ = try transaction.insert(factor)
+            _ = try transaction.factor(factor.id)
+            _ = try transaction.factors(of: id)
+            _ = try transaction.update(factor)
+            _ = try transaction.deleteFactor(factor.id)
+            _ = try transaction.insert(flow)
+            _ = try transaction.flow(digest: flow.digest)
+            _ = try transaction.update(flow)
+            _ = try transaction.deleteFlow(digest: flow.digest)
+            _ = try transaction.deleteFlows(expiredBefore: instant, limit: 1)
+            _ = try transaction.insert(session)
+            _ = try transaction.session(session.id)
+            _ = try transaction.sessions(of: id, limit: 1)
+            _ = try transaction.update(session)
+            _ = try transaction.deleteSessions(expiredBefore: instant, limit: 1)
+            _ = try transaction.insert(application)
+            _ = try transaction.application(application.id)
+            _ = try transaction.applications(after: application.id, limit: 1)
+            _ = try transaction.update(application)
+            _ = try transaction.deleteApplication(application.id)
+            try transaction.put(AttemptCounter(key: "k", since: instant))
+            _ = try transaction.counter("k")
+            try transaction.deleteCounter("k")
+            _ = try transaction.deleteCounters(idleBefore: instant, limit: 1)
+            _ = try transaction.auditEvents(of: nil, after: "1", limit: 1)
+            _ = try transaction.auditEvents(of: id, after: "1", limit: 1)
+            _ = try transaction.deleteAuditEvents(before: instant, limit: 1)
+            _ = try transaction.insert(message)
+            _ = try transaction.outboxMessages(limit: 1)
+            _ = try transaction.outboxMessages(dueAt: instant, limit: 1)
+            _ = try transaction.update(message)
+            _ = try transaction.deleteOutboxMessages(createdBefore: instant, limit: 1)
+            try transaction.putDocument("d", Data())
+            _ = try transaction.document("d")
+            _ = try transaction.deleteUser(id)
+        }
+        let scans = plans.withLock { $0 }.filter { plan in
+            plan.hasPrefix("SCAN") && !plan.contains(" USING ") && !plan.contains(" CONSTANT ROW")
+        }
+        #expect(scans == [])
+        #expect(plans.withLock { $0.count } > 40)
+    }
+}
+
+/// Asks how each statement would be run before it is.
+private struct Explaining: SQLConnection {
+    let connection: any SQLConnection
+    let note: (String) -> Void
+
+    func rows(_ statement: String, _ parameters: [SQLValue]) throws -> [SQLRow] {
+        try explain(statement, parameters)
+        return try connection.rows(statement, parameters)
+    }
+
+    func execute(_ statement: String, _ parameters: [SQLValue]) throws -> Int {
+        try explain(statement, parameters)
+        return try connection.execute(statement, parameters)
+    }
+
+    private func explain(_ statement: String, _ parameters: [SQLValue]) throws {
+        for row in try connection.rows("EXPLAIN QUERY PLAN \(statement)", parameters) {
+            if case .text(let step) = row.values.last { note("\(step): \(statement)") }
+        }
+    }
+}

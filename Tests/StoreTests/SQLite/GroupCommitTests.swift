@@ -1,0 +1,197 @@
+import CountersignCore
+import StoreSQL
+import Synchronization
+import Testing
+
+@testable import StoreSQLite
+
+@Suite("Group commit")
+struct GroupCommitTests {
+    @Test("A group is one transaction with a savepoint for each write, and nobody is answered before the commit")
+    func oneTransaction() {
+        let database = ScriptedDatabase()
+        let commit = GroupCommit([write("a", database), write("b", database)], on: database)
+        #expect(database.journal == "begin save a release save b release commit")
+        commit.answer()
+        #expect(database.journal.hasSuffix("commit a=done b=done"))
+        #expect((commit.commits, commit.writes) == (1, 2))
+    }
+
+    @Test("A write that throws is undone alone")
+    func oneThrows() {
+        let database = ScriptedDatabase()
+        let commit = GroupCommit(
+            [write("a", database), write("b", database, throwing: true), write("c", database)], on: database)
+        commit.answer()
+        #expect(
+            database.journal
+                == "begin save a release save b undo release save c release commit a=done b=thrown c=done")
+        #expect((commit.commits, commit.writes) == (1, 2))
+    }
+
+    @Test("A group in which all throw commits nothing")
+    func allThrow() {
+        let database = ScriptedDatabase()
+        let commit = GroupCommit([write("a", database, throwing: true)], on: database)
+        commit.answer()
+        #expect(database.journal == "begin save a undo release rollback a=thrown")
+        #expect((commit.commits, commit.writes) == (0, 0))
+    }
+
+    @Test("Where the group cannot be committed, each write is run again by itself, those that threw too")
+    func failedCommit() {
+        let database = ScriptedDatabase(failingCommits: [1, 2])
+        let commit = GroupCommit(
+            [write("a", database), write("b", database, throwing: true), write("c", database)], on: database)
+        commit.answer()
+        #expect(
+            database.journal == """
+                begin save a release save b undo release save c release nocommit rollback \
+                begin save a release nocommit rollback \
+                begin save b undo release rollback \
+                begin save c release commit \
+                a=unavailable b=thrown c=done
+                """)
+        #expect((commit.commits, commit.writes) == (1, 1))
+    }
+
+    @Test("A write alone whose commit fails is told so and not run again")
+    func failedCommitOfOne() {
+        let database = ScriptedDatabase(failingCommits: [1])
+        GroupCommit([write("a", database)], on: database).answer()
+        #expect(database.journal == "begin save a release nocommit rollback a=unavailable")
+    }
+
+    @Test("A transaction that the database ended takes only the culprit with it")
+    func endedTransaction() {
+        let database = ScriptedDatabase()
+        let culprit = PendingWrite(
+            run: { _ in
+                database.end()
+                throw Thrown()
+            }, fail: database.teller("b"))
+        let commit = GroupCommit([write("a", database), culprit, write("c", database)], on: database)
+        commit.answer()
+        #expect(
+            database.journal == """
+                begin save a release save ended rollback \
+                begin save a release commit begin save ended rollback begin save c release commit \
+                a=done b=thrown c=done
+                """)
+    }
+
+    @Test("A write that hides that the database ended its transaction does not count as done")
+    func hiddenEnd() {
+        let database = ScriptedDatabase()
+        let culprit = PendingWrite(
+            run: { _ in
+                database.end()
+                return { database.note("b=done") }
+            }, fail: database.teller("b"))
+        GroupCommit([write("a", database), culprit], on: database).answer()
+        #expect(database.journal.hasSuffix("a=done b=unavailable"))
+    }
+
+    @Test("Where no transaction can begin, all are told so, and the lock is waited for once")
+    func notBegun() {
+        let database = ScriptedDatabase(failingBegins: [1])
+        GroupCommit([write("a", database), write("b", database)], on: database).answer()
+        #expect(database.journal == "nobegin a=unavailable b=unavailable")
+    }
+
+    @Test("Where the lock is lost while writes are run by themselves, the rest are told so at once")
+    func lockLost() {
+        let database = ScriptedDatabase(failingBegins: [3], failingCommits: [1])
+        GroupCommit([write("a", database), write("b", database), write("c", database)], on: database).answer()
+        #expect(
+            database.journal.hasSuffix(
+                "rollback begin save a release commit nobegin a=done b=unavailable c=unavailable"))
+    }
+
+    private func write(_ name: String, _ database: ScriptedDatabase, throwing: Bool = false) -> PendingWrite {
+        PendingWrite(
+            run: { _ in
+                database.note(name)
+                if throwing { throw Thrown() }
+                return { database.note("\(name)=done") }
+            }, fail: database.teller(name))
+    }
+}
+
+private struct Thrown: Error {}
+
+/// Notes what is asked of it, and fails where the script says so.
+private final class ScriptedDatabase: GroupTransaction, Sendable {
+    private struct State {
+        var journal: [String] = []
+        var isOpen = false
+        var begins = 0
+        var commits = 0
+    }
+
+    private let state = Mutex(State())
+    private let failingBegins: Set<Int>
+    private let failingCommits: Set<Int>
+
+    init(failingBegins: Set<Int> = [], failingCommits: Set<Int> = []) {
+        self.failingBegins = failingBegins
+        self.failingCommits = failingCommits
+    }
+
+    var journal: String { state.withLock { $0.journal.joined(separator: " ") } }
+
+    func note(_ event: String) {
+        state.withLock { $0.journal.append(event) }
+    }
+
+    func end() {
+        note("ended")
+        state.withLock { $0.isOpen = false }
+    }
+
+    func teller(_ name: String) -> @Sendable (any Error) -> Void {
+        { error in self.note("\(name)=\(error is StoreError ? "unavailable" : "thrown")") }
+    }
+
+    var transaction: any StoreTransaction { SQLTransaction(Unused()) }
+    var isOpen: Bool { state.withLock { $0.isOpen } }
+
+    func begin() throws {
+        try state.withLock { state in
+            state.begins += 1
+            let fails = failingBegins.contains(state.begins)
+            state.journal.append(fails ? "nobegin" : "begin")
+            if fails { throw StoreError(.unavailable, "locked") }
+            state.isOpen = true
+        }
+    }
+
+    func commit() throws {
+        try state.withLock { state in
+            state.commits += 1
+            let fails = failingCommits.contains(state.commits)
+            state.journal.append(fails ? "nocommit" : "commit")
+            if fails { throw StoreError(.unavailable, "disk full") }
+            state.isOpen = false
+        }
+    }
+
+    func rollBack() {
+        note("rollback")
+        state.withLock { $0.isOpen = false }
+    }
+
+    func setSavepoint() throws { try noteInside("save") }
+    func releaseSavepoint() throws { try noteInside("release") }
+    func rollBackToSavepoint() throws { try noteInside("undo") }
+
+    private func noteInside(_ event: String) throws {
+        guard isOpen else { throw StoreError(.unavailable, "no transaction") }
+        note(event)
+    }
+}
+
+private struct Unused: SQLConnection {
+    func rows(_ statement: String, _ parameters: [SQLValue]) -> [SQLRow] { [] }
+    func execute(_ statement: String, _ parameters: [SQLValue]) -> Int { 0 }
+}
