@@ -100,7 +100,7 @@ extension TokenClaims {
     init?(unverified token: String) {
         guard token.utf8.count <= 16_384 else { return nil }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let bytes = [UInt8](base64URL: parts[1]),
+        guard parts.count == 3, let bytes = [UInt8](base64URL: parts[1]), bytes.isShallowJSON,
             let members = try? JSONDecoder().decode([String: JSONValue].self, from: Data(bytes))
         else { return nil }
         self.init(members)

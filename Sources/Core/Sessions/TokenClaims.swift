@@ -43,11 +43,37 @@ struct TokenHeader {
     init?(of token: String) {
         guard token.utf8.count <= 16_384 else { return nil }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let bytes = [UInt8](base64URL: parts[0]),
+        // The claims are looked at here too, as they are decoded before the signature is verified.
+        guard parts.count == 3, let bytes = [UInt8](base64URL: parts[0]), bytes.isShallowJSON,
+            let claims = [UInt8](base64URL: parts[1]), claims.isShallowJSON,
             let members = try? JSONDecoder().decode([String: JSONValue].self, from: Data(bytes)),
             let alg = members["alg"]?.stringValue, members["crit"] == nil
         else { return nil }
         self.alg = alg
         kid = members["kid"]?.stringValue
+    }
+}
+
+extension [UInt8] {
+    /// Whether arrays and objects of JSON text lie in each other at most 32 deep. Decoding takes time with the square of
+    /// the depth, and a token of 16 KiB can be thousands deep.
+    var isShallowJSON: Bool {
+        var depth = 0
+        var isInString = false
+        var isEscaped = false
+        for byte in self {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isInString: isEscaped = true
+            case UInt8(ascii: "\""): isInString.toggle()
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                if !isInString { depth += 1 }
+            case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                if !isInString { depth -= 1 }
+            default: break
+            }
+            if depth > 32 { return false }
+        }
+        return true
     }
 }
