@@ -133,7 +133,8 @@ import Testing
             "sessionInfo": started["sessionInfo"], "verificationCode": .string(newApp.code(at: server.now)),
         ]
         var samples = [
-            post("/v1/accounts:signUp", ["email": "new-\(UUID())@example.com", "password": password, "displayName": "x"]),
+            post(
+                "/v1/accounts:signUp", ["email": "new-\(UUID())@example.com", "password": password, "displayName": "x"]),
             post("/v1/accounts:signInWithPassword", ["email": email, "password": password, "returnSecureToken": true]),
             post("/v1/accounts:signInWithEmailLink", ["email": email, "oobCode": .string(signIn)]),
             post("/v1/accounts:signInWithCustomToken", ["token": .string(custom), "returnSecureToken": true]),
@@ -174,7 +175,10 @@ import Testing
                 ["idToken": .string(person.idToken), "mfaEnrollmentId": .string(app.enrollmentID)]),
             post(
                 "/v2/accounts/mfaSignIn:start",
-                ["mfaPendingCredential": .string(credential), "mfaEnrollmentId": .string(app.enrollmentID), "phoneSignInInfo": [:]]),
+                [
+                    "mfaPendingCredential": .string(credential), "mfaEnrollmentId": .string(app.enrollmentID),
+                    "phoneSignInInfo": [:],
+                ]),
             post(
                 "/identitytoolkit.googleapis.com/v2/accounts/mfaSignIn:finalize",
                 [
@@ -192,7 +196,9 @@ import Testing
             SampleRequest(
                 path: "/auth/action", headers: [.contentType: "application/x-www-form-urlencoded"],
                 body: .bytes(
-                    Array("mode=resetPassword&oobCode=\(reset)&newPassword=another+staple+8&continueUrl=https://e.com".utf8))),
+                    Array(
+                        "mode=resetPassword&oobCode=\(reset)&newPassword=another+staple+8&continueUrl=https://e.com"
+                            .utf8))),
             get("/assets/countersign.css"),
             get("/.well-known/jwks.json"), get("/.well-known/openid-configuration"),
             get("/health/live"), get("/health/ready"),
