@@ -84,6 +84,9 @@ let package = Package(
         .target(
             name: "StoreSQLite", dependencies: ["StoreSQL", "CountersignCore", .grdb, .logging],
             path: "Sources/Stores/SQLite"),
+        .target(
+            name: "StorePostgres", dependencies: ["StoreSQL", "CountersignCore", "CPostgres", .logging],
+            path: "Sources/Stores/Postgres"),
         .target(name: "StoreConformance", dependencies: ["CountersignCore"], path: "Sources/Stores/Conformance"),
 
         // What several parts share.
@@ -98,6 +101,9 @@ let package = Package(
             path: "Sources/Shared/PasswordHashing"),
         .target(
             name: "TerminalQRCode", dependencies: ["CQREncode"], path: "Sources/Shared/TerminalQRCode"),
+        .systemLibrary(
+            name: "CPostgres", path: "Sources/CSystem/CPostgres", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(
             name: "CSodium", path: "Sources/CSystem/CSodium", pkgConfig: "libsodium",
             providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
@@ -135,7 +141,9 @@ let package = Package(
             dependencies: ["CountersignCore", "OneTimePassword", "StoreSQLite", .crypto, .jwtKit, .logging]),
         .testTarget(
             name: "StoreTests",
-            dependencies: ["CountersignCore", "StoreSQL", "StoreSQLite", "StoreConformance", .logging]),
+            dependencies: [
+                "CountersignCore", "StoreSQL", "StoreSQLite", "StorePostgres", "StoreConformance", .logging,
+            ]),
         .testTarget(name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CountersignCore"]),
         .testTarget(
             name: "ServerHTTPTests",
