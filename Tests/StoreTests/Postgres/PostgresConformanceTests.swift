@@ -1,0 +1,12 @@
+import StoreConformance
+import StorePostgres
+import Testing
+
+extension PostgresTests {
+    /// One after the other: each opens a store with connections of its own.
+    @Test("PostgreSQL does what every store must do", arguments: StoreConformance.checks)
+    func conformance(_ check: StoreConformance.Check) async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        try await check.run { try await database.open() }
+    }
+}
