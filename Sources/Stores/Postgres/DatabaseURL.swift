@@ -18,9 +18,11 @@ struct DatabaseURL: Sendable {
         self.text = text
         let named = try Self.options(of: text.reveal())
         let host = named["host"] ?? named["hostaddr"] ?? ""
-        // A password with a bare "@" ends there, and its rest would be looked up as a host and be logged.
-        guard !host.contains("@") else {
-            throw StoreError(.unavailable, "the database URL has a second @; write it as %40 in a password")
+        // A password with a bare "@" or "/" ends there, and its rest would be taken for a host, a port or a database, and
+        // be logged as that.
+        let isPlain = (named["port"] ?? "").allSatisfy { $0 == "," || $0.isASCII && $0.isNumber }
+        guard isPlain, !host.dropFirst().contains("@"), !(named["dbname"] ?? "").contains("@") else {
+            throw Self.refusal
         }
         names = Set(named.keys)
         isLocal = host.split(separator: ",").allSatisfy { host in
@@ -47,13 +49,16 @@ struct DatabaseURL: Sendable {
         return result
     }
 
-    private static func options(of text: String) throws -> [String: String] {
-        let refusal = StoreError(
+    private static var refusal: StoreError {
+        StoreError(
             .unavailable,
             """
             the database URL is not understood; it reads postgres://USER:PASSWORD@HOST:PORT/DATABASE, with letters that \
             mean something in URLs as %XX
             """)
+    }
+
+    private static func options(of text: String) throws -> [String: String] {
         // Anything that is neither would be the name of a database.
         guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") || text.contains("="),
             !text.utf8.contains(0)

@@ -42,9 +42,10 @@ final class PostgresLink {
     /// Whether the connection can be used for another transaction.
     var isUsable: Bool { PQstatus(pointer) == CONNECTION_OK && PQtransactionStatus(pointer) == PQTRANS_IDLE }
 
-    /// Looks, without waiting, whether the server has hung up.
+    /// Looks, without waiting, whether the server has hung up. Twice, because the first look may find its last words, and
+    /// only the second that nothing follows them.
     func isLost() -> Bool {
-        PQconsumeInput(pointer) == 0 || PQstatus(pointer) != CONNECTION_OK
+        PQconsumeInput(pointer) == 0 || PQconsumeInput(pointer) == 0 || PQstatus(pointer) != CONNECTION_OK
     }
 
     /// Runs a command without parameters.

@@ -4,10 +4,8 @@ import Logging
 import StoreSQL
 
 extension ColumnTypes {
-    /// Texts compare by their bytes, whatever the database's locale. Pages are left a tenth empty, so that a changed row
-    /// stays on its page and its indices as they are.
-    static let postgres = ColumnTypes(
-        integer: "BIGINT", text: #"TEXT COLLATE "C""#, blob: "BYTEA", tableOptions: "WITH (fillfactor = 90)")
+    /// Texts compare by their bytes, whatever the database's locale.
+    static let postgres = ColumnTypes(integer: "BIGINT", text: #"TEXT COLLATE "C""#, blob: "BYTEA")
 }
 
 extension PostgresStore {
