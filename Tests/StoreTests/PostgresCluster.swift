@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import Logging
 import Synchronization
 
 @testable import StorePostgres
@@ -23,10 +24,14 @@ final class PostgresCluster: Sendable {
 
     // MARK: Whether and where
 
-    /// The one that tests share, unless they stop it.
+    /// The one that tests share.
     static func shared() async throws -> PostgresCluster { try await sharing.value }
 
+    /// One for tests that stop it, and start it again.
+    static func stoppable() async throws -> PostgresCluster { try await stopping.value }
+
     private static let sharing = Task { try await PostgresCluster.start() }
+    private static let stopping = Task { try await PostgresCluster.start() }
 
     /// Whether tests that need it are to run: where PostgreSQL is not installed they are skipped, unless that is to be a
     /// failure.
@@ -57,7 +62,7 @@ final class PostgresCluster: Sendable {
 
     // MARK: Life
 
-    static func start() async throws -> PostgresCluster {
+    private static func start() async throws -> PostgresCluster {
         try await blocking { try PostgresCluster() }
     }
 
@@ -104,14 +109,6 @@ final class PostgresCluster: Sendable {
 
     /// Starts it again after `stop` or `crash`.
     func startAgain() async throws { try await command("start", "ready") }
-
-    /// Removes it now, and not only at the end of the process.
-    func remove() async throws {
-        try await blocking { [self] in
-            try commands.close()
-            watcher.waitUntilExit()
-        }
-    }
 
     private func command(_ command: String, _ reply: String) async throws {
         try await blocking { [self] in
@@ -249,7 +246,9 @@ struct TestDatabase: Sendable {
     }
 
     func open(_ options: PostgresStore.Options = .init()) async throws -> PostgresStore {
-        try await PostgresStore.open(url: url, options: options)
+        // What goes on is told by errors; the log's story of a restart would only hide it.
+        try await PostgresStore.open(
+            url: url, options: options, logger: Logger(label: name, factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
     /// Ends the connections of the schema's stores that the condition picks.

@@ -7,6 +7,9 @@ extension PostgresTests {
     @Test("PostgreSQL does what every store must do", arguments: StoreConformance.checks)
     func conformance(_ check: StoreConformance.Check) async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
-        try await check.run { try await database.open() }
+        var options = PostgresStore.Options()
+        // Enough to race.
+        options.connections = 4
+        try await check.run { [options] in try await database.open(options) }
     }
 }
