@@ -85,6 +85,9 @@ let package = Package(
         .target(
             name: "StoreSQLite", dependencies: ["StoreSQL", "CountersignCore", .grdb, .logging],
             path: "Sources/Stores/SQLite"),
+        .target(
+            name: "StorePostgres", dependencies: ["StoreSQL", "CountersignCore", "CPostgres", .logging],
+            path: "Sources/Stores/Postgres"),
         .target(name: "StoreConformance", dependencies: ["CountersignCore"], path: "Sources/Stores/Conformance"),
 
         // What several parts share.
@@ -105,6 +108,9 @@ let package = Package(
             name: "PrometheusMetrics", dependencies: [.coreMetrics], path: "Sources/Shared/PrometheusMetrics"),
         .target(
             name: "TerminalQRCode", dependencies: ["CQREncode"], path: "Sources/Shared/TerminalQRCode"),
+        .systemLibrary(
+            name: "CPostgres", path: "Sources/CSystem/CPostgres", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(
             name: "CSodium", path: "Sources/CSystem/CSodium", pkgConfig: "libsodium",
             providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
@@ -155,7 +161,9 @@ let package = Package(
             dependencies: ["CountersignCore", "OneTimePassword", "StoreSQLite", .crypto, .jwtKit, .logging]),
         .testTarget(
             name: "StoreTests",
-            dependencies: ["CountersignCore", "StoreSQL", "StoreSQLite", "StoreConformance", .logging]),
+            dependencies: [
+                "CountersignCore", "StoreSQL", "StoreSQLite", "StorePostgres", "StoreConformance", .logging,
+            ]),
         .testTarget(name: "PrometheusMetricsTests", dependencies: ["PrometheusMetrics", .coreMetrics]),
         .testTarget(name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CountersignCore"]),
         .testTarget(
