@@ -137,7 +137,8 @@ let package = Package(
             name: "CountersignServer",
             dependencies: [
                 "CountersignCore", "StoreSQLite", "ServerHTTP", "PasswordHashing", "Delivery", "PrometheusMetrics",
-                "IdentityToolkitServer", "AdminServer", .crypto, "OneTimePassword", .configuration, .hummingbird, .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
+                "IdentityToolkitServer", "AdminServer", .crypto, "OneTimePassword", .configuration, .hummingbird,
+                .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
                 .httpTypes, .logging, .mustache, .nioCore, .nioSSL, .serviceLifecycle,
             ],
             path: "Sources/Apps/CountersignServer",

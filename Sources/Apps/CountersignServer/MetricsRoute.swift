@@ -30,7 +30,9 @@ struct MetricsRoute: Sendable {
     }
 
     private static func isAdministrator(_ request: Request, _ opened: OpenedRealm) -> Bool {
-        guard let header = request.headers[.authorization], header.lowercased().hasPrefix("bearer ") else { return false }
+        guard let header = request.headers[.authorization], header.lowercased().hasPrefix("bearer ") else {
+            return false
+        }
         return opened.adminToken.matches(Secret(String(header.dropFirst("bearer ".count))))
     }
 

@@ -52,7 +52,9 @@ public struct Mailings: Sendable {
             switch try Letter.find(subject, settings: settings, in: transaction) {
             case .letter(let found): letter = found
             case .nobody(let email):
-                if let refusal = try Self.charge(email, client, now, realm.sealer, transaction) { return .refused(refusal) }
+                if let refusal = try Self.charge(email, client, now, realm.sealer, transaction) {
+                    return .refused(refusal)
+                }
                 return hides ? .sent(to: email, handle: nil) : .refused(Refusal(.userNotFound))
             case .refused(let refusal):
                 // That an address is taken is told: then it counts as a mail, or anybody could ask for any number.
@@ -126,7 +128,8 @@ public struct Mailings: Sendable {
     }
 
     private static func charge(
-        _ email: EmailAddress, _ client: ClientContext, _ now: Date, _ sealer: Sealer, _ transaction: any StoreTransaction
+        _ email: EmailAddress, _ client: ClientContext, _ now: Date, _ sealer: Sealer,
+        _ transaction: any StoreTransaction
     ) throws -> Refusal? {
         let mailbox = CounterKey.mails(to: sealer.digest(email.canonical, for: "mailbox"))
         if let until = try transaction.charge(.mailsPerAddress, key: mailbox, at: now) {

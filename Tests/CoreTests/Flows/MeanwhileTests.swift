@@ -1,6 +1,7 @@
-@testable import CountersignCore
 import Foundation
 import Testing
+
+@testable import CountersignCore
 
 /// What happens to an account while an answer is being looked at.
 @Suite("What changes while an answer is judged")

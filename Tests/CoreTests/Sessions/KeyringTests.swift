@@ -1,8 +1,9 @@
-@testable import CountersignCore
 import Crypto
 import Foundation
 import JWTKit
 import Testing
+
+@testable import CountersignCore
 
 @Suite("Keys that sign tokens")
 struct KeyringTests {
@@ -162,7 +163,8 @@ struct KeyringTests {
         for (index, secret) in secrets.enumerated() {
             for header in ["HS256", "RS256"] {
                 let head = Array(
-                    try JSONEncoder().encode(["alg": header, "kid": kid])).base64URL
+                    try JSONEncoder().encode(["alg": header, "kid": kid])
+                ).base64URL
                 let code = HMAC<SHA256>.authenticationCode(
                     for: Data("\(head).\(payload)".utf8), using: SymmetricKey(data: secret))
                 tokens["\(header) with public key \(index)"] = "\(head).\(payload).\(Array(code).base64URL)"

@@ -1,6 +1,7 @@
-@testable import CountersignCore
 import Foundation
 import Testing
+
+@testable import CountersignCore
 
 @Suite("What is read of a token before it is verified")
 struct TokenHeaderTests {
@@ -29,11 +30,14 @@ struct TokenHeaderTests {
         }
     }
 
-    @Test("A header needs an algorithm, and nothing critical", arguments: [
-        ("{\"alg\":\"ES256\"}", true), ("{\"alg\":\"ES256\",\"kid\":null}", true), ("{}", false), ("{\"alg\":1}", false),
-        ("{\"alg\":\"ES256\",\"kid\":1}", false), ("{\"alg\":\"ES256\",\"crit\":[]}", false),
-        ("{\"alg\":\"ES256\",\"crit\":null}", false), ("[]", false), ("null", false), ("", false),
-    ])
+    @Test(
+        "A header needs an algorithm, and nothing critical",
+        arguments: [
+            ("{\"alg\":\"ES256\"}", true), ("{\"alg\":\"ES256\",\"kid\":null}", true), ("{}", false),
+            ("{\"alg\":1}", false),
+            ("{\"alg\":\"ES256\",\"kid\":1}", false), ("{\"alg\":\"ES256\",\"crit\":[]}", false),
+            ("{\"alg\":\"ES256\",\"crit\":null}", false), ("[]", false), ("null", false), ("", false),
+        ])
     func headers(header: String, isTaken: Bool) {
         #expect((TokenHeader(of: token(header: header)) != nil) == isTaken)
     }

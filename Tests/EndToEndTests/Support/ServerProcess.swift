@@ -16,7 +16,9 @@ final class ServerProcess {
     static var executable: String {
         get throws {
             let bundle = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
-            for folder in [bundle.deletingLastPathComponent(), bundle.deletingLastPathComponent().deletingLastPathComponent()] {
+            for folder in [
+                bundle.deletingLastPathComponent(), bundle.deletingLastPathComponent().deletingLastPathComponent(),
+            ] {
                 let candidate = folder.appendingPathComponent("countersign").path
                 if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
             }

@@ -51,7 +51,7 @@ extension AdministrationError {
                 Self(.conflict, "Another user has the id \(id?.rawValue ?? ""). Leave it out for a fresh one.")
             case .weakPassword(let fault): Self(.refused, fault.sentence)
             case .userNotFound: .noUser(id?.rawValue ?? "")
-            case .busy: Self(.conflict, "The account kept changing meanwhile. Try again.")
+            case .busy, .revoked: Self(.conflict, "The account kept changing meanwhile. Try again.")
             case .signUpClosed, .anonymousNotAllowed, .limited: Self(.refused, "The realm's settings forbid it.")
             }
     }
