@@ -108,16 +108,25 @@ extension ReviewTests {
 
         let withdrawn = try await test.realm.enrolments.withdraw(
             enrolled.factor.id, of: enrolled.user.id, evidence: test.evidence, asOf: epoch, by: test.client)
-        guard case .revoked = withdrawn else { return Issue.record("\(withdrawn)") }
+        guard case .revoked = withdrawn else {
+            Issue.record("\(withdrawn)")
+            return
+        }
         #expect(try await test.realm.enrolments.secondFactors(of: enrolled.user.id).count == 1)
         let begun = try await test.realm.enrolments.beginTOTP(
             for: enrolled.user.id, evidence: test.evidence, asOf: epoch, by: test.client)
-        guard case .refused(.revoked) = begun else { return Issue.record("\(begun)") }
+        guard case .refused(.revoked) = begun else {
+            Issue.record("\(begun)")
+            return
+        }
         var change = AccountChange()
         change.displayName = .some("Mallory")
         let changed = try await test.realm.accounts.change(
             enrolled.user.id, change, continuing: test.evidence, asOf: epoch, by: test.client)
-        guard case .refused(.revoked) = changed else { return Issue.record("\(changed)") }
+        guard case .refused(.revoked) = changed else {
+            Issue.record("\(changed)")
+            return
+        }
     }
 
     @Test("What is not looked at counts against its source, and stops filling the log")
