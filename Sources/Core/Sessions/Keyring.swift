@@ -13,6 +13,8 @@ public final class Keyring: Sendable {
         var records: [SigningKeyRecord]
         var keys: JWTKeyCollection
         var jwks: Data
+        /// PEM, by key id.
+        var certificates: [String: String]
         var loadedAt: Date
     }
 
@@ -22,12 +24,14 @@ public final class Keyring: Sendable {
     private let sealer: Sealer
     private let ring = Mutex<Ring?>(nil)
     /// Verifies and makes tokens without signature, for `--dev`.
-    private let unsigned = JWTKeyCollection()
+    private let unsigned = JWTKeyCollection(defaultJWTSerializer: DefaultJWTSerializer.leavingOutWhatIsNull)
 
     /// Seconds after which the keys are read anew.
     static let freshness: TimeInterval = 5
+    /// Seconds that any token lives at most: a session cookie's fourteen days.
+    public static let longestToken: TimeInterval = 14 * 86_400
     /// Seconds that a retired key stays in the JWKS: as long as the longest token, and the clocks of others.
-    static let retirement: TimeInterval = 86_400 + 600
+    static let retirement: TimeInterval = longestToken + 600
 
     init(store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer) {
         self.store = store
@@ -52,9 +56,12 @@ public final class Keyring: Sendable {
     }
 
     /// A token with `alg: none` and an empty signature, as the Firebase emulator issues it.
-    public func unsignedToken(_ claims: TokenClaims) async throws -> String {
+    /// - Parameter typ: nil leaves the header out.
+    public func unsignedToken(_ claims: TokenClaims, typ: String? = "JWT") async throws -> String {
         await unsigned.addUnsecuredNone()
-        return try await unsigned.sign(claims, header: ["alg": "none", "typ": "JWT"])
+        var header: JWTHeader = ["alg": "none"]
+        header.typ = typ
+        return try await unsigned.sign(claims, header: header)
     }
 
     /// The claims of a token that one of our keys signed, with the algorithm of that key; nil for anything else.
@@ -99,6 +106,10 @@ public final class Keyring: Sendable {
 
     /// The public keys that tokens in circulation may be signed with (RFC 7517, section 5).
     public func jwks() async throws -> Data { try await current().jwks }
+
+    /// The same keys as X.509 certificates that they signed themselves (PEM), by key id: the form in which Google
+    /// publishes its own, and the only one that some verifiers read.
+    public func certificates() async throws -> [String: String] { try await current().certificates }
 
     /// All keys, the oldest first.
     public func records() async throws -> [SigningKeyRecord] { try await reload().records }
@@ -184,11 +195,13 @@ public final class Keyring: Sendable {
                 return ring ?? known
             }
         }
-        let keys = JWTKeyCollection()
+        let keys = JWTKeyCollection(defaultJWTSerializer: DefaultJWTSerializer.leavingOutWhatIsNull)
         var published: [JSONWebKey] = []
+        var certificates: [String: String] = [:]
         for record in records {
             let plain = try sealer.open(record.sealedPrivateKey, for: Self.sealingContext(record.id))
             let pem = String(decoding: plain, as: UTF8.self)
+            certificates[record.id] = try SelfSignedCertificate.pem(of: record, privateKeyPEM: pem)
             let kid = JWKIdentifier(string: record.id)
             switch record.algorithm {
             case .es256:
@@ -204,7 +217,8 @@ public final class Keyring: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let fresh = Ring(
-            records: records, keys: keys, jwks: try encoder.encode(["keys": published]), loadedAt: now)
+            records: records, keys: keys, jwks: try encoder.encode(["keys": published]), certificates: certificates,
+            loadedAt: now)
         ring.withLock { $0 = fresh }
         return fresh
     }
