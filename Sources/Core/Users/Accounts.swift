@@ -103,6 +103,7 @@ public struct Accounts: Sendable {
     }
 
     /// Makes an account on an administrator's behalf: no session, no limits, any id that is free.
+    /// - Parameter profile: its telephone number is in the form of ``PhoneNumber``.
     public func create(
         id: UserID? = nil, email: EmailAddress?, password: Secret<String>?, profile: UserProfile = UserProfile(),
         isDisabled: Bool = false, by client: ClientContext
@@ -121,7 +122,9 @@ public struct Accounts: Sendable {
             var user = User(id: id, email: email, profile: profile, createdAt: now)
             user.isDisabled = isDisabled
             guard try transaction.insert(user) else {
-                return .failure(try transaction.user(id) != nil ? .idTaken : .addressTaken)
+                if try transaction.user(id) != nil { return .failure(.idTaken) }
+                if let email, try transaction.user(email: email) != nil { return .failure(.addressTaken) }
+                return .failure(.phoneNumberTaken)
             }
             if let hash {
                 try transaction.setPassword(hash, of: &user, newFactorID: factorID, at: now, sealer: realm.sealer)
@@ -133,34 +136,21 @@ public struct Accounts: Sendable {
         }
     }
 
-    // MARK: Removing
-
-    /// Removes a user with factors, flows and sessions. False where there is none.
-    public func delete(_ id: UserID, by client: ClientContext) async throws -> Bool {
-        let now = realm.clock.now
-        let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.store.write { transaction in
-            for factor in try transaction.factors(of: id) {
-                try transaction.deleteCounter(CounterKey.factor(factor.id))
-            }
-            guard try transaction.deleteUser(id) else { return false }
-            try transaction.append(
-                AuditEvent(id: eventID, at: now, kind: .userDeleted, userID: id, context: client))
-            return true
-        }
-    }
 }
 
 /// Why an account was not made or changed.
 public enum AccountRefusal: Error, Sendable, Equatable {
     case addressTaken
     case idTaken
+    case phoneNumberTaken
     case weakPassword(PasswordPolicy.Fault)
     case signUpClosed
     case anonymousNotAllowed
     /// Too many from one source.
     case limited(until: Date)
     case userNotFound
+    /// One of the second factors that were to stay is not there.
+    case unknownFactor
     /// The account kept changing.
     case busy
 }
