@@ -22,6 +22,7 @@ extension Target.Dependency {
     static let nioCore: Self = .product(name: "NIOCore", package: "swift-nio")
     static let nioSSL: Self = .product(name: "NIOSSL", package: "swift-nio-ssl")
     static let serviceLifecycle: Self = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let coreMetrics: Self = .product(name: "CoreMetrics", package: "swift-metrics")
     static let mustache: Self = .product(name: "Mustache", package: "swift-mustache")
     static let argumentParser: Self = .product(name: "ArgumentParser", package: "swift-argument-parser")
     static let configuration: Self = .product(name: "Configuration", package: "swift-configuration")
@@ -55,6 +56,7 @@ let package = Package(
         .executable(name: "countersign", targets: ["countersign"]),
         .library(name: "OneTimePassword", targets: ["OneTimePassword"]),
         .library(name: "FirebaseAuth", targets: ["FirebaseAuth"]),
+        .library(name: "FirebaseCore", targets: ["FirebaseCore"]),
         .library(name: "CountersignServer", targets: ["CountersignServer"]),
         .library(name: "StoreConformance", targets: ["StoreConformance"]),
     ],
@@ -66,6 +68,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -100,6 +103,8 @@ let package = Package(
             name: "PasswordHashing", dependencies: ["CountersignCore", "CSodium"],
             path: "Sources/Shared/PasswordHashing"),
         .target(
+            name: "PrometheusMetrics", dependencies: [.coreMetrics], path: "Sources/Shared/PrometheusMetrics"),
+        .target(
             name: "TerminalQRCode", dependencies: ["CQREncode"], path: "Sources/Shared/TerminalQRCode"),
         .systemLibrary(
             name: "CSodium", path: "Sources/CSystem/CSodium", pkgConfig: "libsodium",
@@ -111,14 +116,16 @@ let package = Package(
         // The composition root, and the program.
         .target(
             name: "AdminServer",
-            dependencies: ["CountersignCore", "ServerHTTP", .hummingbird, .httpTypes, .mustache, .nioCore],
+            dependencies: [
+                "CountersignCore", "ServerHTTP", .httpTypes, .hummingbird, .jwtKit, .logging, .mustache, .nioCore,
+            ],
             path: "Sources/Dialects/Admin/Server",
             resources: [.embedInCode("Templates/action.mustache"), .embedInCode("Templates/countersign.css")]),
         .target(
             name: "CountersignServer",
             dependencies: [
-                "CountersignCore", "StoreSQLite", "ServerHTTP", "PasswordHashing", "Delivery", "IdentityToolkitServer",
-                "AdminServer", .crypto, "OneTimePassword", .configuration, .hummingbird, .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
+                "CountersignCore", "StoreSQLite", "ServerHTTP", "PasswordHashing", "Delivery", "PrometheusMetrics",
+                "IdentityToolkitServer", "AdminServer", .crypto, "OneTimePassword", .configuration, .hummingbird, .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
                 .httpTypes, .logging, .mustache, .nioCore, .nioSSL, .serviceLifecycle,
             ],
             path: "Sources/Apps/CountersignServer",
@@ -126,10 +133,14 @@ let package = Package(
         .executableTarget(
             name: "countersign",
             dependencies: [
-                "CountersignServer", "CountersignCore", "AdminServer", "FirebaseAuth", "OneTimePassword",
-                "TerminalQRCode", .argumentParser, .logging,
+                "CountersignServer", "CountersignCore", "AdminServer", "ClientHTTP", "FirebaseAuth", "OneTimePassword",
+                "TerminalQRCode", "StoreSQLite", .argumentParser, .logging, .nioCore,
             ],
             path: "Sources/Apps/countersign-cli"),
+
+        // Import lines of apps for the originals.
+        .target(
+            name: "FirebaseCore", dependencies: ["FirebaseAuth"], path: "Sources/Dialects/IdentityToolkit/FirebaseCore"),
 
         // Tests.
         .testTarget(name: "OneTimePasswordTests", dependencies: ["OneTimePassword"]),
@@ -139,6 +150,7 @@ let package = Package(
         .testTarget(
             name: "StoreTests",
             dependencies: ["CountersignCore", "StoreSQL", "StoreSQLite", "StoreConformance", .logging]),
+        .testTarget(name: "PrometheusMetricsTests", dependencies: ["PrometheusMetrics", .coreMetrics]),
         .testTarget(name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CountersignCore"]),
         .testTarget(
             name: "ServerHTTPTests",
@@ -150,7 +162,8 @@ let package = Package(
             name: "IdentityToolkitTests",
             dependencies: [
                 "IdentityToolkitServer", "IdentityToolkitWire", "CountersignServer", "CountersignCore",
-                "OneTimePassword", "ServerHTTP", .hummingbird, .hummingbirdTesting, .httpTypes, .jwtKit, .logging,
+                "OneTimePassword", "PasswordHashing", "ServerHTTP", .crypto, .hummingbird, .hummingbirdTesting,
+                .httpTypes, .jwtKit, .logging, .nioCore,
             ]),
         .testTarget(
             name: "FirebaseAuthTests",
@@ -160,7 +173,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["countersign", "CountersignServer", "CountersignCore", "TerminalQRCode"]),
+            dependencies: [
+                "countersign", "AdminServer", "ClientHTTP", "CountersignServer", "CountersignCore", "OneTimePassword",
+                "TerminalQRCode",
+            ]),
         .testTarget(
             name: "EndToEndTests", dependencies: ["countersign"], exclude: ["FirebaseAdmin/firebase_admin_test.py", "verify_token.py"]),
     ] + dialect("IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"]),

@@ -51,8 +51,10 @@ public struct Realm: Sendable {
     }
 
     /// Changes the settings, and says so in the log.
+    /// - Parameter details: for the log: which setting became what. Never a secret.
     public func changeSettings<T: Sendable>(
-        by actor: ClientContext, _ change: @escaping @Sendable (inout RealmSettings) throws -> T
+        by actor: ClientContext, details: [String: JSONValue] = [:],
+        _ change: @escaping @Sendable (inout RealmSettings) throws -> T
     ) async throws -> T {
         let now = clock.now
         let eventID = AuditEvent.freshID(at: now, random: random)
@@ -61,7 +63,8 @@ public struct Realm: Sendable {
             let result = try change(&settings)
             try transaction.putSettings(settings)
             try transaction.append(
-                AuditEvent(id: eventID, at: now, kind: .settingsChanged, userID: nil, context: actor))
+                AuditEvent(
+                    id: eventID, at: now, kind: .settingsChanged, userID: nil, context: actor, details: details))
             return result
         }
     }

@@ -145,6 +145,10 @@ import Testing
         #expect(server.body(to: "v1/token") == #"{"grantType":"refresh_token","refreshToken":"rt-second"}"#)
         #expect(auth.currentUser?.refreshToken == "rt-fresh1")
 
+        // Tokens that could be used for an hour are refreshed all the same.
+        let hour = token(#"{"iat":1790000000,"exp":1790003600}"#)
+        server.on("mfaEnrollment:finalize", #"{"idToken":"\#(hour)","refreshToken":"rt-enrolled"}"#)
+        server.on("mfaEnrollment:withdraw", #"{"idToken":"\#(hour)","refreshToken":"rt-withdrawn"}"#)
         let user = try #require(auth.currentUser)
         let secret = try await TOTPMultiFactorGenerator.generateSecret(with: user.multiFactor.session())
         let assertion = TOTPMultiFactorGenerator.assertionForEnrollment(with: secret, oneTimePassword: "1")

@@ -10,6 +10,7 @@ import IdentityToolkitServer
 import Logging
 import NIOCore
 import NIOSSL
+import PrometheusMetrics
 import ServerHTTP
 import ServiceLifecycle
 import Synchronization
@@ -63,14 +64,17 @@ public struct CountersignServer: Sendable {
     public func responder() throws -> some HTTPResponder<CountersignRequestContext> {
         let router = Router(context: CountersignRequestContext.self)
         if options.tlsEndedByProxy { router.add(middleware: RequestSourceMiddleware(RequestSource(trustsProxy: true))) }
+        let metrics = MetricsRoute(opened: opened, registry: .ofProcess)
+        router.add(middleware: MetricsMiddleware())
         router.add(middleware: RequestLogMiddleware())
-        router.add(middleware: SecurityHeadersMiddleware())
+        router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
         router.add(middleware: PublicCORSMiddleware(appliesTo: IdentityToolkit.owns))
-        router.add(middleware: FailureMiddleware(format: IdentityToolkit.format))
+        router.add(middleware: FailureMiddleware(format: Self.format))
 
         let realm = opened.realm
         let url: @Sendable () -> String = { [publicURL] in publicURL.value }
         HealthRoutes(reasonsNotToBeReady: readiness).add(to: router)
+        metrics.add(to: router)
         WellKnownRoutes(realm: realm, publicURL: url).add(to: router)
         IdentityToolkit(
             realm: realm,
@@ -78,11 +82,17 @@ public struct CountersignServer: Sendable {
                 projectID: options.projectID, isDevelopment: options.isDevelopment,
                 isAdministrator: opened.adminToken.matches, publicURL: url)
         ).addRoutes(to: router)
+        AdministrationRoutes(realm: realm, isAdministrator: opened.adminToken.matches).addRoutes(to: router)
         try ActionPages(realm: realm, isDevelopment: options.isDevelopment).addRoutes(to: router)
         if options.isDevelopment, let clock = opened.movableClock {
             DevelopmentRoutes(realm: realm, clock: clock, publicURL: url, composer: try MailComposer()).add(to: router)
         }
         return PathNormalizer(router.buildResponder(), rules: [IdentityToolkit.normalize])
+    }
+
+    /// Each dialect's words for failures that nobody put into words; nil where the path is no dialect's.
+    private static func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {
+        try AdministrationRoutes.format(failure, request) ?? IdentityToolkit.format(failure, request)
     }
 
     /// Why no requests should be sent here.
@@ -106,10 +116,7 @@ public struct CountersignServer: Sendable {
     ) throws -> some ApplicationProtocol {
         let builder: HTTPServerBuilder =
             if let tls = options.tls {
-                try .http2Upgrade(
-                    tlsConfiguration: TLSConfiguration.makeServerConfiguration(
-                        certificateChain: NIOSSLCertificate.fromPEMFile(tls.certificate).map { .certificate($0) },
-                        privateKey: .privateKey(NIOSSLPrivateKey(file: tls.key, format: .pem))))
+                try .http2Upgrade(tlsConfiguration: Self.tlsConfiguration(certificate: tls.certificate, key: tls.key))
             } else {
                 .http1(
                     configuration: HTTP1Channel.Configuration(idleTimeout: .seconds(75)))
@@ -128,9 +135,34 @@ public struct CountersignServer: Sendable {
             logger: logger)
     }
 
+    private static func tlsConfiguration(certificate: String, key: String) throws -> TLSConfiguration {
+        func reading<Value>(_ path: String, _ read: () throws -> Value) throws -> Value {
+            do {
+                return try read()
+            } catch {
+                throw TLSFileError(path: path, reason: "\(error)")
+            }
+        }
+        let chain = try reading(certificate) { try NIOSSLCertificate.fromPEMFile(certificate) }
+        let key = try reading(key) { try NIOSSLPrivateKey(file: key, format: .pem) }
+        return .makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+    }
+
     /// Serves until SIGTERM or SIGINT; requests under way are finished first.
     public func run(onListening: @escaping @Sendable (String) async -> Void) async throws {
         try await application(onListening: onListening).runService()
+    }
+}
+
+/// A certificate or private key that TLS cannot be had with.
+public struct TLSFileError: Error, CustomStringConvertible {
+    let path: String
+    let reason: String
+
+    public var description: String {
+        "\(path) cannot be used for TLS (\(reason)). It has to be PEM: the server's certificate followed by those that lead "
+            + "to its root, or its private key."
     }
 }
 
@@ -158,8 +190,11 @@ final class PublicURL: Sendable {
 
     func listens(on port: Int) {
         guard !isConfigured else { return }
-        state.withLock { $0 = Self.address(scheme, host: host, port: port) }
+        state.withLock { $0 = Self.address(scheme, host: reachableHost, port: port) }
     }
+
+    /// Where clients on this machine find it: an address that means every interface is none to connect to.
+    private var reachableHost: String { ["0.0.0.0", "::"].contains(host) ? "localhost" : host }
 
     static func address(_ scheme: String, host: String, port: Int) -> String {
         "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"

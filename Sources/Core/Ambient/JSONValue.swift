@@ -22,18 +22,25 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue: Codable {
+    /// Arrays and objects inside each other, at most. What a value is shows only by trying, and each try that fails costs
+    /// as much as the value lies deep: 500 brackets would take a second.
+    static let maximumDepth = 32
+
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
+        guard decoder.codingPath.count <= Self.maximumDepth else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "nested too deeply")
+        }
         if container.decodeNil() {
             self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
         } else if let value = try? container.decode(Int64.self) {
             self = .integer(value)
         } else if let value = try? container.decode(Double.self) {
             self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
         } else if let value = try? container.decode([JSONValue].self) {
             self = .array(value)
         } else {

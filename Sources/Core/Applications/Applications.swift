@@ -27,10 +27,10 @@ public struct Applications: Sendable {
         return try await realm.store.write { transaction in
             let application = Application(id: id, createdAt: now, registration: registration)
             guard try transaction.insert(application) else { return nil }
+            let details = Self.details(id, before: ApplicationRegistration(), after: registration)
             try transaction.append(
                 AuditEvent(
-                    id: eventID, at: now, kind: .applicationChanged, userID: nil, context: client,
-                    details: ["application": .string(id.rawValue)]))
+                    id: eventID, at: now, kind: .applicationChanged, userID: nil, context: client, details: details))
             return application
         }
     }
@@ -43,14 +43,30 @@ public struct Applications: Sendable {
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
             guard var application = try transaction.application(id) else { return nil }
+            let before = application.registration
             change(&application.registration)
             _ = try transaction.update(application)
+            let details = Self.details(id, before: before, after: application.registration)
             try transaction.append(
                 AuditEvent(
-                    id: eventID, at: now, kind: .applicationChanged, userID: nil, context: client,
-                    details: ["application": .string(id.rawValue)]))
+                    id: eventID, at: now, kind: .applicationChanged, userID: nil, context: client, details: details))
             return try transaction.application(id)
         }
+    }
+
+    /// What the log says of a change: which application, and what makes it weaker or stronger than it was.
+    private static func details(
+        _ id: ClientID, before: ApplicationRegistration, after: ApplicationRegistration
+    ) -> [String: JSONValue] {
+        var details: [String: JSONValue] = ["application": .string(id.rawValue)]
+        if before.revealsAddresses != after.revealsAddresses {
+            details["revealsAddresses"] = .bool(after.revealsAddresses)
+        }
+        if before.requiresSecondFactor != after.requiresSecondFactor {
+            details["requiresSecondFactor"] = .bool(after.requiresSecondFactor)
+        }
+        if before.secretDigest != after.secretDigest { details["secretChanged"] = .bool(true) }
+        return details
     }
 
     public func remove(_ id: ClientID, by client: ClientContext) async throws -> Bool {

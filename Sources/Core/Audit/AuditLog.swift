@@ -52,6 +52,8 @@ extension AuditEvent.Kind {
     public static let factorsReset = Self(rawValue: "factor.reset")
     public static let refreshTokenReused = Self(rawValue: "session.refresh-token-reused")
     public static let mailQueued = Self(rawValue: "mail.queued")
+    /// A link was given to the caller instead of being mailed.
+    public static let linkHandedOut = Self(rawValue: "mail.link-handed-out")
     public static let keyRotated = Self(rawValue: "key.rotated")
     public static let settingsChanged = Self(rawValue: "settings.changed")
     public static let applicationChanged = Self(rawValue: "application.changed")

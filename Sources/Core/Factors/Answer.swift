@@ -147,6 +147,8 @@ public struct Refusal: Sendable, Equatable {
         case malformedCredential
         /// A credential made for another audience, or signed by somebody unknown.
         case foreignCredential
+        /// More claims than a token should carry.
+        case claimsTooLarge
         case signUpClosed
         case factorLimitReached
     }

@@ -123,7 +123,7 @@ public struct Enrolments: Sendable {
             return .withdrawn(
                 try draft.open(
                     for: user, evidence: evidence, clientID: client.clientID, settings: settings, at: now,
-                    sealer: realm.sealer, in: transaction))
+                    isSignIn: false, in: transaction))
         }
     }
 

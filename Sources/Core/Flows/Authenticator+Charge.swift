@@ -13,16 +13,18 @@ extension Authenticator {
         return try await realm.store.write { transaction in
             let found = try Self.find(attempt, realm: realm, in: transaction)
             let charged: Charged
+            var subject: UserID?
             switch found {
             case .refused: charged = found
             case .admitted(let matter):
+                subject = matter.user?.id
                 charged = try Self.count(attempt, against: matter, in: transaction)
             }
             // A flood from one source is in the log with its first hundred answers; more would only fill the disk.
             if case .refused(let refusal) = charged, refusal.reason != .sourceLimited {
                 try transaction.append(
                     AuditEvent(
-                        id: auditID, at: attempt.now, kind: .answerRefused, userID: nil, context: attempt.client,
+                        id: auditID, at: attempt.now, kind: .answerRefused, userID: subject, context: attempt.client,
                         reason: refusal.reason.rawValue))
             }
             return charged
@@ -91,7 +93,7 @@ extension Authenticator {
                 user: user, flow: nil, body: body, settings: settings,
                 judged: factor.map(Matter.Judged.factor) ?? .decoy,
                 // An address without password has a counter like a factor's, so that both lock out alike.
-                counterKey: factor.map { CounterKey.factor($0.id) }
+                counterKey: factor.map { CounterKey.factor($0.id, $0.kind) }
                     ?? CounterKey.claim(realm.sealer.digest(email.canonical, for: "claim"))))
     }
 
@@ -100,7 +102,11 @@ extension Authenticator {
         _ attempt: Attempt, _ record: FlowRecord, _ body: FlowBody, settings: RealmSettings,
         in transaction: any StoreTransaction
     ) throws -> Charged {
-        let user = try record.userID.flatMap { try transaction.user($0) }
+        var user = try record.userID.flatMap { try transaction.user($0) }
+        if record.userID == nil, body.challenge == .link, let email = body.email {
+            // A link to an address without account, which has got one since: perhaps by another such link.
+            user = try transaction.user(email: EmailAddress(kept: email))
+        }
         if record.userID != nil && user == nil { return .refused(Refusal(.userNotFound)) }
         if let epoch = body.tokenEpoch, let user, user.tokenEpoch != epoch {
             // The password changed, or an administrator cut all sessions: what was proven before counts no more.
@@ -117,7 +123,7 @@ extension Authenticator {
             else { return .refused(Refusal(.unknownFactor)) }
             guard policy.isOffered(factor.kind) else { return .refused(Refusal(.factorNotOffered)) }
             matter.judged = .factor(factor)
-            matter.counterKey = CounterKey.factor(factor.id)
+            matter.counterKey = CounterKey.factor(factor.id, factor.kind)
         case (.enrolmentCode, .enrolment(let kind, let payload)):
             guard policy.isOffered(kind) else { return .refused(Refusal(.factorNotOffered)) }
             matter.judged = .enrolment(kind: kind, payload: payload)
@@ -187,7 +193,11 @@ extension Matter {
 
 /// The names of counters.
 enum CounterKey {
-    static func factor(_ id: FactorID) -> String { "\(AttemptCounter.factorPrefix)\(id)" }
+    /// Wrong passwords are forgotten after idle days, as those for addresses without account are, or the difference would
+    /// tell one from the other. Wrong codes in a row are not.
+    static func factor(_ id: FactorID, _ kind: FactorKind) -> String {
+        kind == .password ? "password/\(id)" : "\(AttemptCounter.factorPrefix)\(id)"
+    }
     static func claim(_ digest: Data) -> String { "claim/\(digest.hex)" }
     static func mailedCode(_ digest: Data) -> String { "code/\(digest.hex)" }
     static func answers(from source: String) -> String { "answers/\(source)" }

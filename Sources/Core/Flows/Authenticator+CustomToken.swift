@@ -5,6 +5,10 @@ extension Authenticator {
     static let customTokenAudience =
         "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
+    /// Bytes of JSON that a developer's claims may have: they are in every ID token of the session, and one that grows
+    /// too large is not read any more.
+    static let largestDeveloperClaims = 1000
+
     /// Judges the word of a developer's back end.
     ///
     /// The token is signed by a key that an administrator registered for its `iss` (and `sub`), or, under `--dev`, not
@@ -30,9 +34,15 @@ extension Authenticator {
         case .good(let good): claims = good
         }
         let uid = claims.string("uid") ?? claims.string("user_id") ?? ""
-        guard (1...128).contains(uid.utf8.count) else { return .refused(Refusal(.malformedCredential)) }
+        // Text with a zero byte is text up to there for stores: another user's id.
+        guard (1...128).contains(uid.utf8.count), !uid.utf8.contains(0) else {
+            return .refused(Refusal(.malformedCredential))
+        }
         var terms = terms
         if case .object(let developerClaims)? = claims["claims"] {
+            guard try JSONEncoder().encode(developerClaims).count <= Self.largestDeveloperClaims else {
+                return .refused(Refusal(.claimsTooLarge))
+            }
             terms.details["developer_claims"] = .object(developerClaims)
         }
         let draft = SessionDraft(random: realm.random)
@@ -53,7 +63,7 @@ extension Authenticator {
                 details: details.details)
             var signedIn = try draft.open(
                 for: user, evidence: evidence, clientID: client.clientID, settings: settings, at: now,
-                sealer: realm.sealer, in: transaction)
+                in: transaction)
             signedIn.isNewUser = isNew
             try transaction.append(
                 AuditEvent(id: eventID, at: now, kind: .signedIn, userID: id, context: client))
@@ -68,30 +78,51 @@ extension Authenticator {
 
     private func judge(customToken token: String, settings: RealmSettings, now: Date) async -> JudgedToken {
         if realm.mode.usesUnsignedTokens, let claims = await realm.keyring.unsigned(token) { return .good(claims) }
-        guard let unverified = TokenClaims(unverified: token), let issuer = unverified.string("iss"),
-            unverified.string("sub") == issuer, unverified.string("uid") != nil,
-            let issuedAt = unverified.integer("iat"), let expiresAt = unverified.integer("exp")
-        else { return .refused(.malformedCredential) }
-        guard unverified.string("aud") == Self.customTokenAudience,
-            let pem = settings.tokens.customTokenKeys[issuer],
+        guard let unverified = UnverifiedCustomToken(token) else { return .refused(.malformedCredential) }
+        guard unverified.audience == Self.customTokenAudience,
+            let pem = settings.tokens.customTokenKeys[unverified.issuer],
             let claims = await realm.keyring.verified(token, byPublicKeyPEM: pem)
         else { return .refused(.foreignCredential) }
-        guard expiresAt > now.seconds, issuedAt <= now.seconds + 300, expiresAt - issuedAt <= 3600 else {
-            return .refused(.flowExpired)
+        guard let issuedAt = claims.integer("iat"), let expiresAt = claims.integer("exp") else {
+            return .refused(.malformedCredential)
         }
+        let lifetime = expiresAt.subtractingReportingOverflow(issuedAt)
+        guard expiresAt > now.seconds, issuedAt <= now.seconds + 300, !lifetime.overflow, lifetime.partialValue <= 3600
+        else { return .refused(.flowExpired) }
         return .good(claims)
     }
 }
 
-extension TokenClaims {
-    /// What a token says before anybody checked it: good for finding the key to check it with.
-    init?(unverified token: String) {
-        guard token.utf8.count <= 16_384 else { return nil }
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let bytes = [UInt8](base64URL: parts[1]),
-            let members = try? JSONDecoder().decode([String: JSONValue].self, from: Data(bytes))
+/// What a custom token says before anybody checked it, which is for finding the key to check it with. Only the members
+/// that are needed: a stranger's others are not read.
+struct UnverifiedCustomToken {
+    let issuer: String
+    let audience: String?
+
+    private struct Members: Decodable {
+        let iss: String
+        let sub: String
+        let uid: String
+        let aud: String?
+
+        enum CodingKeys: CodingKey { case iss, sub, uid, aud }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            iss = try members.decode(String.self, forKey: .iss)
+            sub = try members.decode(String.self, forKey: .sub)
+            uid = try members.decode(String.self, forKey: .uid)
+            aud = try? members.decode(String.self, forKey: .aud)
+        }
+    }
+
+    /// Nil where it names no issuer, another subject than that, or no user.
+    init?(_ token: String) {
+        guard let parts = TokenParts(token), let bytes = [UInt8](base64URL: parts.payload),
+            let members = try? JSONDecoder().decode(Members.self, from: Data(bytes)), members.sub == members.iss
         else { return nil }
-        self.init(members)
+        issuer = members.iss
+        audience = members.aud
     }
 }
 

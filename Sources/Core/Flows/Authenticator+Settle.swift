@@ -37,6 +37,7 @@ struct Settlement: Sendable {
     let userID: UserID
     let factorID: FactorID
     let eventIDs: [String]
+    let messageID: String
 
     var now: Date { attempt.now }
 
@@ -50,6 +51,7 @@ struct Settlement: Sendable {
         userID = UserID(random: random)
         factorID = FactorID(rawValue: random.uuid())
         eventIDs = (0..<2).map { _ in AuditEvent.freshID(at: attempt.now, random: random) }
+        messageID = AuditEvent.freshID(at: attempt.now, random: random)
     }
 
     func accept(
@@ -175,7 +177,7 @@ struct Settlement: Sendable {
         let evidence = SessionEvidence(
             dialect: body.dialect, proofs: proven, scopes: body.terms.scopes, details: body.terms.details)
         return try session.open(
-            for: user, evidence: evidence, clientID: body.clientID, settings: matter.settings, at: now, sealer: sealer,
+            for: user, evidence: evidence, clientID: body.clientID, settings: matter.settings, at: now,
             in: transaction)
     }
 
@@ -224,7 +226,7 @@ struct Settlement: Sendable {
             return .verdict(.refused(Refusal(.factorLimitReached)))
         }
         let factor = FactorRecord(
-            id: factorID, userID: user.id, kind: kind, name: name, createdAt: now, lastUsedAt: now,
+            id: factorID, userID: user.id, kind: kind, name: name.filter { $0 != "\0" }, createdAt: now, lastUsedAt: now,
             payload: try sealer.seal(payload, for: FactorRegistry.sealingContext(factorID)))
         guard try transaction.insert(factor) else { return .verdict(.refused(Refusal(.busy))) }
         try finishFlow(in: transaction)
@@ -274,6 +276,13 @@ struct Settlement: Sendable {
         }
         var user = user
         let former = user.email
+        if let former {
+            try transaction.send(
+                OutboxContent(
+                    template: "email-changed", locale: attempt.client.locale,
+                    values: ["email": former.canonical, "newEmail": address.canonical]),
+                to: former.canonical, id: messageID, at: now, sealer: sealer)
+        }
         user.email = address
         user.profile.emailVerified = true
         user.revokeTokens(at: now)
@@ -317,7 +326,7 @@ extension Matter {
 extension StoreTransaction {
     /// Removes a factor with the count of its wrong answers. False where it is gone.
     func remove(_ id: FactorID) throws -> Bool {
-        try deleteCounter(CounterKey.factor(id))
+        for kind in FactorRegistry.types.map(\.kind) { try deleteCounter(CounterKey.factor(id, kind)) }
         return try deleteFactor(id)
     }
 
@@ -327,7 +336,7 @@ extension StoreTransaction {
         if var factor = try factors(of: user.id).first(where: { $0.kind == .password }) {
             factor.payload = try sealer.seal(payload, for: FactorRegistry.sealingContext(factor.id))
             _ = try update(factor)
-            try deleteCounter(CounterKey.factor(factor.id))
+            try deleteCounter(CounterKey.factor(factor.id, factor.kind))
         } else {
             _ = try insert(
                 FactorRecord(

@@ -68,7 +68,8 @@ public struct Authenticator: Sendable {
         return .open(
             FlowSummary(
                 purpose: body.purpose, userID: record.userID, email: body.email.map(EmailAddress.init(kept:)),
-                newEmail: body.newEmail.map(EmailAddress.init(kept:)), expiresAt: record.expiresAt))
+                newEmail: body.newEmail.map(EmailAddress.init(kept:)), expiresAt: record.expiresAt,
+                isLink: body.challenge == .link))
     }
 
     private enum Preparation {
@@ -82,8 +83,14 @@ public struct Authenticator: Sendable {
         guard case .flow(let handle, let expectation) = target,
             case .open(let summary) = try await status(of: handle, expecting: expectation)
         else { return .hash(nil) }
-        let settings = try await realm.settings()
-        if let fault = settings.passwords.fault(of: newPassword, email: summary.email) {
+        let userID = summary.userID
+        let (settings, factors) = try await realm.store.read { transaction in
+            (try transaction.settings(), try userID.map { try transaction.factors(of: $0) } ?? [])
+        }
+        let asksForMore = AssurancePolicy.asksForMore(factors, settings: settings.secondFactors)
+        if let fault = settings.passwords.fault(
+            of: newPassword, email: summary.email, secondFactorFollows: asksForMore)
+        {
             return .refused(Refusal(.weakPassword, passwordFault: fault))
         }
         return .hash(try await realm.hasher.hash(newPassword))

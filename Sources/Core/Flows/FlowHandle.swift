@@ -65,4 +65,6 @@ public struct FlowSummary: Sendable {
     public let email: EmailAddress?
     public let newEmail: EmailAddress?
     public let expiresAt: Date
+    /// Whether the handle is itself the proof, as it was mailed; false where another answer is waited for.
+    public let isLink: Bool
 }

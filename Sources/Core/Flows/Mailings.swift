@@ -83,11 +83,12 @@ public struct Mailings: Sendable {
                         template: letter.template, locale: client.locale,
                         values: ["link": link, "email": letter.recipient.canonical]),
                     to: letter.recipient.canonical, id: messageID, at: now, sealer: realm.sealer)
-                try transaction.append(
-                    AuditEvent(
-                        id: eventID, at: now, kind: .mailQueued, userID: letter.user?.id, context: client,
-                        details: ["template": .string(letter.template)]))
             }
+            // A link that the caller passes on opens as much as a mailed one.
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: options.delivers ? .mailQueued : .linkHandedOut,
+                    userID: letter.user?.id, context: client, details: ["template": .string(letter.template)]))
             return .sent(to: letter.recipient, handle: handle)
         }
     }

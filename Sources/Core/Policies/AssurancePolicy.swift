@@ -31,6 +31,12 @@ public struct AssurancePolicy: Sendable {
         return requiresSecondFactor ? .enrolmentRequired : .enough
     }
 
+    /// Whether somebody with these factors is asked for more than a password.
+    static func asksForMore(_ factors: [FactorRecord], settings: SecondFactorSettings) -> Bool {
+        let policy = AssurancePolicy(settings: settings, requiresSecondFactor: false)
+        return factors.contains { policy.isSecondFactor($0.kind) && policy.isOffered($0.kind) }
+    }
+
     /// Whether the kind can be given beside a first proof.
     public func isSecondFactor(_ kind: FactorKind) -> Bool { kind.isSecondFactor }
 

@@ -2,11 +2,11 @@ import Foundation
 
 /// A count of attempts against one thing: an authenticator, a claimed identifier, a source address, a mailbox.
 public struct AttemptCounter: Sendable, Equatable {
-    /// How the keys of counters begin that count the wrong answers to a factor. They go when the factor goes, or when it
+    /// How the keys of counters begin that count the wrong codes of a factor. They go when the factor goes, or when it
     /// is answered rightly.
     public static let factorPrefix = "factor/"
 
-    /// What is counted, for instance `factor/<id>` or `source/<address>`.
+    /// What is counted, for instance `factor/<id>` or `answers/<address>`.
     public let key: String
     public var count: Int
     /// When counting began; a windowed limit starts anew from here.

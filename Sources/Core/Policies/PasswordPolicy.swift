@@ -42,6 +42,11 @@ public struct PasswordPolicy: Sendable, Equatable, Codable {
         case containsAddress
     }
 
+    /// Characters that a password needs at least.
+    func minimumLength(secondFactorFollows: Bool) -> Int {
+        secondFactorFollows ? minimumLength : (minimumLengthAlone ?? minimumLength)
+    }
+
     /// Nil where the password is good enough.
     /// - Parameters:
     ///   - email: refused as a password, as is its local part.
@@ -51,7 +56,7 @@ public struct PasswordPolicy: Sendable, Equatable, Codable {
     ) -> Fault? {
         let text = password.reveal().precomposedStringWithCanonicalMapping
         let length = text.unicodeScalars.count
-        let minimum = secondFactorFollows ? minimumLength : (minimumLengthAlone ?? minimumLength)
+        let minimum = minimumLength(secondFactorFollows: secondFactorFollows)
         if length < minimum { return .tooShort(minimum: minimum) }
         if length > Self.maximumLength { return .tooLong(maximum: Self.maximumLength) }
         let folded = text.lowercased()

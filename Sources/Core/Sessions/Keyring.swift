@@ -24,7 +24,7 @@ public final class Keyring: Sendable {
     private let sealer: Sealer
     private let ring = Mutex<Ring?>(nil)
     /// Verifies and makes tokens without signature, for `--dev`.
-    private let unsigned = JWTKeyCollection(defaultJWTSerializer: DefaultJWTSerializer.leavingOutWhatIsNull)
+    private let unsigned = JWTKeyCollection()
 
     /// Seconds after which the keys are read anew.
     static let freshness: TimeInterval = 5
@@ -49,19 +49,27 @@ public final class Keyring: Sendable {
         guard let active = ring.records.last(where: { $0.algorithm == algorithm && $0.retiredAt == nil }) else {
             throw StoreError(.corrupt, "There is no active \(algorithm.rawValue) key; run `countersign key rotate`.")
         }
-        var header = JWTHeader()
-        header.alg = algorithm.rawValue
-        header.typ = typ
-        return try await ring.keys.sign(claims, kid: JWKIdentifier(string: active.id), header: header)
+        let key = try await ring.keys.getKey(for: JWKIdentifier(string: active.id), alg: algorithm.rawValue)
+        let input = try Self.signingInput(claims, header: ["alg": algorithm.rawValue, "kid": active.id, "typ": typ])
+        return "\(input).\(try key.sign(Data(input.utf8)).base64URL)"
+    }
+
+    private static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
     }
 
     /// A token with `alg: none` and an empty signature, as the Firebase emulator issues it.
     /// - Parameter typ: nil leaves the header out.
     public func unsignedToken(_ claims: TokenClaims, typ: String? = "JWT") async throws -> String {
-        await unsigned.addUnsecuredNone()
-        var header: JWTHeader = ["alg": "none"]
-        header.typ = typ
-        return try await unsigned.sign(claims, header: header)
+        "\(try Self.signingInput(claims, header: ["alg": "none", "typ": typ]))."
+    }
+
+    /// Put together here: the library writes `typ` whether it was asked to or not.
+    private static func signingInput(_ claims: TokenClaims, header: [String: String?]) throws -> String {
+        [try encoder.encode(header.compactMapValues { $0 }), try encoder.encode(claims)]
+            .map { Array($0).base64URL }.joined(separator: ".")
     }
 
     /// The claims of a token that one of our keys signed, with the algorithm of that key; nil for anything else.
@@ -195,7 +203,7 @@ public final class Keyring: Sendable {
                 return ring ?? known
             }
         }
-        let keys = JWTKeyCollection(defaultJWTSerializer: DefaultJWTSerializer.leavingOutWhatIsNull)
+        let keys = JWTKeyCollection()
         var published: [JSONWebKey] = []
         var certificates: [String: String] = [:]
         for record in records {
@@ -214,11 +222,9 @@ public final class Keyring: Sendable {
                 published.append(try JSONWebKey(id: record.id, rsa: key.publicKey))
             }
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let fresh = Ring(
-            records: records, keys: keys, jwks: try encoder.encode(["keys": published]), certificates: certificates,
-            loadedAt: now)
+            records: records, keys: keys, jwks: try Self.encoder.encode(["keys": published]),
+            certificates: certificates, loadedAt: now)
         ring.withLock { $0 = fresh }
         return fresh
     }

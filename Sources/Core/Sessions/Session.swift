@@ -23,6 +23,9 @@ public struct Dialect: Sendable, Hashable, Codable, RawRepresentable, CustomStri
     public static let identityToolkit = Dialect(rawValue: "identity-toolkit")
     public static let admin = Dialect(rawValue: "admin")
 
+    /// Those that sign tokens, each of which can have an algorithm of its own. A new one is a name here.
+    public static let signing: [Dialect] = [.identityToolkit]
+
     public init(from decoder: any Decoder) throws {
         rawValue = try decoder.singleValueContainer().decode(String.self)
     }

@@ -12,19 +12,20 @@ struct SessionDraft: Sendable {
     }
 
     /// Opens the session, and remembers the sign-in.
+    /// - Parameter isSignIn: false where a session only goes on, with other tokens.
     func open(
         for user: User, evidence: SessionEvidence, clientID: ClientID, settings: RealmSettings, at now: Date,
-        sealer: Sealer, in transaction: any StoreTransaction
+        isSignIn: Bool = true, in transaction: any StoreTransaction
     ) throws -> SignedIn {
         let session = Session(
             id: id, userID: user.id, clientID: clientID, tokenEpoch: user.tokenEpoch, createdAt: now,
             expiresAt: now + Double(settings.tokens.sessionDays) * 86_400,
-            refresh: RefreshTokenState(currentDigest: token.digest, sealedCurrent: try token.sealed(by: sealer)),
+            refresh: RefreshTokenState(currentDigest: token.digest),
             evidence: evidence)
         guard try transaction.insert(session) else {
             throw StoreError(.unavailable, "A session id came up twice: the random source is broken.")
         }
-        try transaction.touch(user.id, signedInAt: now, refreshedAt: now)
+        try transaction.touch(user.id, signedInAt: isSignIn ? now : nil, refreshedAt: now)
         return SignedIn(
             user: try transaction.user(user.id) ?? user, session: session, refreshToken: token.text)
     }
@@ -44,7 +45,8 @@ struct RefreshToken: Sendable {
     init?(_ text: String) {
         guard text.utf8.count <= 128 else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
+        guard parts.count == 2, [UInt8](base64URL: parts[0])?.count == 16, [UInt8](base64URL: parts[1])?.count == 32
+        else { return nil }
         sessionID = SessionID(rawValue: String(parts[0]))
         self.text = Secret(text)
     }

@@ -15,11 +15,12 @@ public struct Sessions: Sendable {
     }
 
     public enum RefreshRefusal: String, Sendable {
-        /// Nobody's token.
+        /// Not of the form of our tokens.
         case unknownToken
         /// It was used before; its whole family is revoked now.
         case reused
-        /// Revoked or too old.
+        /// Revoked or too old; or gone, with its user or when it was old enough to be cleaned away. Clients sign the
+        /// user out on this, as they should, and not on a token that never was one.
         case ended
         case userNotFound
         case userDisabled
@@ -36,7 +37,7 @@ public struct Sessions: Sendable {
         let successor = RefreshToken(session: given.sessionID, random: realm.random)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
-            guard var session = try transaction.session(given.sessionID) else { return .refused(.unknownToken) }
+            guard var session = try transaction.session(given.sessionID) else { return .refused(.ended) }
             guard let user = try transaction.user(session.userID) else { return .refused(.userNotFound) }
             if session.revokedAt != nil || session.expiresAt <= now { return .refused(.ended) }
             // An administrator may name an instant of the past, which is no new epoch.

@@ -35,19 +35,46 @@ public struct TokenClaims: JWTPayload, Equatable {
     }
 }
 
-/// The head of a compact JWS, read before anything is trusted.
+/// The head of a compact JWS, read before anything is trusted: only the members that are needed, so that a stranger
+/// cannot keep the server busy with the others.
 struct TokenHeader {
     let alg: String
     let kid: String?
 
+    private struct Members: Decodable {
+        let alg: String
+        let kid: String?
+        let isCritical: Bool
+
+        enum CodingKeys: CodingKey { case alg, kid, crit }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            alg = try members.decode(String.self, forKey: .alg)
+            kid = try members.decodeIfPresent(String.self, forKey: .kid)
+            isCritical = members.contains(.crit)
+        }
+    }
+
     init?(of token: String) {
+        guard let parts = TokenParts(token), let bytes = [UInt8](base64URL: parts.header),
+            let members = try? JSONDecoder().decode(Members.self, from: Data(bytes)), !members.isCritical
+        else { return nil }
+        alg = members.alg
+        kid = members.kid
+    }
+}
+
+/// The three parts of a compact JWS of at most 16 kB.
+struct TokenParts {
+    let header: Substring
+    let payload: Substring
+
+    init?(_ token: String) {
         guard token.utf8.count <= 16_384 else { return nil }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let bytes = [UInt8](base64URL: parts[0]),
-            let members = try? JSONDecoder().decode([String: JSONValue].self, from: Data(bytes)),
-            let alg = members["alg"]?.stringValue, members["crit"] == nil
-        else { return nil }
-        self.alg = alg
-        kid = members["kid"]?.stringValue
+        guard parts.count == 3 else { return nil }
+        header = parts[0]
+        payload = parts[1]
     }
 }

@@ -9,6 +9,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     public var signUp: SignUpSettings
     public var privacy: PrivacySettings
     public var tokens: TokenSettings
+    public var audit: AuditSettings
 
     public init() {
         secondFactors = SecondFactorSettings()
@@ -16,6 +17,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         signUp = SignUpSettings()
         privacy = PrivacySettings()
         tokens = TokenSettings()
+        audit = AuditSettings()
     }
 
     public init(from decoder: any Decoder) throws {
@@ -26,6 +28,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         try members.assign(&signUp, .signUp)
         try members.assign(&privacy, .privacy)
         try members.assign(&tokens, .tokens)
+        try members.assign(&audit, .audit)
     }
 }
 
@@ -57,6 +60,21 @@ public struct PrivacySettings: Sendable, Equatable, Codable {
         self.init()
         let members = try decoder.container(keyedBy: CodingKeys.self)
         try members.assign(&hidesAddresses, .hidesAddresses)
+    }
+}
+
+/// What becomes of the log.
+public struct AuditSettings: Sendable, Equatable, Codable {
+    /// Days that an event is kept: 1 to 36,500.
+    public var retentionDays = 400
+
+    public init() {}
+
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        try members.assign(&retentionDays, .retentionDays)
+        retentionDays = min(max(retentionDays, 1), 36_500)
     }
 }
 

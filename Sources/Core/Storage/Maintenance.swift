@@ -22,6 +22,10 @@ public struct Maintenance: Sendable {
             { try $0.deleteCounters(idleBefore: now - Self.counterIdle, limit: Self.batch) },
             { try $0.deleteOutboxMessages(createdBefore: now - Self.messageAge, limit: Self.batch) },
             { transaction in
+                let age = Double(try transaction.settings().audit.retentionDays) * 86_400
+                return try transaction.deleteAuditEvents(before: now - age, limit: Self.batch)
+            },
+            { transaction in
                 let gone = try transaction.signingKeys().filter { $0.removedAfter.map { $0 <= now } ?? false }
                 for key in gone { _ = try transaction.deleteSigningKey(key.id) }
                 return gone.count

@@ -54,9 +54,11 @@ extension Accounts {
     ) async throws -> ChangeOutcome {
         let realm = realm
         let settings = try await realm.settings()
-        guard let before = try await user(id) else { return .refused(.userNotFound) }
+        guard let (before, factors) = try await userAndFactors(id) else { return .refused(.userNotFound) }
         if let password = change.password,
-            let fault = settings.passwords.fault(of: password, email: change.email.flatMap { $0 } ?? before.email)
+            let fault = settings.passwords.fault(
+                of: password, email: change.email.flatMap { $0 } ?? before.email,
+                secondFactorFollows: AssurancePolicy.asksForMore(factors, settings: settings.secondFactors))
         {
             return .refused(.weakPassword(fault))
         }
@@ -64,6 +66,7 @@ extension Accounts {
         let now = realm.clock.now
         let draft = SessionDraft(random: realm.random)
         let factorID = FactorID(rawValue: realm.random.uuid())
+        let messageID = AuditEvent.freshID(at: now, random: realm.random)
         let eventIDs = (0..<6).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
         return try await realm.store.write { transaction in
             guard var user = try transaction.user(id) else { return .refused(.userNotFound) }
@@ -72,6 +75,13 @@ extension Accounts {
             var events: [AuditEvent.Kind] = []
 
             if case .some(let email) = change.email, email != user.email {
+                if let former = user.email, let email {
+                    try transaction.send(
+                        OutboxContent(
+                            template: "email-changed", locale: client.locale,
+                            values: ["email": former.canonical, "newEmail": email.canonical]),
+                        to: former.canonical, id: messageID, at: now, sealer: realm.sealer)
+                }
                 user.email = email
                 user.profile.emailVerified = false
                 events.append(.emailChanged)
@@ -112,7 +122,7 @@ extension Accounts {
             guard let evidence else { return .changed(user, nil) }
             let signedIn = try draft.open(
                 for: user, evidence: evidence, clientID: client.clientID, settings: settings, at: now,
-                sealer: realm.sealer, in: transaction)
+                isSignIn: false, in: transaction)
             return .changed(signedIn.user, signedIn)
         }
     }

@@ -35,7 +35,7 @@ extension Accounts {
                     guard let user = try transaction.user(id) else { return .userNotFound }
                     if onlyDisabled && !user.isDisabled { return .notDisabled }
                     for factor in try transaction.factors(of: id) {
-                        try transaction.deleteCounter(CounterKey.factor(factor.id))
+                        try transaction.deleteCounter(CounterKey.factor(factor.id, factor.kind))
                     }
                     guard try transaction.deleteUser(id) else { return .userNotFound }
                     try transaction.append(

@@ -27,6 +27,16 @@ public struct Accounts: Sendable {
         return try await realm.store.read { try $0.users(after: id, limit: limit) }
     }
 
+    /// How long a new password of this user has to be; of anybody, where nobody is named.
+    public func minimumPasswordLength(of id: UserID?) async throws -> Int {
+        try await realm.store.read { transaction in
+            let settings = try transaction.settings()
+            let factors = try id.map { try transaction.factors(of: $0) } ?? []
+            return settings.passwords.minimumLength(
+                secondFactorFollows: AssurancePolicy.asksForMore(factors, settings: settings.secondFactors))
+        }
+    }
+
     // MARK: Signing up
 
     public enum SignUpOutcome: Sendable {
@@ -79,7 +89,7 @@ public struct Accounts: Sendable {
                 dialect: client.dialect, proofs: [proof], scopes: terms.scopes, details: terms.details)
             var signedIn = try draft.open(
                 for: transaction.user(id) ?? user, evidence: evidence, clientID: client.clientID, settings: settings,
-                at: now, sealer: realm.sealer, in: transaction)
+                at: now, in: transaction)
             signedIn.isNewUser = true
             return .signedUp(signedIn)
         }
@@ -135,7 +145,6 @@ public struct Accounts: Sendable {
             return .success(try transaction.user(id) ?? user)
         }
     }
-
 }
 
 /// Why an account was not made or changed.

@@ -48,6 +48,15 @@ enum MailTemplates {
                 If it was not you, ignore this mail, and nothing changes.
                 """
         ),
+        "email-changed": (
+            subject: "Your e-mail address was changed",
+            text: """
+                Your account with {{{email}}} signs in with {{{newEmail}}} from now on. This is the last mail to this \
+                address.
+
+                If it was not you, tell whoever runs the service at once: somebody else has your account.
+                """
+        ),
         "code": (
             subject: "{{{code}}} is your code",
             text: """

@@ -168,6 +168,36 @@ import Testing
         }
     }
 
+    @Test func anAccountIsNotMovedToAnotherAddressByAnOldSignIn() async throws {
+        try await RealServer.run { server in
+            let auth = server.auth()
+            let user = try await auth.createUser(withEmail: Self.email, password: Self.password).user
+            try await server.advanceClock(seconds: 301)
+            let code = await Self.code { try await user.sendEmailVerification(beforeUpdatingEmail: "b@example.com") }
+            #expect(code == .requiresRecentLogin)
+            try await user.reauthenticate(
+                with: EmailAuthProvider.credential(withEmail: Self.email, password: Self.password))
+            try await user.sendEmailVerification(beforeUpdatingEmail: "b@example.com")
+            try await auth.applyActionCode(#require(try await server.mailedCode()))
+            try await auth.signIn(withEmail: "b@example.com", password: Self.password)
+        }
+    }
+
+    @Test func anAnonymousUserIsGivenAnAddressHoweverLateItIs() async throws {
+        try await RealServer.run { server in
+            let auth = server.auth()
+            let user = try await auth.signInAnonymously().user
+            let id = user.uid
+            try await server.advanceClock(seconds: 3000)
+            try await user.link(with: EmailAuthProvider.credential(withEmail: Self.email, password: Self.password))
+            #expect(auth.currentUser?.uid == id)
+            #expect(auth.currentUser?.isAnonymous == false)
+            #expect(try await auth.currentUser?.getIDTokenResult().signInProvider == "password")
+            try await auth.signIn(withEmail: Self.email, password: Self.password)
+            #expect(auth.currentUser?.uid == id)
+        }
+    }
+
     @Test func manyRefreshesAtOnceUseOneTokenOnce() async throws {
         try await RealServer.run { server in
             let auth = server.auth()

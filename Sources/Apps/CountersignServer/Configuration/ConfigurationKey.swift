@@ -35,8 +35,15 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
 
     static let environmentPrefix = "COUNTERSIGN_"
 
-    /// Variables that clients of the server read. The server leaves them alone.
-    public static let environmentOfClients: Set<String> = ["COUNTERSIGN_URL", "COUNTERSIGN_API_KEY"]
+    /// The option of the command line: `--tls-certificate`.
+    public var flagName: String {
+        "--" + environmentName.dropFirst("COUNTERSIGN_".count).lowercased().replacing("_", with: "-")
+    }
+
+    /// Variables that clients of the server and administrative commands read. The server leaves them alone.
+    public static let environmentOfClients: Set<String> = [
+        "COUNTERSIGN_URL", "COUNTERSIGN_API_KEY", "COUNTERSIGN_ADMIN_TOKEN",
+    ]
 
     /// The type, default and range as the documentation has them.
     public var documentation: (type: String, standard: String, range: String) {

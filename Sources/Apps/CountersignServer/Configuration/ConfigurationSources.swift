@@ -1,4 +1,5 @@
 import Configuration
+import CountersignCore
 import Foundation
 import Synchronization
 
@@ -28,7 +29,7 @@ struct ConfigurationSources {
         sources = [
             Source(
                 provider: EnvironmentVariablesProvider(environmentVariables: flagValues),
-                key: { AbsoluteConfigKey([$0.environmentName]) }, place: { "--\($0.rawValue)" }),
+                key: { AbsoluteConfigKey([$0.environmentName]) }, place: { $0.flagName }),
             Source(
                 provider: EnvironmentVariablesProvider(environmentVariables: environment),
                 key: { AbsoluteConfigKey([$0.environmentName]) }, place: { $0.environmentName }),

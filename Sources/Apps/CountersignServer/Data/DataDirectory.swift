@@ -34,6 +34,18 @@ public struct DataDirectory: Sendable {
         }
     }
 
+    /// A directory that a server has filled before. Nothing is made.
+    /// - Parameter hasMasterKey: whether the master key comes from elsewhere.
+    /// - Throws: ``DataDirectoryError/notThere(_:)``, ``DataDirectoryError/noMasterKey(_:)``.
+    public init(existing path: String, hasMasterKey: Bool = false) throws {
+        self.path = path
+        guard FileManager.default.fileExists(atPath: databasePath) else { throw DataDirectoryError.notThere(path) }
+        // Without this, opening would make a key that opens nothing.
+        guard hasMasterKey || FileManager.default.fileExists(atPath: masterKeyPath) else {
+            throw DataDirectoryError.noMasterKey(path)
+        }
+    }
+
     public var databasePath: String { file("countersign.sqlite") }
     public var adminTokenPath: String { file("admin-token") }
     public var apiKeyPath: String { file("api-key") }
@@ -45,7 +57,14 @@ public struct DataDirectory: Sendable {
 
     /// The key that seals secrets in the database; made on first start.
     func masterKey(random: any RandomSource) throws -> Sealer.MasterKey {
-        let text = try PrivateFile.readOrCreate(masterKeyPath) {
+        // A database without its key is no first start: a new key would open nothing, and stand where the old one has
+        // to be put back. The key is made before the database, so that a server that starts at the same time is no
+        // reason to refuse; hence the order of the two questions.
+        let hasDatabase = FileManager.default.fileExists(atPath: databasePath)
+        if hasDatabase && !FileManager.default.fileExists(atPath: masterKeyPath) {
+            throw DataDirectoryError.noMasterKey(path)
+        }
+        let text = try PrivateFile.readOrCreate(masterKeyPath, random: random) {
             Data((Data(random.bytes(Sealer.MasterKey.byteCount)).base64EncodedString() + "\n").utf8)
         }
         return try Self.masterKey(text, from: masterKeyPath)
@@ -62,13 +81,15 @@ public struct DataDirectory: Sendable {
 
     /// The token that opens the admin API; made on first start.
     func adminToken(random: any RandomSource) throws -> AdminToken {
-        let text = try PrivateFile.readOrCreate(adminTokenPath) { Data((random.bytes(32).base64URL + "\n").utf8) }
+        let text = try PrivateFile.readOrCreate(adminTokenPath, random: random) {
+            Data((random.bytes(32).base64URL + "\n").utf8)
+        }
         return AdminToken(String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
     /// Writes the first application's client id where people look for it.
-    func apiKey(_ make: () -> ClientID) throws -> ClientID {
-        let text = try PrivateFile.readOrCreate(apiKeyPath) { Data((make().rawValue + "\n").utf8) }
+    func apiKey(random: any RandomSource, _ make: () -> ClientID) throws -> ClientID {
+        let text = try PrivateFile.readOrCreate(apiKeyPath, random: random) { Data((make().rawValue + "\n").utf8) }
         return ClientID(rawValue: String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
     }
 }

@@ -19,19 +19,21 @@ public struct OpenedRealm: Sendable {
     /// - Parameters:
     ///   - masterKey: nil takes the one in the directory.
     ///   - isDevelopment: the clock can be moved, tokens may be unsigned, and the application `dev-app` is there.
+    ///   - clock: what time it is; under `isDevelopment`, before the clock is moved. For tests.
     /// - Throws: ``DataDirectoryError``, `StoreError`.
     public static func open(
         _ directory: DataDirectory, masterKey: Sealer.MasterKey? = nil,
-        hashing: Argon2idParameters = Argon2idParameters(), isDevelopment: Bool = false
+        hashing: Argon2idParameters = Argon2idParameters(), isDevelopment: Bool = false,
+        clock: any WallClock = SystemClock()
     ) async throws -> OpenedRealm {
         let random = SystemRandom()
         let key = try masterKey ?? directory.masterKey(random: random)
         let store = try await SQLiteStore.open(path: directory.databasePath)
-        let movableClock = isDevelopment ? MovableClock() : nil
+        let movableClock = isDevelopment ? MovableClock(base: clock) : nil
         try await movableClock?.load(from: store)
         let hasher = try Argon2idHasher(hashing)
         let realm = Realm(
-            store: store, clock: movableClock ?? SystemClock(), random: random,
+            store: store, clock: movableClock ?? clock, random: random,
             sealer: Sealer(active: key, random: random), hasher: hasher,
             mode: isDevelopment ? .development : .production)
         let opened = OpenedRealm(
@@ -51,7 +53,7 @@ public struct OpenedRealm: Sendable {
         try await realm.checkMasterKey()
         try await realm.keyring.prepare()
         let fresh = ClientID(rawValue: "cs" + realm.random.string(37, of: .alphanumeric))
-        let first = try directory.apiKey { fresh }
+        let first = try directory.apiKey(random: realm.random) { fresh }
         if try await realm.applications.application(first) == nil {
             _ = try await realm.applications.add(
                 id: first, ApplicationRegistration(displayName: "First application"), by: .commandLine)

@@ -2,14 +2,16 @@ import CountersignCore
 import Foundation
 import Synchronization
 
-/// The machine's clock and an offset that tests may move, under `--dev`. The offset is kept in the database, so that it
+/// A clock, as a rule the machine's, and an offset that tests may move, under `--dev`. The offset is kept in the database, so that it
 /// survives a restart.
 public final class MovableClock: WallClock {
     private static let document = "development-clock"
     private let offset = Mutex<Int64>(0)
-    private let base = SystemClock()
+    private let base: any WallClock
 
-    public init() {}
+    public init(base: any WallClock = SystemClock()) {
+        self.base = base
+    }
 
     public var now: Date {
         let offset = offset.withLock { $0 }

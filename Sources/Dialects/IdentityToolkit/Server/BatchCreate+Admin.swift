@@ -81,6 +81,11 @@ extension IdentityToolkit {
             account.email = email
         }
         account.profile.emailVerified = account.email != nil && user.emailVerified == true
+        do {
+            try checkProfile(displayName: user.displayName, photoURL: user.photoUrl)
+        } catch let error as IdentityToolkitError {
+            throw RowFault(message: error.message)
+        }
         account.profile.displayName = user.displayName.flatMap { $0.isEmpty ? nil : $0 }
         account.profile.photoURL = user.photoUrl.flatMap { $0.isEmpty ? nil : $0 }
         if let text = user.phoneNumber, !text.isEmpty {

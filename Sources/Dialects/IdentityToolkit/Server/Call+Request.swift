@@ -25,7 +25,7 @@ extension IdentityToolkit {
         }
 
         let (application, settings) = try await realm.store.read { transaction in
-            (try key.flatMap { try transaction.application(ClientID(rawValue: $0)) }, try transaction.settings())
+            (try key.flatMap(Self.clientID).flatMap { try transaction.application($0) }, try transaction.settings())
         }
         if application == nil, access == .application, !isAdministrator, !options.isDevelopment {
             throw IdentityToolkitError.unknownAPIKey
@@ -37,6 +37,7 @@ extension IdentityToolkit {
             limitedSource: isExempt || isAdministrator ? nil : context.source.limitKey,
             source: context.source.text,
             revealsAddresses: application?.registration.revealsAddresses ?? false || !settings.privacy.hidesAddresses,
+            requiresSecondFactor: application?.registration.requiresSecondFactor ?? false,
             locale: request.headers[.firebaseLocale].flatMap(Self.locale))
         return Call(
             client: client, settings: settings, isAdministrator: isAdministrator,
@@ -55,6 +56,11 @@ extension IdentityToolkit {
         let token = String(header.dropFirst("bearer ".count))
         if options.isDevelopment && token == "owner" { return true }
         return options.isAdministrator(Secret(token))
+    }
+
+    /// Nil for what no application is called. Stores end a text at a zero byte, so that there it would be another's key.
+    private static func clientID(_ key: String) -> ClientID? {
+        key.utf8.contains(0) ? nil : ClientID(rawValue: key)
     }
 
     /// A language tag that looks like one: what a client sends ends up in a link.
@@ -85,11 +91,11 @@ extension IdentityToolkitError {
     init(_ fault: RequestBodyFault) {
         switch fault {
         case .wrongType(let path, let expected, let found):
-            self = .invalidValue(path, type: expected.protobufName, value: found)
+            self = .invalidValue(path, type: expected.protobufName, json: found)
         case .tooLarge(let limit):
             self.init(413, message: "Request payload size exceeds the limit: \(limit) bytes.")
         case .wrongContentType(let type):
-            self.init(message: "Invalid content type: \(type ?? "none"). Send application/json.")
+            self.init(message: "Invalid content type: \(type?.prefix(100) ?? "none"). Send application/json.")
         case .notAnObject:
             self.init(message: "Invalid JSON payload received. The body should be an object.")
         case .missingMember(let path):
@@ -112,11 +118,13 @@ extension RequestBodyFault.Expected {
         switch self {
         case .string: "TYPE_STRING"
         case .boolean: "TYPE_BOOL"
-        case .integer(let bits, _): bits == 64 ? "TYPE_INT64" : "TYPE_INT32"
+        // 64-bit numbers are strings of digits in this protocol, and read by `Int64String`.
+        case .integer: "TYPE_INT32"
         case .number: "TYPE_DOUBLE"
         case .bytes: "TYPE_BYTES"
         case .array: "TYPE_ARRAY"
-        case .object(let name), .value(let name): name
+        case .object: "TYPE_MESSAGE"
+        case .value: "TYPE_INT64"
         }
     }
 }

@@ -36,7 +36,11 @@ struct UpdateMask: Sendable {
 
     init(_ text: String?) {
         paths = text.flatMap { text in
-            let paths = text.split(separator: ",").map { Self.camelCased($0.trimmingCharacters(in: .whitespaces)) }
+            let paths = text.split(separator: ",").map { path in
+                let path = Self.camelCased(path.trimmingCharacters(in: .whitespaces))
+                // `mfa.*` is all there is of `mfa`.
+                return path.hasSuffix(".*") ? String(path.dropLast(2)) : path
+            }
             return paths.isEmpty ? nil : paths
         }
     }
@@ -47,7 +51,6 @@ struct UpdateMask: Sendable {
         guard let paths else { return present }
         return paths.contains { given in
             given == "*" || given == path || path.hasPrefix(given + ".") || given.hasPrefix(path + ".")
-                || given == path + ".*"
         }
     }
 

@@ -12,6 +12,7 @@ extension IdentityToolkit {
         }
         let id = try request.localId.map(localID)
         let email = try request.email.map { try address($0, missing: .invalidEmail) }
+        try checkProfile(displayName: request.displayName, photoURL: request.photoUrl)
         var profile = UserProfile()
         profile.emailVerified = email != nil && request.emailVerified == true
         profile.displayName = request.displayName.flatMap { $0.isEmpty ? nil : $0 }

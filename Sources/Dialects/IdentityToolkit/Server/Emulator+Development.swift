@@ -41,7 +41,7 @@ extension IdentityToolkit {
             guard let link = opened.content.values["link"],
                 let code = URLComponents(string: "/\(link)")?.queryItems?.first(where: { $0.name == "oobCode" })?.value,
                 case .open(let summary) = try await realm.authenticator.status(
-                    of: FlowHandle(code), expecting: .anyLink)
+                    of: FlowHandle(code), expecting: .anyLink), summary.isLink
             else { continue }
             codes.append(
                 EmulatorOobCode(

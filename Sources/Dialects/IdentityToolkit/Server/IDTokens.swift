@@ -10,6 +10,11 @@ struct IDTokens: Sendable {
 
     /// The claim that carries the user's token epoch, so that a revocation cuts between two tokens of one second.
     static let epochClaim = "countersign_epoch"
+    /// Claims that are ours to set.
+    static let reservedClaims: Set<String> = [
+        "iss", "aud", "sub", "user_id", "auth_time", "iat", "exp", "email", "email_verified", "name", "picture",
+        "phone_number", "provider_id", "firebase", epochClaim,
+    ]
     /// Seconds that another server's clock may be ahead of ours.
     static let leeway: Int64 = 300
 
@@ -153,6 +158,12 @@ extension SessionEvidence {
                 Proof(
                     kind: FactorKind(rawValue: kind), factorID: FactorID(rawValue: id), at: at, isSecondFactor: true))
         }
-        self.init(dialect: .identityToolkit, proofs: proofs)
+        var details: [String: JSONValue] = [:]
+        if first == .customToken {
+            // What the developer's back end said goes on with the session.
+            let developers = claims.members.filter { !IDTokens.reservedClaims.contains($0.key) }
+            if !developers.isEmpty { details["developer_claims"] = .object(developers) }
+        }
+        self.init(dialect: .identityToolkit, proofs: proofs, details: details)
     }
 }

@@ -1,6 +1,7 @@
 import CountersignCore
 import Foundation
 import IdentityToolkitWire
+import ServerHTTP
 
 /// What this dialect answers when something is refused. The only place where its error words are put together.
 struct IdentityToolkitError: Error, Sendable {
@@ -85,7 +86,12 @@ extension IdentityToolkitError {
 
     /// A value that is none of an enumeration (spec, section 2.2).
     static func invalidValue(_ field: String, type: String, value: String) -> IdentityToolkitError {
-        let sentence = "Invalid value at '\(field)' (\(type)), \"\(value)\""
+        invalidValue(field, type: type, json: "\"\(value.prefix(RequestBodyFault.longestExcerpt))\"")
+    }
+
+    /// A value of another type, as it was sent.
+    static func invalidValue(_ field: String, type: String, json: String) -> IdentityToolkitError {
+        let sentence = "Invalid value at '\(field)' (\(type)), \(json)"
         return IdentityToolkitError(
             message: sentence,
             details: [
@@ -172,6 +178,7 @@ extension IdentityToolkitError {
         case .foreignCredential:
             self.init(.credentialMismatch, "The custom token was made for another project, or by nobody registered.")
         case .flowExpired: self.init(.invalidCustomToken, "The custom token has expired.")
+        case .claimsTooLarge: self.init(.claimsTooLarge)
         default: self.init(common: refusal)
         }
     }

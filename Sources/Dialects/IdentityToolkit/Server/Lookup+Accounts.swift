@@ -31,6 +31,8 @@ extension IdentityToolkit {
 
     /// What cannot be undone needs a sign-in of the last minutes (spec, section 3.2).
     func requireRecentSignIn(_ bearer: IDTokens.Bearer) throws {
+        // Nobody can sign in anonymously a second time.
+        if bearer.evidence.proofs.first?.kind == .anonymous { return }
         guard let authenticatedAt = bearer.evidence.authenticatedAt,
             realm.clock.now < authenticatedAt + Enrolments.recency
         else { throw IdentityToolkitError(.credentialTooOldLoginAgain) }

@@ -70,7 +70,7 @@ extension IdentityToolkit {
     /// `mfaEnrollment:withdraw` (spec, section 3.5).
     func withdrawMFA(_ request: WithdrawMFARequest, _ call: Call) async throws -> WithdrawMFAResponse {
         let bearer = try await tokens.bearer(request.idToken)
-        guard let id = request.mfaEnrollmentId, !id.isEmpty else {
+        guard let id = request.mfaEnrollmentId, !id.isEmpty, !id.utf8.contains(0) else {
             throw IdentityToolkitError(.mfaEnrollmentNotFound)
         }
         let outcome = try await realm.enrolments.withdraw(

@@ -57,7 +57,10 @@ extension IdentityToolkit {
             }
             return user.id
         }
-        return try await tokens.bearer(request.idToken, missing: .missingIDToken).user.id
+        let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
+        // A stolen token of last week must not move the account to another mailbox.
+        if request.requestType == "VERIFY_AND_CHANGE_EMAIL" { try requireRecentSignIn(bearer) }
+        return bearer.user.id
     }
 
     private func linkItems(_ request: SendOobCodeRequest) -> [(name: String, value: String)] {
@@ -70,11 +73,10 @@ extension IdentityToolkit {
     func resetPassword(_ request: ResetPasswordRequest, _ call: Call) async throws -> ResetPasswordResponse {
         guard let code = request.oobCode, !code.isEmpty else { throw IdentityToolkitError(.missingOOBCode) }
         let handle = FlowHandle(code)
-        guard case .open(let summary) = try await realm.authenticator.status(of: handle, expecting: .anyLink) else {
-            let status = try await realm.authenticator.status(of: handle, expecting: .anyLink)
-            if case .expired = status { throw IdentityToolkitError(.expiredOOBCode) }
-            throw IdentityToolkitError(.invalidOOBCode)
-        }
+        let status = try await realm.authenticator.status(of: handle, expecting: .anyLink)
+        if case .expired = status { throw IdentityToolkitError(.expiredOOBCode) }
+        // A pending credential is a handle of a sign-in too.
+        guard case .open(let summary) = status, summary.isLink else { throw IdentityToolkitError(.invalidOOBCode) }
         let response = ResetPasswordResponse(
             requestType: summary.purpose.requestType, email: summary.email?.canonical,
             newEmail: summary.newEmail?.canonical)

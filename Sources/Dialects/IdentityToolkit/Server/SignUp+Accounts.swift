@@ -9,6 +9,7 @@ extension IdentityToolkit {
         let isAnonymous = request.email == nil && request.password == nil
         let email = isAnonymous ? nil : try address(request.email)
         if !isAnonymous && (request.password ?? "").isEmpty { throw IdentityToolkitError(.missingPassword) }
+        try checkProfile(displayName: request.displayName)
         let outcome = try await realm.accounts.signUp(
             email: email, password: request.password.map { Secret($0) }, displayName: request.displayName,
             by: call.client)
@@ -33,6 +34,16 @@ extension IdentityToolkit {
         return SignUpResponse(
             localId: changed.localId, email: changed.email, displayName: changed.displayName,
             idToken: changed.idToken, refreshToken: changed.refreshToken, expiresIn: changed.expiresIn)
+    }
+
+    /// Refuses what would make ID tokens, which carry it, too large to be read.
+    func checkProfile(displayName: String?, photoURL: String? = nil) throws {
+        if let displayName, displayName.unicodeScalars.count > 256 {
+            throw IdentityToolkitError(.invalidProfileAttribute, "Display name too long.")
+        }
+        if let photoURL, photoURL.utf8.count > 2048 {
+            throw IdentityToolkitError(.invalidProfileAttribute, "Photo URL too long.")
+        }
     }
 
     /// An address out of a request.

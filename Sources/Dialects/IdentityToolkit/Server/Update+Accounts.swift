@@ -33,6 +33,7 @@ extension IdentityToolkit {
     private func accountChange(
         _ request: UpdateAccountRequest, _ bearer: IDTokens.Bearer, _ call: Call
     ) throws -> AccountChange {
+        try checkProfile(displayName: request.displayName, photoURL: request.photoUrl)
         var change = AccountChange()
         if let text = request.email {
             let email = try address(text)

@@ -24,6 +24,7 @@ extension IdentityToolkit {
         if request.linkProviderUserInfo != nil {
             throw IdentityToolkitError(.operationNotAllowed, "The identity provider configuration is not found.")
         }
+        try checkProfile(displayName: request.displayName, photoURL: request.photoUrl)
         var change = AccountChange()
         if let text = request.email {
             let email = try address(text, missing: .invalidEmail)

@@ -60,6 +60,7 @@ extension ErrorWord {
     public static let invalidPassword = ErrorWord(rawValue: "INVALID_PASSWORD")
     public static let invalidPendingToken = ErrorWord(rawValue: "INVALID_PENDING_TOKEN")
     public static let invalidPhoneNumber = ErrorWord(rawValue: "INVALID_PHONE_NUMBER")
+    public static let invalidProfileAttribute = ErrorWord(rawValue: "INVALID_PROFILE_ATTRIBUTE")
     public static let invalidProjectID = ErrorWord(rawValue: "INVALID_PROJECT_ID")
     public static let invalidProviderID = ErrorWord(rawValue: "INVALID_PROVIDER_ID")
     public static let invalidRefreshToken = ErrorWord(rawValue: "INVALID_REFRESH_TOKEN")

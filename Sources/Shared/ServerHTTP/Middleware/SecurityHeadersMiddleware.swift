@@ -13,7 +13,13 @@ public struct SecurityHeadersMiddleware<Context: RequestContext>: RouterMiddlewa
             + "frame-ancestors 'none'"
     }
 
-    public init() {}
+    private let isOverTLS: Bool
+
+    /// - Parameter isOverTLS: whether clients reach us by TLS alone; browsers are then told to try nothing else for a year
+    ///   (RFC 6797).
+    public init(isOverTLS: Bool = false) {
+        self.isOverTLS = isOverTLS
+    }
 
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -21,6 +27,7 @@ public struct SecurityHeadersMiddleware<Context: RequestContext>: RouterMiddlewa
         var response = try await next(request, context)
         response.headers.setUnlessThere(.xContentTypeOptions, "nosniff")
         response.headers.setUnlessThere(.referrerPolicy, "no-referrer")
+        if isOverTLS { response.headers.setUnlessThere(.strictTransportSecurity, "max-age=31536000") }
         if response.headers[.contentType]?.lowercased().hasPrefix("text/html") == true {
             response.headers.setUnlessThere(.contentSecurityPolicy, Self.pagePolicy)
             response.headers.setUnlessThere(.xFrameOptions, "DENY")

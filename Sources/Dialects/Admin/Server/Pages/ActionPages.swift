@@ -52,7 +52,7 @@ public struct ActionPages: Sendable {
 
     private func form(_ mode: Mode, code: String, continueURL: String?, problem: String? = nil) async throws -> Response {
         let status = try await realm.authenticator.status(of: FlowHandle(code), expecting: mode.expectation)
-        guard case .open(let summary) = status else { return try page(.deadLink, status: .gone) }
+        guard case .open(let summary) = status, summary.isLink else { return try page(.deadLink, status: .gone) }
         var view = ActionView(title: "", problem: problem)
         view.code = code
         view.mode = mode.rawValue
@@ -71,7 +71,7 @@ public struct ActionPages: Sendable {
             view.text = "For \(summary.email?.canonical ?? "your account"). You will be signed out everywhere."
             view.button = "Set the password"
             view.asksForPassword = PasswordField(
-                minimumLength: try await realm.settings().passwords.minimumLength)
+                minimumLength: try await realm.accounts.minimumPasswordLength(of: summary.userID))
         case .signIn:
             // The app that asked for the link completes it: only there may the tokens go.
             view.title = "Open this link in the app"

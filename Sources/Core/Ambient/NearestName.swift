@@ -1,11 +1,11 @@
-/// Finds what somebody probably meant to write.
-enum NearestName {
+/// Finds what somebody probably meant to write, for messages that refuse an unknown name.
+public enum NearestName {
     /// The candidate that is most like the name, or nil where none is much like it. Case, hyphens, underscores and dots
     /// do not count.
-    static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
+    public static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
         let bare = letters(name)
         // Long names are no slips, and comparing takes the product of both lengths.
-        guard bare.count <= 64 else { return nil }
+        guard !bare.isEmpty, bare.count <= 64 else { return nil }
         let nearest = candidates.map { (candidate: $0, distance: distance(bare, letters($0))) }
             .min { ($0.distance, $0.candidate) < ($1.distance, $1.candidate) }
         guard let nearest, nearest.distance <= max(1, letters(nearest.candidate).count / 3) else { return nil }

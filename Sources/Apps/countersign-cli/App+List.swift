@@ -1,0 +1,33 @@
+import AdminServer
+import ArgumentParser
+
+extension AppCommand {
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List applications, ordered by id.")
+
+        @Option(help: "How many at most: 1 to 1000.")
+        var limit = 100
+
+        @Option(help: ArgumentHelp("Only ids behind this one.", valueName: "id"))
+        var after: String?
+
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(ListApplications(limit: limit, after: after))
+            try output.show(answer) {
+                if answer.applications.isEmpty { return ["There are no applications."] }
+                var table = Table("ID", "NAME", "SECRET", "MFA", "REVEALS ADDRESSES", "CREATED")
+                for application in answer.applications {
+                    table.add(
+                        application.id, application.displayName, application.isConfidential.yesOrNo,
+                        application.requiresSecondFactor.yesOrNo, application.revealsAddresses.yesOrNo,
+                        application.createdAt.text)
+                }
+                return table.lines
+            }
+            if let next = answer.next, !output.json { Terminal.say("There may be more: --after \(next)") }
+        }
+    }
+}

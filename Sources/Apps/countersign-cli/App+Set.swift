@@ -1,0 +1,26 @@
+import AdminServer
+import ArgumentParser
+
+extension AppCommand {
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Change what an application is registered with.",
+            discussion: """
+                What is not given stays. A list that is given replaces the one there was; an empty one empties it.
+
+                  countersign app set shop --require-mfa
+                  countersign app set shop --scopes ""
+                """)
+
+        @OptionGroup var argument: ApplicationArgument
+        @OptionGroup(title: "Registration") var registration: RegistrationOptions
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(
+                ChangeApplication(id: argument.id, registration: registration.change()))
+            try output.show(answer) { AppCommand.describe(answer) }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import AdminServer
+import ArgumentParser
+import CountersignCore
+
+extension ConfigCommand {
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Change a setting.",
+            discussion: """
+                A value that begins with @ is read from that file; `none` takes a value away where that is possible. What \
+                becomes weaker is said on standard error.
+
+                  countersign config set passwords nist
+                  countersign config set secondFactors.totp.adjacentIntervals 2
+                  countersign config set tokens.customTokenKeys.backend@example.com @backend-public.pem
+                """)
+
+        @Argument(help: "The setting; `countersign config show` lists all.")
+        var key: String
+
+        @Argument(help: "Its new value.")
+        var value: String
+
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let value = value.hasPrefix("@") ? try SecretInput.file(String(value.dropFirst())) : value
+            let answer = try await realm.perform(ChangeSetting(key: key, value: .string(value)))
+            try output.show(answer) {
+                let (before, after) = (answer.previous.brief, answer.setting.value.brief)
+                let key = answer.setting.key.printable
+                return [
+                    before == after ? "\(key) is \(after), as before." : "\(key) is \(after) now; it was \(before)."
+                ]
+            }
+        }
+    }
+}
+
+extension JSONValue {
+    /// Fit for a sentence: a key in PEM is not.
+    fileprivate var brief: String { text.contains("\n") ? "set" : text.printable }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+
+/// The program: serves, and administers what is served.
+@main
+struct Countersign: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "countersign",
+        abstract: "Strong authentication: one server, the client SDKs that apps already know.",
+        discussion: """
+            Start a server on this machine, with an inbox that shows all mail:
+
+              countersign serve --dev
+
+            Administer it, while it runs or not, from the same directory:
+
+              countersign user add anna@example.com --generate-password
+              countersign audit tail --follow
+
+            Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the server or the store cannot be reached, \
+            4 not found.
+            """,
+        version: "0.1.0",
+        subcommands: [
+            Serve.self, Demo.self, UserCommand.self, AppCommand.self, KeyCommand.self, AuditCommand.self,
+            ConfigCommand.self,
+        ])
+
+    /// Runs the command, and ends with an ``ExitStatus`` whatever happens.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            exit(with: error)
+        }
+    }
+
+    /// Help and the version are asked for; everything else that ends a command is a failure, told on standard error.
+    private static func exit(with error: any Error) -> Never {
+        let status: ExitStatus
+        if let failure = CommandFailure(error) {
+            status = failure.status
+            // Messages repeat what was typed, and what a server said.
+            let lines = failure.message.split(separator: "\n").map { String($0).printable }
+            Terminal.say("countersign: " + lines.joined(separator: "\n"))
+        } else {
+            let code = exitCode(for: error)
+            status = code == .success ? .done : code == .validationFailure ? .usage : .refused
+            let message = fullMessage(for: error)
+            if !message.isEmpty { code == .success ? Terminal.print(message) : Terminal.say(message) }
+        }
+        status.exit()
+    }
+}

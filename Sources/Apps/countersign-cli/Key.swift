@@ -1,0 +1,18 @@
+import AdminServer
+import ArgumentParser
+
+/// Signing keys.
+struct KeyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key", abstract: "List and rotate the keys that sign tokens.",
+        subcommands: [Rotate.self, List.self])
+
+    static func describe(_ keys: [KeySummary]) -> [String] {
+        var table = Table("ID", "ALGORITHM", "STATE", "CREATED", "LEAVES THE JWKS")
+        for key in keys {
+            table.add(
+                key.id, key.algorithm, key.isActive ? "signs" : "retired", key.createdAt.text, key.removedAfter?.text)
+        }
+        return table.lines
+    }
+}

@@ -1,0 +1,138 @@
+import ArgumentParser
+import CountersignServer
+import Foundation
+import Logging
+import NIOCore
+
+/// Runs the server until it is told to stop.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the server.",
+        discussion: """
+            The first start makes the data directory with everything in it: the database, the master key, the signing \
+            keys, an administrator's token (admin-token) and a first application (api-key).
+
+            When it is ready the server prints `listening on http://HOST:PORT` on standard output; it logs to standard \
+            error. SIGTERM and SIGINT end it after the requests under way.
+
+            Each option can also be a variable of the environment (COUNTERSIGN_LISTEN) or stand in the file that \
+            --config names; an option counts more than a variable, and that more than the file.
+
+              countersign serve --dev
+              countersign serve --data /var/lib/countersign --listen 0.0.0.0:8443 \\
+                --tls-certificate fullchain.pem --tls-key key.pem --public-url https://login.example.com
+            """)
+
+    @Option(help: ArgumentHelp("Read the configuration from a YAML or JSON file.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("Where everything is kept (default: ./countersign-data).", valueName: "dir"))
+    var data: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where to listen (default: 127.0.0.1:8080). Port 0 picks a free one.", valueName: "host:port"))
+    var listen: String?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "For laptops and CI: plain http, an inbox for all mail, a movable clock, the Firebase emulator's ways.")
+    var dev: Bool?
+
+    @Option(
+        name: .customLong("public-url"),
+        help: ArgumentHelp("Where clients reach the server; the first is the base of links.", valueName: "url"))
+    var publicURLs: [String] = []
+
+    @Option(name: .customLong("project-id"), help: ArgumentHelp("The Firebase project.", valueName: "id"))
+    var projectID: String?
+
+    @Option(help: ArgumentHelp("The server's certificate and its chain, in PEM.", valueName: "file"))
+    var tlsCertificate: String?
+
+    @Option(help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"))
+    var tlsKey: String?
+
+    @Flag(inversion: .prefixedNo, help: "A proxy of ours ends TLS and says in X-Forwarded-For who asks.")
+    var tlsEndedByProxy: Bool?
+
+    @Option(
+        help: ArgumentHelp("The master key, where it is not in the data directory.", valueName: "file"))
+    var masterKeyFile: String?
+
+    @Option(help: ArgumentHelp("An open descriptor that the master key is read from.", valueName: "number"))
+    var masterKeyDescriptor: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "trace, debug, info, notice, warning, error or critical (default: info).", valueName: "level"))
+    var logLevel: String?
+
+    func run() async throws {
+        let configuration = try await ServerConfiguration.load(flags: flags, file: config)
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "countersign")
+        logger.logLevel = configuration.logLevel
+        for warning in configuration.warnings { logger.warning("\(warning)") }
+
+        let opened = try await OpenedRealm.open(configuration)
+        let server = CountersignServer(opened, options: .init(configuration), logger: logger)
+        do {
+            try await server.run { address in
+                Terminal.print("listening on \(address)")
+                if configuration.isDevelopment, Terminal.showsProgress { greet(address, opened.directory) }
+            }
+        } catch let error as IOError {
+            throw CommandFailure(.refused, error.sentence(about: configuration.listen))
+        }
+        try await opened.close()
+    }
+
+    /// The options that were given.
+    private var flags: [ConfigurationKey: String] {
+        var flags: [ConfigurationKey: String] = [:]
+        flags[.data] = data
+        flags[.listen] = listen
+        flags[.dev] = dev.map { String($0) }
+        flags[.publicURL] = publicURLs.isEmpty ? nil : publicURLs.joined(separator: ",")
+        flags[.projectID] = projectID
+        flags[.tlsCertificate] = tlsCertificate
+        flags[.tlsKey] = tlsKey
+        flags[.tlsEndedByProxy] = tlsEndedByProxy.map { String($0) }
+        flags[.masterKeyFile] = masterKeyFile
+        flags[.masterKeyDescriptor] = masterKeyDescriptor
+        flags[.logLevel] = logLevel
+        return flags
+    }
+
+    /// For somebody who has just started it and wonders what to do.
+    private func greet(_ address: String, _ directory: DataDirectory) {
+        Terminal.say(
+            """
+
+            The inbox for all mail: \(address)/dev/inbox
+            The administrator's token: \(directory.adminTokenPath)
+            A first account:
+
+              curl '\(address)/v1/accounts:signUp?key=dev-app' -H 'Content-Type: application/json' \\
+                -d '{"email":"anna@example.com","password":"correct horse battery"}'
+
+            """)
+    }
+}
+
+extension IOError {
+    /// Why the server could not listen.
+    fileprivate func sentence(about address: ListenAddress) -> String {
+        switch errnoCode {
+        case EADDRINUSE:
+            "\(address) is taken by another program. Choose another with --listen, for instance "
+                + "--listen \(ListenAddress(host: address.host, port: 0)) for any free port."
+        case EACCES:
+            "This user may not listen on \(address). Choose a port above 1023 with --listen."
+        case EADDRNOTAVAIL:
+            "\(address.host) is not an address of this machine. Choose another with --listen."
+        default: "The server cannot listen on \(address): \(String(cString: strerror(errnoCode)))."
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import AdminServer
+import ClientHTTP
+import CountersignCore
+import CountersignServer
+import Foundation
+
+/// Why a command did not do what it was asked for: one sentence for people, one status for scripts.
+struct CommandFailure: Error, Sendable {
+    let status: ExitStatus
+    /// What is wrong and what to do next.
+    let message: String
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    /// What the errors of our own parts mean to somebody at a terminal. Nil for those of the argument parser, which has
+    /// its own words.
+    init?(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as AdministrationError: self.init(ExitStatus(error.code), error.message)
+        case let faults as ConfigurationFaults: self.init(.usage, faults.description)
+        case let error as TLSFileError: self.init(.usage, error.description)
+        case let error as DataDirectoryError: self.init(.unreachable, error.description)
+        case let error as StoreError: self.init(.unreachable, "The store does not work: \(error.description)")
+        case let error as SealingError:
+            self.init(
+                .unreachable,
+                "The master key is not the one that this data was sealed with. \(error.description) "
+                    + "Restore the file master-key from a backup, or name the right one with --master-key-file.")
+        case let error as HTTPClientError:
+            self.init(error.isPlainHTTPRefused || error.isUnsupportedURL ? .usage : .unreachable, error.description)
+        case is PasswordHashingOverload:
+            self.init(.unreachable, "Too many passwords wait to be hashed. Try again in a moment.")
+        case let error as CocoaError where error.isFileError:
+            self.init(.unreachable, error.fileSentence)
+        default: return nil
+        }
+    }
+}
+
+extension ExitStatus {
+    init(_ code: AdministrationError.Code) {
+        self =
+            switch code {
+            case .notFound: .notFound
+            case .invalid: .usage
+            case .overloaded: .unreachable
+            case .conflict, .refused, .unauthorized, .internalError: .refused
+            }
+    }
+}
+
+extension CocoaError {
+    fileprivate var fileSentence: String {
+        let path = filePath ?? url?.path ?? "A file"
+        let reason = (underlying as? POSIXError).map { String(cString: strerror($0.code.rawValue)) }
+        return "\(path) cannot be read or written: \(reason ?? localizedDescription)."
+    }
+}

@@ -1,0 +1,92 @@
+import AdminServer
+import ArgumentParser
+import ClientHTTP
+import CountersignServer
+import Foundation
+
+/// Which realm a command works on: a data directory of this machine, or a server elsewhere.
+struct RealmOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The data directory (default: $COUNTERSIGN_DATA, or ./countersign-data). A server may run on it meanwhile.",
+            valueName: "dir"))
+    var data: String?
+
+    @Option(
+        help: ArgumentHelp("The master key, where it is not in the data directory.", valueName: "file"))
+    var masterKeyFile: String?
+
+    @Option(
+        help: ArgumentHelp("Ask a running server instead, for instance https://login.example.com.", valueName: "url"))
+    var server: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --server: the file with the administrator's token (default: $COUNTERSIGN_ADMIN_TOKEN, or admin-token "
+                + "in the data directory).", valueName: "file"))
+    var tokenFile: String?
+
+    func validate() throws {
+        if tokenFile != nil && server == nil {
+            throw ValidationError("--token-file goes with --server; a data directory needs no token.")
+        }
+        if masterKeyFile != nil && server != nil {
+            throw ValidationError("--master-key-file goes with --data; a server has its own.")
+        }
+    }
+
+    /// Does one operation.
+    /// - Parameter activity: what is told while it takes more than a moment.
+    func perform<Operation: AdministrationOperation>(
+        _ operation: Operation, activity: String = "Working"
+    ) async throws -> Operation.Answer {
+        try await withAdministration { administration in
+            try await Progress.showing(activity) { try await administration.perform(operation) }
+        }
+    }
+
+    /// Does several, and lets go of the realm afterwards.
+    func withAdministration<Result>(
+        _ body: (any Administration) async throws -> Result
+    ) async throws -> Result {
+        let administration = try await Progress.showing("Opening") { try await open() }
+        let result: Result
+        do {
+            result = try await body(administration)
+        } catch {
+            try? await administration.close()
+            throw error
+        }
+        try await administration.close()
+        return result
+    }
+
+    private func open() async throws -> any Administration {
+        if let server { return try RemoteAdministration(server: server, token: token()) }
+        let directory = try DataDirectory(existing: directoryPath, hasMasterKey: keyPath != nil)
+        let key = try keyPath.map { try ServerConfiguration.MasterKeySource.file($0).load() } ?? nil
+        return LocalAdministration(opened: try await OpenedRealm.open(directory, masterKey: key))
+    }
+
+    private var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+    /// The same variables that the server goes by, so that a command in its environment works on its data.
+    private var directoryPath: String {
+        data ?? environment[ConfigurationKey.data.environmentName] ?? "./countersign-data"
+    }
+
+    private var keyPath: String? { masterKeyFile ?? environment[ConfigurationKey.masterKeyFile.environmentName] }
+
+    /// Never from the command line itself, which every user of the machine can read.
+    private func token() throws -> String {
+        if tokenFile == nil, let token = environment["COUNTERSIGN_ADMIN_TOKEN"], !token.isEmpty { return token }
+        let path = tokenFile ?? (directoryPath as NSString).appendingPathComponent("admin-token")
+        guard let text = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure(
+                .usage,
+                "The administrator's token is not in \(path). Name its file with --token-file, or set "
+                    + "COUNTERSIGN_ADMIN_TOKEN.")
+        }
+        return String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

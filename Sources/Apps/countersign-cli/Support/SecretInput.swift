@@ -1,0 +1,32 @@
+import Foundation
+
+/// Reads secrets from where other users of the machine cannot see them: a file, or standard input.
+enum SecretInput {
+    static func file(_ path: String) throws -> String {
+        guard let text = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure(.usage, "\(path) cannot be read. Name a file that is there.")
+        }
+        return try checked(text, from: path)
+    }
+
+    /// Asks where somebody sits at the terminal; else reads to the end.
+    static func standardInput(asking question: String) throws -> String {
+        if Terminal.canAsk {
+            guard let first = Terminal.askSecretly("\(question): "), let second = Terminal.askSecretly("Once more: "),
+                first == second
+            else { throw CommandFailure(.usage, "The two are not the same.") }
+            return try checked(Data(first.utf8), from: "standard input")
+        }
+        return try checked(try FileHandle.standardInput.readToEnd() ?? Data(), from: "standard input")
+    }
+
+    /// Without the one line break that editors and `echo` put at the end.
+    private static func checked(_ data: Data, from place: String) throws -> String {
+        guard var text = String(validating: data, as: UTF8.self) else {
+            throw CommandFailure(.usage, "What is in \(place) is not UTF-8.")
+        }
+        if text.last?.isNewline == true { text.removeLast() }
+        guard !text.isEmpty else { throw CommandFailure(.usage, "There is nothing in \(place).") }
+        return text
+    }
+}

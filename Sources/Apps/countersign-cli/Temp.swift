@@ -1,6 +1,0 @@
-import ArgumentParser
-
-@main
-struct Root: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "countersign", subcommands: [Demo.self])
-}

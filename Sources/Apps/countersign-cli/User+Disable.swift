@@ -1,0 +1,32 @@
+import AdminServer
+import ArgumentParser
+
+extension UserCommand {
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Keep a user out until enabled again.",
+            discussion: "The user cannot sign in or go on with a session. Nothing is lost.")
+
+        @OptionGroup var argument: UserArgument
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(DisableUser(user: argument.user))
+            try output.show(answer) { ["\(answer.user.shortName.printable) is disabled."] }
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Let a disabled user in again.")
+
+        @OptionGroup var argument: UserArgument
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(EnableUser(user: argument.user))
+            try output.show(answer) { ["\(answer.user.shortName.printable) is enabled."] }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import AdminServer
+import ArgumentParser
+
+extension UserCommand {
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List users, ordered by id.",
+            discussion: """
+                  countersign user list --limit 1000 --json
+                """)
+
+        @Option(help: "How many at most: 1 to 1000.")
+        var limit = 100
+
+        @Option(help: ArgumentHelp("Only ids behind this one.", valueName: "id"))
+        var after: String?
+
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(ListUsers(limit: limit, after: after))
+            try output.show(answer) {
+                if answer.users.isEmpty { return ["There are no users\(after == nil ? "" : " behind that id")."] }
+                var table = Table("ID", "EMAIL", "VERIFIED", "DISABLED", "NAME", "CREATED")
+                for user in answer.users {
+                    table.add(
+                        user.id, user.email, user.emailVerified.yesOrNo, user.isDisabled.yesOrNo, user.displayName,
+                        user.createdAt.text)
+                }
+                return table.lines
+            }
+            if let next = answer.next, !output.json { Terminal.say("There may be more: --after \(next)") }
+        }
+    }
+}

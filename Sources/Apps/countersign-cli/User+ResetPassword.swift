@@ -1,0 +1,73 @@
+import AdminServer
+import ArgumentParser
+import CountersignCore
+import Foundation
+
+extension UserCommand {
+    struct ResetPassword: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "reset-password",
+            abstract: "Mail a link to choose a new password.",
+            discussion: """
+                The link is good for an hour. With --print-link it is printed instead, to be passed on by a way that only \
+                the user reads: whoever has it sets the password. With --generate a random password is set at once and \
+                printed; the user's sessions end.
+
+                  countersign user reset-password anna@example.com --print-link --public-url https://login.example.com
+                """)
+
+        @Flag(help: "Print the link instead of mailing it.")
+        var printLink = false
+
+        @Flag(help: "Set a random password and print it once.")
+        var generate = false
+
+        @Option(
+            name: .customLong("public-url"),
+            help: ArgumentHelp(
+                "With --print-link: where users reach the server (default: --server, $COUNTERSIGN_PUBLIC_URL, or "
+                    + "http://127.0.0.1:8080).", valueName: "url"))
+        var publicURL: String?
+
+        @OptionGroup var argument: UserArgument
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            if printLink && generate { throw ValidationError("Give one of --print-link and --generate.") }
+            if publicURL != nil && !printLink { throw ValidationError("--public-url goes with --print-link.") }
+        }
+
+        /// The answer with the whole link, as only whoever asks knows how the server is reached.
+        private struct Result: Encodable {
+            let user: UserSummary
+            let link: String?
+            let password: SecretText?
+        }
+
+        func run() async throws {
+            let method: AdminServer.ResetPassword.Method = printLink ? .link : generate ? .generate : .mail
+            let answer = try await realm.perform(AdminServer.ResetPassword(user: argument.user, method: method))
+            let link = answer.path.map { "\(base)/\($0.secret.reveal())" }
+            try output.show(Result(user: answer.user, link: link, password: answer.password)) {
+                let name = answer.user.shortName.printable
+                if let link { return ["Whoever opens this within an hour sets the password of \(name):", link] }
+                if let password = answer.password {
+                    return [
+                        "\(name) has a new password and is signed out everywhere.",
+                        "The password, which is shown only now: \(password.secret.reveal())",
+                    ]
+                }
+                return ["A link to choose a new password is on its way to \(name). It is good for an hour."]
+            }
+        }
+
+        private var base: String {
+            let configured = ProcessInfo.processInfo.environment["COUNTERSIGN_PUBLIC_URL"]?
+                .split(separator: ",").first.map(String.init)
+            var base = publicURL ?? realm.server ?? configured ?? "http://127.0.0.1:8080"
+            while base.hasSuffix("/") { base.removeLast() }
+            return base
+        }
+    }
+}

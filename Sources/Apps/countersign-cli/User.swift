@@ -1,0 +1,40 @@
+import AdminServer
+import ArgumentParser
+
+/// Users.
+struct UserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user",
+        abstract: "Add, look at, help and remove users.",
+        discussion: """
+            Users are named by their id or their e-mail address. Every command works on the data directory, also while \
+            a server runs on it, or with --server through a server elsewhere.
+            """,
+        subcommands: [
+            Add.self, List.self, Show.self, Disable.self, Enable.self, Delete.self, ResetPassword.self, ResetMFA.self,
+        ])
+
+    /// A user as one line of a list, and as lines of its own.
+    static func describe(_ user: UserSummary) -> Table {
+        var table = Table()
+        table.add("id", user.id)
+        table.add("email", user.email.map { $0 + (user.emailVerified ? " (verified)" : " (not verified)") })
+        table.add("name", user.displayName)
+        table.add("disabled", user.isDisabled.yesOrNo)
+        table.add("signs in with", user.providers.joined(separator: ", "))
+        table.add("created", user.createdAt.text)
+        table.add("last sign-in", user.lastSignInAt?.text ?? "never")
+        return table
+    }
+}
+
+/// The user that a command is about.
+struct UserArgument: ParsableArguments {
+    @Argument(help: ArgumentHelp("The user's id or e-mail address.", valueName: "id-or-email"))
+    var user: String
+}
+
+extension UserSummary {
+    /// What to call the user in a sentence.
+    var shortName: String { email ?? id }
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+/// All that an administrator is shown of one account, from one snapshot.
+public struct AccountDossier: Sendable {
+    public let user: User
+    /// In the order of enrolment.
+    public let factors: [Factor]
+    /// Sessions that go on: neither ended, revoked nor too old. At most ``sessionLimit`` are counted.
+    public let sessionCount: Int
+
+    public static let sessionLimit = 1000
+
+    /// A factor, and what its counter of wrong answers says.
+    public struct Factor: Sendable {
+        public let record: FactorRecord
+        public let standing: FactorStanding
+    }
+}
+
+/// Whether answers by a factor are looked at.
+public enum FactorStanding: Sendable, Equatable {
+    /// Yes; so many have been wrong in a row.
+    case open(wrongAnswers: Int)
+    /// Not before this instant.
+    case locked(until: Date, wrongAnswers: Int)
+    /// Not until somebody resets it.
+    case disabled(wrongAnswers: Int)
+}
+
+extension Accounts {
+    /// Nil where there is no such user.
+    public func dossier(_ id: UserID) async throws -> AccountDossier? {
+        let now = realm.clock.now
+        return try await realm.store.read { transaction in
+            guard let user = try transaction.user(id) else { return nil }
+            let factors = try transaction.factors(of: id).map { record in
+                let policy = FactorRegistry.type(record.kind)?.lockout ?? .oneTimeCode
+                let counter = try transaction.counter(CounterKey.factor(record.id, record.kind))
+                return AccountDossier.Factor(record: record, standing: policy.standing(counter, at: now))
+            }
+            let sessions = try transaction.sessions(of: id, limit: AccountDossier.sessionLimit).count {
+                $0.revokedAt == nil && $0.expiresAt > now && $0.tokenEpoch == user.tokenEpoch
+            }
+            return AccountDossier(user: user, factors: factors, sessionCount: sessions)
+        }
+    }
+}
+
+extension LockoutPolicy {
+    /// What the next attempt would meet. Looking is not charged.
+    func standing(_ counter: AttemptCounter?, at now: Date) -> FactorStanding {
+        guard let counter else { return .open(wrongAnswers: 0) }
+        if let disabledAfter, counter.count >= disabledAfter { return .disabled(wrongAnswers: counter.count) }
+        if let until = counter.blockedUntil, until > now { return .locked(until: until, wrongAnswers: counter.count) }
+        return .open(wrongAnswers: counter.count)
+    }
+}

@@ -1,0 +1,113 @@
+import CountersignCore
+import HTTPTypes
+import Hummingbird
+import Logging
+import ServerHTTP
+
+/// `POST /admin/v1/<operation>`: the operations for whoever has the administrator's token.
+public struct AdministrationRoutes: Sendable {
+    private let realm: Realm
+    private let isAdministrator: @Sendable (Secret<String>) -> Bool
+
+    private static let prefix = "/admin/v1"
+
+    public init(realm: Realm, isAdministrator: @escaping @Sendable (Secret<String>) -> Bool) {
+        self.realm = realm
+        self.isAdministrator = isAdministrator
+    }
+
+    public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
+        router.post("admin/v1/{operation}") { request, context in
+            do {
+                return try await respond(to: request, context)
+            } catch let error as AdministrationError {
+                return try error.response()
+            }
+        }
+    }
+
+    /// This dialect's words for failures that no operation put into words.
+    public static func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {
+        guard request.uri.path == prefix || request.uri.path.hasPrefix(prefix + "/") else { return nil }
+        let error: AdministrationError =
+            switch failure {
+            case .internalError: .internalError
+            case .overloaded: AdministrationError(.overloaded, "There is too much to do. Try again in a moment.")
+            case .body(let fault): AdministrationError(fault)
+            case .status(.notFound): .noOperation("")
+            case .status(let status):
+                AdministrationError(.invalid, "\(status). Operations are called with POST and a JSON object.")
+            }
+        return try error.response(status: failure.status)
+    }
+
+    private func respond(to request: Request, _ context: CountersignRequestContext) async throws -> Response {
+        guard let token = request.bearerToken, isAdministrator(token) else { throw AdministrationError.unauthorized }
+        let name = context.parameters.get("operation") ?? ""
+        guard let type = AdministrationOperations.named(name) else { throw AdministrationError.noOperation(name) }
+        let body: JSONValue
+        do {
+            body = try await request.bodyObject()
+        } catch let fault as RequestBodyFault {
+            let error = AdministrationError(fault)
+            return try error.response(status: fault.status)
+        }
+        return try await perform(type, body, context)
+    }
+
+    private func perform<Operation: AdministrationOperation>(
+        _ type: Operation.Type, _ body: JSONValue, _ context: CountersignRequestContext
+    ) async throws -> Response {
+        let operation = try OperationDecoder.decode(type, from: body)
+        let client = ClientContext(
+            clientID: ClientID(rawValue: "admin-api"), dialect: .admin, limitedSource: nil, source: context.source.text)
+        let answer = try await operation.perform(on: realm, by: client)
+        for warning in (answer as? any WarningAnswer)?.warnings ?? [] { context.logger.warning("\(warning)") }
+        return try .json(answer)
+    }
+}
+
+extension AdministrationError {
+    static let unauthorized = AdministrationError(
+        .unauthorized,
+        "The administrator's token is missing or wrong. Send `Authorization: Bearer …` with what is in the file "
+            + "admin-token of the data directory.")
+    static let internalError = AdministrationError(
+        .internalError, "Something went wrong inside the server. Its log says what.")
+
+    static func noOperation(_ name: String) -> AdministrationError {
+        let names = AdministrationOperations.all.map { $0.name }
+        let remedy =
+            NearestName.of(name, among: names).map { "Did you mean \($0)?" }
+            ?? "There are \(names.joined(separator: ", "))."
+        return AdministrationError(.notFound, "There is no operation \"\(name)\". \(remedy)")
+    }
+
+    func response(status: HTTPResponse.Status? = nil) throws -> Response {
+        try .json(
+            AdministrationErrorBody(self), status: status ?? code.status,
+            headers: code == .unauthorized ? [.wwwAuthenticate: "Bearer"] : [:])
+    }
+}
+
+extension AdministrationError.Code {
+    var status: HTTPResponse.Status {
+        switch self {
+        case .notFound: .notFound
+        case .invalid, .refused: .badRequest
+        case .conflict: .conflict
+        case .unauthorized: .unauthorized
+        case .overloaded: .serviceUnavailable
+        case .internalError: .internalServerError
+        }
+    }
+}
+
+extension Request {
+    /// RFC 6750, section 2.1.
+    fileprivate var bearerToken: Secret<String>? {
+        guard let value = headers[.authorization], value.lowercased().hasPrefix("bearer ") else { return nil }
+        let token = value.dropFirst("bearer ".count).drop { $0 == " " }
+        return token.isEmpty ? nil : Secret(String(token))
+    }
+}

@@ -1,0 +1,51 @@
+import CountersignCore
+
+/// Registers an application.
+public struct AddApplication: AdministrationOperation {
+    public static let name = "applications:add"
+
+    /// Nil makes one in the form of an API key.
+    public var id: String?
+    public var registration: RegistrationChange?
+
+    public init(id: String? = nil, registration: RegistrationChange = RegistrationChange()) {
+        self.id = id
+        self.registration = registration
+    }
+
+    public struct Answer: Codable, Sendable, WarningAnswer {
+        public let application: ApplicationSummary
+        /// The generated client secret; it is nowhere else.
+        public let secret: SecretText?
+        public let warnings: [String]
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        let clientID = try id.map(Self.clientID)
+        let change = registration ?? RegistrationChange()
+        try change.validate()
+        let secret = change.secret(random: realm.random)
+        var registration = ApplicationRegistration()
+        change.apply(to: &registration, secret: secret.value)
+        guard let added = try await realm.applications.add(id: clientID, registration, by: client) else {
+            throw AdministrationError(
+                .conflict,
+                "There is an application \(clientID?.rawValue ?? "") already. Change it with `countersign app set`.")
+        }
+        return Answer(
+            application: ApplicationSummary(added), secret: secret.generated, warnings: change.warnings(for: added.id))
+    }
+
+    private static func clientID(_ text: String) throws -> ClientID {
+        let isPlain = text.utf8.allSatisfy { byte in
+            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                || "-_.".utf8.contains(byte)
+        }
+        guard (1...128).contains(text.utf8.count), isPlain else {
+            throw AdministrationError(
+                .invalid, "\"\(text)\" is no client id: it has 1 to 128 letters, digits, hyphens, underscores and dots."
+            )
+        }
+        return ClientID(rawValue: text)
+    }
+}

@@ -1,0 +1,29 @@
+import CountersignCore
+
+/// Lists applications, ordered by id.
+public struct ListApplications: AdministrationOperation {
+    public static let name = "applications:list"
+
+    /// 1 to 1,000; 100 where it is left out.
+    public var limit: Int?
+    /// Only ids behind this one.
+    public var after: String?
+
+    public init(limit: Int? = nil, after: String? = nil) {
+        self.limit = limit
+        self.after = after
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let applications: [ApplicationSummary]
+        /// Where the next page begins; nil on the last.
+        public let next: String?
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        let limit = try PageLimit.judged(limit)
+        let found = try await realm.applications.applications(after: after.map(ClientID.init(rawValue:)), limit: limit)
+        return Answer(
+            applications: found.map(ApplicationSummary.init), next: found.count < limit ? nil : found.last?.id.rawValue)
+    }
+}

@@ -1,0 +1,23 @@
+import CountersignCore
+
+/// Removes an application: its client id opens nothing any more. Users stay.
+public struct RemoveApplication: AdministrationOperation {
+    public static let name = "applications:remove"
+
+    public var id: String
+
+    public init(id: String) {
+        self.id = id
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let id: String
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        guard try await realm.applications.remove(ClientID(rawValue: id), by: client) else {
+            throw AdministrationError.noApplication(id)
+        }
+        return Answer(id: id)
+    }
+}

@@ -1,0 +1,23 @@
+import CountersignCore
+
+/// Shows one application.
+public struct ShowApplication: AdministrationOperation {
+    public static let name = "applications:show"
+
+    public var id: String
+
+    public init(id: String) {
+        self.id = id
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let application: ApplicationSummary
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        guard let found = try await realm.applications.application(ClientID(rawValue: id)) else {
+            throw AdministrationError.noApplication(id)
+        }
+        return Answer(application: ApplicationSummary(found))
+    }
+}

@@ -1,0 +1,68 @@
+import CountersignCore
+
+/// Reads the log.
+public struct ListAuditEvents: AdministrationOperation {
+    public static let name = "audit:list"
+
+    /// Id or address: only what happened to this user. The id of a removed user is good too, as the log outlives users.
+    public var user: String?
+    /// Only events behind the one of this id.
+    public var after: String?
+    /// The newest so many: 1 to 1,000; 100 where it is left out.
+    public var limit: Int?
+
+    public init(user: String? = nil, after: String? = nil, limit: Int? = nil) {
+        self.user = user
+        self.after = after
+        self.limit = limit
+    }
+
+    public struct Answer: Codable, Sendable {
+        /// The oldest first.
+        public let events: [AuditEntry]
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        var id: UserID?
+        if let user {
+            do {
+                id = try await realm.user(user).id
+            } catch let error as AdministrationError where error.code == .notFound {
+                id = UserID(rawValue: user)
+                guard try await !realm.auditLog.events(of: id, limit: 1).isEmpty else { throw error }
+            }
+        }
+        let events = try await realm.auditLog.events(of: id, after: after, limit: PageLimit.judged(limit))
+        return Answer(events: events.reversed().map(AuditEntry.init))
+    }
+}
+
+/// One line of the log.
+public struct AuditEntry: Codable, Sendable, Equatable {
+    /// Sorts by time.
+    public let id: String
+    public let at: Timestamp
+    /// What happened: `sign-in.succeeded`. The words are stable.
+    public let kind: String
+    public let userID: String?
+    /// The application that asked; `command-line` and `admin-api` for administrators.
+    public let clientID: String?
+    public let dialect: String?
+    /// The address that the request came from.
+    public let source: String?
+    /// Why it was refused.
+    public let reason: String?
+    public let details: [String: JSONValue]
+
+    init(_ event: AuditEvent) {
+        id = event.id
+        at = Timestamp(event.at)
+        kind = event.kind.rawValue
+        userID = event.userID?.rawValue
+        clientID = event.clientID?.rawValue
+        dialect = event.dialect?.rawValue
+        source = event.source
+        reason = event.reason
+        details = event.details
+    }
+}

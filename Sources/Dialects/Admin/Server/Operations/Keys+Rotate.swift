@@ -1,0 +1,17 @@
+import CountersignCore
+
+/// Makes new signing keys. The old ones sign nothing more and are accepted until their last token has expired.
+public struct RotateKeys: AdministrationOperation {
+    public static let name = "keys:rotate"
+
+    public init() {}
+
+    public struct Answer: Codable, Sendable {
+        /// The new ones.
+        public let keys: [KeySummary]
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        Answer(keys: try await realm.keyring.rotate(by: client).map(KeySummary.init))
+    }
+}

@@ -1,0 +1,62 @@
+import CountersignCore
+
+/// Changes one of the realm's settings, for all servers at once.
+public struct ChangeSetting: AdministrationOperation {
+    public static let name = "settings:set"
+
+    public var key: String
+    /// The value, or text that means it: `"2"` for 2, `"none"` for null.
+    public var value: JSONValue
+
+    public init(key: String, value: JSONValue) {
+        self.key = key
+        self.value = value
+    }
+
+    public struct Answer: Codable, Sendable, WarningAnswer {
+        public let setting: SettingSummary
+        public let previous: JSONValue
+        public let warnings: [String]
+
+        init(setting: SettingSummary, previous: JSONValue, warnings: [String]) {
+            self.setting = setting
+            self.previous = previous
+            self.warnings = warnings
+        }
+
+        public init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            setting = try members.decode(SettingSummary.self, forKey: .setting)
+            previous = try members.decodeIfPresent(JSONValue.self, forKey: .previous) ?? .null
+            warnings = try members.decode([String].self, forKey: .warnings)
+        }
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        let value = value
+        let setting = try SettingCatalogue.setting(key)
+        // Judged before the transaction, so that the log can say what it became; and in it, against what is there then.
+        var preview = try await realm.settings()
+        try setting.write(&preview, value)
+        let details: [String: JSONValue] = ["setting": .string(key), "value": setting.read(preview)]
+        return try await realm.changeSettings(by: client, details: details) { settings in
+            let before = settings
+            try setting.write(&settings, value)
+            try Self.judge(settings)
+            return Answer(
+                setting: SettingSummary(setting, in: settings), previous: setting.read(before),
+                warnings: setting.weakness(before, settings).map { [$0] } ?? [])
+        }
+    }
+
+    /// What settings mean together.
+    private static func judge(_ settings: RealmSettings) throws {
+        let passwords = settings.passwords
+        if let alone = passwords.minimumLengthAlone, alone < passwords.minimumLength {
+            throw AdministrationError(
+                .invalid,
+                "passwords.minimumLengthAlone (\(alone)) has to be at least passwords.minimumLength "
+                    + "(\(passwords.minimumLength)). Change the other one first.")
+        }
+    }
+}

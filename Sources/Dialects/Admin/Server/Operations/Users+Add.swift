@@ -1,0 +1,69 @@
+import CountersignCore
+
+/// Makes an account.
+public struct AddUser: AdministrationOperation {
+    public static let name = "users:add"
+
+    public var email: String
+    /// Nil makes an account without password, unless ``generatesPassword``.
+    public var password: SecretText?
+    /// A random password, given back once.
+    public var generatesPassword: Bool?
+    public var displayName: String?
+    /// Whether the administrator knows that the address is the user's.
+    public var emailVerified: Bool?
+    /// Nil makes a fresh one.
+    public var id: String?
+
+    public init(
+        email: String, password: SecretText? = nil, generatesPassword: Bool = false, displayName: String? = nil,
+        emailVerified: Bool = false, id: String? = nil
+    ) {
+        self.email = email
+        self.password = password
+        self.generatesPassword = generatesPassword
+        self.displayName = displayName
+        self.emailVerified = emailVerified
+        self.id = id
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let user: UserSummary
+        /// The generated password; it is nowhere else.
+        public let password: SecretText?
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        guard let address = EmailAddress(email) else {
+            throw AdministrationError(.invalid, "\"\(email)\" is no e-mail address.")
+        }
+        if password != nil && generatesPassword == true {
+            throw AdministrationError(.invalid, "Give a password or have one generated, not both.")
+        }
+        let userID = try id.map(Self.userID)
+        let generated: SecretText? =
+            if generatesPassword == true {
+                .password(for: try await realm.settings().passwords, random: realm.random)
+            } else { nil }
+        let result = try await realm.accounts.create(
+            id: userID, email: address, password: (generated ?? password)?.secret,
+            profile: UserProfile(emailVerified: emailVerified ?? false, displayName: displayName), by: client)
+        switch result {
+        case .success(let user): return Answer(user: UserSummary(user), password: generated)
+        case .failure(let refusal): throw AdministrationError(refusal, email: address, id: userID)
+        }
+    }
+
+    /// Identity Toolkit's rule for ids, without what would be mistaken for an address or break a path.
+    private static func userID(_ text: String) throws -> UserID {
+        let isPlain = text.utf8.allSatisfy { byte in
+            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                || "-_.".utf8.contains(byte)
+        }
+        guard (1...128).contains(text.utf8.count), isPlain else {
+            throw AdministrationError(
+                .invalid, "\"\(text)\" is no user id: it has 1 to 128 letters, digits, hyphens, underscores and dots.")
+        }
+        return UserID(rawValue: text)
+    }
+}

@@ -1,0 +1,69 @@
+import CountersignCore
+
+/// Helps somebody who forgot the password.
+public struct ResetPassword: AdministrationOperation {
+    public static let name = "users:reset-password"
+
+    /// How the user comes to a new password.
+    public enum Method: String, Codable, Sendable, CaseIterable {
+        /// A link is mailed to the user's address. The password stays until it is used.
+        case mail
+        /// The link is given back, to be passed on by another way. Whoever has it sets the password.
+        case link
+        /// A random password is set and given back; all sessions end.
+        case generate
+    }
+
+    /// Id or address.
+    public var user: String
+    /// `mail` where it is left out.
+    public var method: Method?
+
+    public init(user: String, method: Method = .mail) {
+        self.user = user
+        self.method = method
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let user: UserSummary
+        /// The link below the server's public address; with `link`.
+        public let path: SecretText?
+        /// With `generate`; it is nowhere else.
+        public let password: SecretText?
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        let found = try await realm.user(user)
+        if method == .generate { return try await generate(for: found, on: realm, by: client) }
+        guard let email = found.email else {
+            throw AdministrationError(.refused, "The user has no address to send a link to. Set a generated password.")
+        }
+        guard !found.isDisabled else {
+            throw AdministrationError(.refused, "The user is disabled. Enable the account first.")
+        }
+        let outcome = try await realm.mailings.sendLink(
+            .resetPassword(email), options: Mailings.LinkOptions(delivers: method != .link), by: client)
+        switch outcome {
+        case .sent(_, let handle?):
+            let path =
+                method == .link
+                ? SecretText(ActionLink.path(mode: "resetPassword", code: handle.token.reveal())) : nil
+            return Answer(user: UserSummary(found), path: path, password: nil)
+        case .refused(let refusal) where refusal.retryAt != nil:
+            let time = refusal.retryAt.map { Timestamp($0).text } ?? "later"
+            throw AdministrationError(
+                .refused, "So many mails went to this address that no more are sent before \(time).")
+        case .sent, .refused: throw AdministrationError.noUser(user)
+        }
+    }
+
+    private func generate(for user: User, on realm: Realm, by client: ClientContext) async throws -> Answer {
+        let password = SecretText.password(for: try await realm.settings().passwords, random: realm.random)
+        var change = AccountChange()
+        change.password = password.secret
+        switch try await realm.accounts.change(user.id, change, by: client) {
+        case .changed(let user, _): return Answer(user: UserSummary(user), path: nil, password: password)
+        case .refused(let refusal): throw AdministrationError(refusal, id: user.id)
+        }
+    }
+}

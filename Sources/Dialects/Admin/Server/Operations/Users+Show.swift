@@ -1,0 +1,69 @@
+import CountersignCore
+
+/// Shows a user with factors, sessions and what is locked.
+public struct ShowUser: AdministrationOperation {
+    public static let name = "users:show"
+
+    /// Id or address.
+    public var user: String
+
+    public init(user: String) {
+        self.user = user
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let user: UserSummary
+        public let factors: [FactorSummary]
+        /// Sessions that go on.
+        public let sessions: Int
+        public let passwordChangedAt: Timestamp?
+        /// Tokens from before count no more.
+        public let tokensValidAfter: Timestamp
+        public let customClaims: [String: JSONValue]
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        let found = try await realm.user(user)
+        guard let dossier = try await realm.accounts.dossier(found.id) else { throw AdministrationError.noUser(user) }
+        return Answer(
+            user: UserSummary(dossier.user), factors: dossier.factors.map(FactorSummary.init),
+            sessions: dossier.sessionCount, passwordChangedAt: dossier.user.passwordChangedAt.map(Timestamp.init),
+            tokensValidAfter: Timestamp(dossier.user.tokensValidAfter), customClaims: dossier.user.profile.customClaims)
+    }
+}
+
+/// A factor, and whether it can be used.
+public struct FactorSummary: Codable, Sendable, Equatable {
+    public enum State: String, Codable, Sendable {
+        case open
+        /// Until ``FactorSummary/lockedUntil``.
+        case locked
+        /// Until somebody resets it.
+        case disabled
+    }
+
+    public let id: String
+    public let kind: String
+    /// What the user called it.
+    public let name: String
+    public let createdAt: Timestamp
+    public let lastUsedAt: Timestamp?
+    public let state: State
+    /// In a row.
+    public let wrongAnswers: Int
+    public let lockedUntil: Timestamp?
+
+    init(_ factor: AccountDossier.Factor) {
+        id = factor.record.id.rawValue
+        kind = factor.record.kind.rawValue
+        name = factor.record.name
+        createdAt = Timestamp(factor.record.createdAt)
+        lastUsedAt = factor.record.lastUsedAt.map(Timestamp.init)
+        switch factor.standing {
+        case .open(let wrongAnswers): (state, self.wrongAnswers, lockedUntil) = (.open, wrongAnswers, nil)
+        case .locked(let until, let wrongAnswers):
+            (state, self.wrongAnswers, lockedUntil) = (.locked, wrongAnswers, Timestamp(until))
+        case .disabled(let wrongAnswers): (state, self.wrongAnswers, lockedUntil) = (.disabled, wrongAnswers, nil)
+        }
+    }
+}

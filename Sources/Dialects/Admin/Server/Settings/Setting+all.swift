@@ -1,0 +1,135 @@
+import CountersignCore
+
+extension Setting {
+    /// Every setting that has one name. What is in ``RealmSettings`` and not here cannot be set; a test sees to it that
+    /// nothing is forgotten.
+    static let all: [Setting] = [
+        .preset,
+        .integer(
+            "passwords.minimumLength", \.passwords.minimumLength, in: 6...64, "characters that a password needs",
+            weakerWhen: (.smaller, "Shorter passwords are taken from now on; short ones are guessed first.")),
+        .minimumLengthAlone,
+        .bool(
+            "passwords.refusesCommon", \.passwords.refusesCommon, "refuse the passwords that are tried first",
+            weaker: (false, "Passwords that everybody tries first are taken from now on.")),
+        .bool("signUp.isOpen", \.signUp.isOpen, "people may make their own accounts"),
+        .bool(
+            "signUp.allowsAnonymous", \.signUp.allowsAnonymous, "accounts without address or password",
+            weaker: (true, "Anybody can make accounts without an address from now on, as many as the limits let them.")),
+        .bool(
+            "privacy.hidesAddresses", \.privacy.hidesAddresses, "answers do not tell if an address has an account",
+            weaker: (
+                false,
+                "Answers tell from now on which addresses have an account: whoever asks can make a list of them to "
+                    + "try passwords on."
+            )),
+        .word(
+            "secondFactors.state", \.secondFactors.state, "what the project says of second factors at large",
+            weakness: { before, after in
+                before.secondFactors.state == .mandatory && after.secondFactors.state != .mandatory
+                    ? "Second factors are no longer asked of everybody." : nil
+            }),
+        .bool("secondFactors.listsPhone", \.secondFactors.listsPhone, "read back to Identity Toolkit; no such factor"),
+        .totpState,
+        .adjacentIntervals,
+        .word("tokens.algorithm", \.tokens.algorithm, "signs tokens where the dialect has none of its own"),
+        .integer(
+            "tokens.idTokenLifetime", \.tokens.idTokenLifetime, in: 300...86_400, unit: " seconds",
+            "how long an ID token lives",
+            weakerWhen: (.larger, "A stolen ID token is good for longer from now on.")),
+        .integer(
+            "tokens.sessionDays", \.tokens.sessionDays, in: 1...3650, unit: " days",
+            "how long a session goes on, however often it is refreshed",
+            weakerWhen: (.larger, "A stolen refresh token is good for longer from now on.")),
+    ]
+
+    /// Several settings of passwords at once.
+    private static let preset = Setting(
+        "passwords", accepts: "standard, nist", "the rules for passwords together",
+        read: { settings in
+            switch settings.passwords {
+            case .standard: .string("standard")
+            case .nist: .string("nist")
+            default: .string("custom")
+            }
+        },
+        write: { settings, value in
+            switch value.stringValue?.lowercased() {
+            case "standard": settings.passwords = .standard
+            case "nist": settings.passwords = .nist
+            default: throw refusal("passwords", value, accepts: "standard, nist")
+            }
+        },
+        weakness: { before, after in
+            let (before, after) = (before.passwords, after.passwords)
+            let isWeaker =
+                after.minimumLength < before.minimumLength
+                || (after.minimumLengthAlone ?? after.minimumLength)
+                    < (before.minimumLengthAlone ?? before.minimumLength)
+                || (before.refusesCommon && !after.refusesCommon)
+            return isWeaker ? "Weaker passwords are taken from now on." : nil
+        })
+
+    private static let minimumLengthAlone = Setting(
+        "passwords.minimumLengthAlone", accepts: "6 to 64, or none",
+        "characters needed where nothing but the password is asked for",
+        read: { $0.passwords.minimumLengthAlone.map { .integer(Int64($0)) } ?? .null },
+        write: { settings, value in
+            if value.isNone {
+                settings.passwords.minimumLengthAlone = nil
+                return
+            }
+            guard let number = value.asInteger, (6...64).contains(number) else {
+                throw refusal("passwords.minimumLengthAlone", value, accepts: "6 to 64, or none")
+            }
+            settings.passwords.minimumLengthAlone = number
+        },
+        weakness: { before, after in
+            (after.passwords.minimumLengthAlone ?? 0) < (before.passwords.minimumLengthAlone ?? 0)
+                ? "Shorter passwords are taken from now on where no second factor follows." : nil
+        })
+
+    private static let totpState = Setting(
+        "secondFactors.totp.state", accepts: words(of: SecondFactorSettings.State.self),
+        "codes of authenticator apps",
+        read: { .string(($0.secondFactors.totp?.state ?? .disabled).rawValue) },
+        write: { settings, value in
+            let state: SecondFactorSettings.State = try word(
+                "secondFactors.totp.state", value, accepts: words(of: SecondFactorSettings.State.self))
+            if settings.secondFactors.totp == nil {
+                settings.secondFactors.totp = TOTPSettings(state: state, adjacentIntervals: nil)
+            } else {
+                settings.secondFactors.totp?.state = state
+            }
+        },
+        weakness: { before, after in
+            before.secondFactors.offersTOTP && !after.secondFactors.offersTOTP
+                ? "Codes are not asked for any more: users who enrolled sign in with the password alone." : nil
+        })
+
+    private static let adjacentIntervals: Setting = {
+        let range = TOTPSettings.allowedAdjacentIntervals
+        let accepts = "\(range.lowerBound) to \(range.upperBound), or none"
+        return Setting(
+            "secondFactors.totp.adjacentIntervals", accepts: accepts,
+            "steps of 30 s before and after the present one in which a code is good",
+            read: { $0.secondFactors.totp?.adjacentIntervals.map { .integer(Int64($0)) } ?? .null },
+            write: { settings, value in
+                let number = value.asInteger
+                guard value.isNone || number.map(range.contains) == true else {
+                    throw refusal("secondFactors.totp.adjacentIntervals", value, accepts: accepts)
+                }
+                if settings.secondFactors.totp == nil {
+                    settings.secondFactors.totp = TOTPSettings(state: .disabled, adjacentIntervals: number)
+                } else {
+                    settings.secondFactors.totp?.adjacentIntervals = number
+                }
+            },
+            weakness: { before, after in
+                let (before, after) = (before.secondFactors.totpWindow, after.secondFactors.totpWindow)
+                return after > before
+                    ? "A code is good for \((2 * after + 1) * 30) s from now on, and a guess hits one of "
+                        + "\(2 * after + 1) codes." : nil
+            })
+    }()
+}

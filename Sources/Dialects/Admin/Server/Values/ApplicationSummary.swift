@@ -1,0 +1,51 @@
+import CountersignCore
+
+/// An application as administrators see it.
+public struct ApplicationSummary: Codable, Sendable, Equatable {
+    public struct Attribute: Codable, Sendable, Equatable {
+        public let name: String
+        /// `string`, `integer` or `boolean`.
+        public let type: String
+        public let isRequired: Bool
+
+        public init(name: String, type: String, isRequired: Bool) {
+            self.name = name
+            self.type = type
+            self.isRequired = isRequired
+        }
+    }
+
+    public let id: String
+    public let displayName: String?
+    /// Whether it has a client secret.
+    public let isConfidential: Bool
+    public let redirectURIs: [String]
+    public let challengeTypes: [String]
+    public let scopes: [String]
+    public let attributes: [Attribute]
+    public let requiresSecondFactor: Bool
+    public let revealsAddresses: Bool
+    public let createdAt: Timestamp
+
+    init(_ application: Application) {
+        let registration = application.registration
+        id = application.id.rawValue
+        displayName = registration.displayName
+        isConfidential = registration.secretDigest != nil
+        redirectURIs = registration.redirectURIs
+        challengeTypes = registration.challengeTypes
+        scopes = registration.scopes
+        attributes = registration.attributes.map {
+            Attribute(name: $0.name, type: $0.type, isRequired: $0.isRequired)
+        }
+        requiresSecondFactor = registration.requiresSecondFactor
+        revealsAddresses = registration.revealsAddresses
+        createdAt = Timestamp(application.createdAt)
+    }
+}
+
+extension AdministrationError {
+    static func noApplication(_ id: String) -> AdministrationError {
+        AdministrationError(.notFound, "There is no application \(id). `countersign app list` shows all of them.")
+    }
+}

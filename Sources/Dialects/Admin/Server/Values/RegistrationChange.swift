@@ -1,0 +1,131 @@
+import CountersignCore
+import Foundation
+
+/// What is to be different about an application's registration. What is nil stays; an empty list empties.
+public struct RegistrationChange: Codable, Sendable {
+    public var displayName: String?
+    /// The client secret, where the application brings its own: at least ``leastSecretLength`` characters.
+    public var secret: SecretText?
+    /// True makes a new secret, which is given back once; false makes the application public.
+    public var hasSecret: Bool?
+    public var redirectURIs: [String]?
+    /// Of `oob`, `password`, `redirect`.
+    public var challengeTypes: [String]?
+    public var scopes: [String]?
+    public var attributes: [ApplicationSummary.Attribute]?
+    public var requiresSecondFactor: Bool?
+    public var revealsAddresses: Bool?
+
+    public init() {}
+
+    /// Secrets are kept as one plain hash, so that a short one could be guessed from a stolen database.
+    public static let leastSecretLength = 24
+    static let knownChallengeTypes = ["oob", "password", "redirect"]
+    static let knownAttributeTypes = ["string", "integer", "boolean"]
+
+    /// - Throws: ``AdministrationError`` of code `invalid`.
+    func validate() throws {
+        if secret != nil && hasSecret != nil {
+            throw AdministrationError(.invalid, "Give a secret or have one generated, not both.")
+        }
+        if let secret, secret.secret.reveal().count < Self.leastSecretLength {
+            throw AdministrationError(
+                .invalid, "The secret is too short: it needs at least \(Self.leastSecretLength) random characters.")
+        }
+        for uri in redirectURIs ?? [] where !Self.isRedirectURI(uri) {
+            throw AdministrationError(
+                .invalid, "\"\(uri)\" is no redirect URI: it has a scheme, no fragment and no white space.")
+        }
+        for type in challengeTypes ?? [] where !Self.knownChallengeTypes.contains(type) {
+            throw AdministrationError(
+                .invalid,
+                "\"\(type)\" is no challenge type. There are \(Self.knownChallengeTypes.joined(separator: ", ")).")
+        }
+        for scope in scopes ?? [] where !Self.isScope(scope) {
+            throw AdministrationError(
+                .invalid, "\"\(scope)\" is no scope: it has no white space, quotes or backslashes.")
+        }
+        for attribute in attributes ?? [] {
+            guard Self.knownAttributeTypes.contains(attribute.type) else {
+                throw AdministrationError(
+                    .invalid,
+                    "The attribute \(attribute.name) is of the unknown type \"\(attribute.type)\". There are "
+                        + "\(Self.knownAttributeTypes.joined(separator: ", ")).")
+            }
+            guard !attribute.name.isEmpty, attribute.name.utf8.count <= 128, Self.isScope(attribute.name) else {
+                throw AdministrationError(.invalid, "\"\(attribute.name)\" is no name of an attribute.")
+            }
+        }
+        if let attributes, Set(attributes.map(\.name)).count != attributes.count {
+            throw AdministrationError(.invalid, "An attribute is there twice.")
+        }
+    }
+
+    /// RFC 6749, section 3.1.2: absolute, without fragment. Schemes that run in a page are not taken.
+    private static func isRedirectURI(_ text: String) -> Bool {
+        guard text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value < 0x7F }),
+            let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
+            components.fragment == nil
+        else { return false }
+        return !["javascript", "data", "vbscript", "file", "blob"].contains(scheme)
+    }
+
+    /// RFC 6749, section 3.3.
+    private static func isScope(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
+    }
+
+    /// The secret to be set, where one is, and whether to tell it.
+    enum SecretChange: Sendable {
+        case none
+        case given(SecretText)
+        case generated(SecretText)
+        case removed
+
+        var generated: SecretText? {
+            if case .generated(let secret) = self { secret } else { nil }
+        }
+
+        var value: Secret<String>?? {
+            switch self {
+            case .none: .none
+            case .given(let text), .generated(let text): .some(text.secret)
+            case .removed: .some(nil)
+            }
+        }
+    }
+
+    func secret(random: any RandomSource) -> SecretChange {
+        if let secret { return .given(secret) }
+        return switch hasSecret {
+        case nil: .none
+        case true?: .generated(SecretText(random.bytes(32).base64URL))
+        case false?: .removed
+        }
+    }
+
+    /// - Parameter secret: nil leaves it, an inner nil removes it.
+    func apply(to registration: inout ApplicationRegistration, secret: Secret<String>??) {
+        if let displayName { registration.displayName = displayName.isEmpty ? nil : displayName }
+        if case .some(let secret) = secret { registration.setSecret(secret) }
+        if let redirectURIs { registration.redirectURIs = redirectURIs }
+        if let challengeTypes { registration.challengeTypes = challengeTypes }
+        if let scopes { registration.scopes = scopes }
+        if let attributes {
+            registration.attributes = attributes.map {
+                ApplicationRegistration.Attribute(name: $0.name, type: $0.type, isRequired: $0.isRequired)
+            }
+        }
+        if let requiresSecondFactor { registration.requiresSecondFactor = requiresSecondFactor }
+        if let revealsAddresses { registration.revealsAddresses = revealsAddresses }
+    }
+
+    /// What becomes weaker by it.
+    func warnings(for id: ClientID) -> [String] {
+        guard revealsAddresses == true else { return [] }
+        return [
+            "\(id) reveals addresses: whoever asks it learns which addresses have an account, and can make a list of "
+                + "them to try passwords on. Leave it off unless the app cannot do without."
+        ]
+    }
+}

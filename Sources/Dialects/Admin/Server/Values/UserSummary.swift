@@ -1,0 +1,71 @@
+import CountersignCore
+
+/// A user as lists show it.
+public struct UserSummary: Codable, Sendable, Equatable {
+    public let id: String
+    /// Nil for an anonymous user.
+    public let email: String?
+    public let emailVerified: Bool
+    public let displayName: String?
+    public let isDisabled: Bool
+    /// The ways in: `password`, `emailLink`, `anonymous`, `custom`.
+    public let providers: [String]
+    public let createdAt: Timestamp
+    public let lastSignInAt: Timestamp?
+
+    init(_ user: User) {
+        id = user.id.rawValue
+        email = user.email?.canonical
+        emailVerified = user.profile.emailVerified
+        displayName = user.profile.displayName
+        isDisabled = user.isDisabled
+        providers = user.profile.providers.sorted()
+        createdAt = Timestamp(user.createdAt)
+        lastSignInAt = user.lastSignInAt.map(Timestamp.init)
+    }
+}
+
+extension Realm {
+    /// The user of that id or address.
+    /// - Throws: ``AdministrationError`` of code `notFound`.
+    func user(_ reference: String) async throws -> User {
+        if let user = try await accounts.user(UserID(rawValue: reference)) { return user }
+        if let email = EmailAddress(reference), let user = try await accounts.user(email: email) { return user }
+        throw AdministrationError.noUser(reference)
+    }
+}
+
+extension AdministrationError {
+    static func noUser(_ reference: String) -> AdministrationError {
+        AdministrationError(.notFound, "There is no user \(reference). `countersign user list` shows all of them.")
+    }
+
+    init(_ refusal: AccountRefusal, email: EmailAddress? = nil, id: UserID? = nil) {
+        self =
+            switch refusal {
+            case .addressTaken:
+                Self(
+                    .conflict,
+                    "\(email?.canonical ?? "The address") has an account. `countersign user show` tells more of it.")
+            case .idTaken:
+                Self(.conflict, "Another user has the id \(id?.rawValue ?? ""). Leave it out for a fresh one.")
+            case .phoneNumberTaken: Self(.conflict, "Another user has the telephone number.")
+            case .unknownFactor: Self(.notFound, "The user has no such second factor.")
+            case .weakPassword(let fault): Self(.refused, fault.sentence)
+            case .userNotFound: .noUser(id?.rawValue ?? "")
+            case .busy: Self(.conflict, "The account kept changing meanwhile. Try again.")
+            case .signUpClosed, .anonymousNotAllowed, .limited: Self(.refused, "The realm's settings forbid it.")
+            }
+    }
+}
+
+extension PasswordPolicy.Fault {
+    fileprivate var sentence: String {
+        switch self {
+        case .tooShort(let minimum): "The password is too short: it needs at least \(minimum) characters."
+        case .tooLong(let maximum): "The password is too long: it may have \(maximum) characters."
+        case .common: "The password is one of those that are tried first. Choose another."
+        case .containsAddress: "The password is the address, or a part of it. Choose another."
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import ClientHTTP
+import Foundation
+import Testing
+
+@testable import AdminServer
+
+@Suite struct AdministrationRoutesTests {
+    private struct Reply {
+        let status: Int
+        let body: [String: Any]
+
+        var code: String? { (body["error"] as? [String: Any])?["code"] as? String }
+        var message: String { (body["error"] as? [String: Any])?["message"] as? String ?? "" }
+    }
+
+    @Test func operationsAreCalledByNameAndRefusedInWords() async throws {
+        let directory = try await TestDirectory.prepared()
+        let token = try String(contentsOfFile: directory.data + "/admin-token", encoding: .utf8)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        try await directory.serving { url, _ in
+            func post(_ name: String, _ body: String, bearer: String? = nil, method: String = "POST") async throws
+                -> Reply
+            {
+                let response = try await HTTPClient().send(
+                    method, try #require(URL(string: "\(url)/admin/v1/\(name)")),
+                    headers: ["Authorization": "Bearer \(bearer ?? token)", "Content-Type": "application/json"],
+                    body: body.isEmpty ? nil : Data(body.utf8))
+                let object = try JSONSerialization.jsonObject(with: response.body) as? [String: Any]
+                return Reply(status: response.status, body: try #require(object))
+            }
+            let added = try await post("users:add", #"{"email":"anna@example.com","id":"anna","displayName":null}"#)
+            #expect(added.status == 200)
+            #expect((added.body["user"] as? [String: Any])?["id"] as? String == "anna")
+            #expect(try await post("users%3Alist", "").status == 200, "No body is an empty object.")
+
+            let cases: [(name: String, body: String, status: Int, code: String, message: String)] = [
+                ("users:show", #"{"user":"nobody"}"#, 404, "not_found", "There is no user nobody."),
+                ("users:add", #"{"email":"anna@example.com"}"#, 409, "conflict", "has an account"),
+                ("users:add", #"{"email":"anna"}"#, 400, "invalid", "is no e-mail address"),
+                ("users:add", #"{"email":"b@example.com","password":"short"}"#, 400, "refused", "too short"),
+                ("users:add", "{}", 400, "invalid", #"The member "email" is missing."#),
+                (
+                    "users:add", #"{"email":"b@example.com","emailVerifed":true}"#, 400, "invalid",
+                    #"users:add has no member "emailVerifed". Did you mean emailVerified?"#
+                ),
+                (
+                    "applications:set", #"{"id":"shop","registration":{"requireMFA":true}}"#, 400, "invalid",
+                    #"applications:set has no member "registration.requireMFA"."#
+                ),
+                ("keys:list", #"{"limit":1}"#, 400, "invalid", "It has none."),
+                ("users:list", #"{"limit":"many"}"#, 400, "invalid", #"The member "limit" has to be an integer."#),
+                ("users:list", "[]", 400, "invalid", "The body has to be a JSON object."),
+                ("users:list", "{", 400, "invalid", "The body is no JSON"),
+                ("users:lst", "{}", 404, "not_found", "Did you mean users:list?"),
+            ]
+            for (name, body, status, code, message) in cases {
+                let reply = try await post(name, body)
+                #expect(reply.status == status, "\(name) \(body)")
+                #expect(reply.code == code, "\(name) \(body)")
+                #expect(reply.message.contains(message), "\(reply.message)")
+            }
+            for bearer in ["wrong", "owner", "\(token)x"] {
+                let reply = try await post("users:delete", #"{"user":"anna"}"#, bearer: bearer)
+                #expect(reply.status == 401)
+                #expect(reply.code == "unauthorized")
+            }
+            let wrongMethod = try await post("users:list", "", method: "PUT")
+            #expect(wrongMethod.status >= 400)
+            #expect(wrongMethod.code != nil)
+        }
+    }
+
+    /// Names are in scripts.
+    @Test func everyOperationHasANameOfItsOwn() {
+        let names = AdministrationOperations.all.map { $0.name }
+        #expect(Set(names).count == names.count)
+        #expect(
+            names == [
+                "users:add", "users:list", "users:show", "users:disable", "users:enable", "users:delete",
+                "users:reset-password", "users:reset-mfa", "applications:add", "applications:set", "applications:list",
+                "applications:show", "applications:remove", "keys:rotate", "keys:list", "audit:list", "settings:show",
+                "settings:set",
+            ])
+    }
+}

@@ -1,0 +1,123 @@
+import CountersignCore
+import Foundation
+import Testing
+
+@testable import AdminServer
+
+@Suite struct ConfigCommandTests {
+    private let directory: TestDirectory
+
+    init() async throws {
+        directory = try await TestDirectory.prepared()
+    }
+
+    @Test func settingsAreShownWithDefaultsAndRanges() async throws {
+        let all = try await directory.run("config", "show")
+        #expect(all.lines.first?.split(separator: " ").joined(separator: " ") == "KEY VALUE DEFAULT TAKES MEANING")
+        #expect(all.output.contains("secondFactors.totp.adjacentIntervals  1 "))
+        let one = try await directory.run("config", "show", "passwords.minimumLength", "--json").json()
+        let setting = try #require((one["settings"] as? [[String: Any]])?.first)
+        #expect(setting["value"] as? Int == 8)
+        #expect(setting["accepts"] as? String == "6 to 64")
+        let some = try await directory.run("config", "show", "tokens", "--json").json()
+        let keys = (some["settings"] as? [[String: Any]])?.compactMap { $0["key"] as? String } ?? []
+        #expect(keys.contains("tokens.algorithm") && keys.allSatisfy { $0.hasPrefix("tokens.") })
+    }
+
+    @Test func aChangeHoldsAndIsLogged() async throws {
+        let changed = try await directory.run("config", "set", "tokens.algorithm", "rs256")
+        #expect(changed.output == "tokens.algorithm is RS256 now; it was ES256.\n")
+        #expect(changed.error.isEmpty)
+        let again = try await directory.run("config", "set", "tokens.algorithm", "RS256", "--json").json()
+        #expect(again["previous"] as? String == "RS256")
+        let log = try await directory.run("audit", "tail", "--limit", "1")
+        #expect(log.output.contains("settings.changed"))
+        #expect(log.output.hasSuffix("setting=tokens.algorithm  value=RS256\n"))
+        let preset = try await directory.run("config", "set", "passwords", "nist")
+        #expect(preset.output == "passwords is nist now; it was standard.\n")
+        #expect(try await directory.run("config", "show", "passwords.minimumLengthAlone").output.contains("  15 "))
+    }
+
+    @Test(arguments: [
+        (["secondFactors.totp.adjacentIntervals", "2"], "A code is good for 150 s from now on"),
+        (["privacy.hidesAddresses", "false"], "Answers tell from now on which addresses have an account"),
+        (["passwords.minimumLength", "6"], "Shorter passwords are taken from now on"),
+        (["passwords.refusesCommon", "off"], "Passwords that everybody tries first"),
+        (["secondFactors.totp.state", "disabled"], "sign in with the password alone"),
+        (["tokens.idTokenLifetime", "86400"], "A stolen ID token is good for longer"),
+    ])
+    func whatBecomesWeakerIsSaid(change: [String], warning: String) async throws {
+        let transcript = try await Program.run(
+            ["config", "set"] + change + ["--data", directory.data], in: directory)
+        #expect(transcript.status == 0)
+        #expect(transcript.error.hasPrefix("warning: "))
+        #expect(transcript.error.contains(warning), "\(transcript.error)")
+    }
+
+    @Test func whatIsNotRightIsRefusedAndChangesNothing() async throws {
+        let before = try await directory.run("config", "show", "--json").output
+        let log = try await directory.run("audit", "tail").output
+        let cases: [(change: [String], reason: String)] = [
+            (["passwords.minimalLength", "10"], "Did you mean passwords.minimumLength?"),
+            (["adjacentInterval", "1"], "Did you mean secondFactors.totp.adjacentIntervals?"),
+            (["nonsense", "1"], "`countersign config show` lists all of them."),
+            (["secondFactors.totp.adjacentIntervals", "11"], "cannot be \"11\". It takes 0 to 10, or none."),
+            (["passwords.minimumLength", "many"], "cannot be \"many\". It takes 6 to 64."),
+            (["privacy.hidesAddresses", "2"], "cannot be \"2\". It takes true or false."),
+            (["tokens.algorithm", "HS256"], "It takes ES256, RS256."),
+            (["tokens.algorithms.identity-tolkit", "RS256"], "Did you mean tokens.algorithms.identity-toolkit?"),
+            (["passwords", "weak"], "It takes standard, nist."),
+            (["tokens.customTokenKeys.backend@example.com", "no key"], "It takes a public key in PEM"),
+            (["tokens.customTokenKeys.backend@example.com", "@missing.pem"], "missing.pem cannot be read."),
+            (["tokens.customTokenKeys.backend@example.com", "-----BEGIN PRIVATE KEY-----"], "That is a private key"),
+        ]
+        for (change, reason) in cases {
+            let transcript = try await Program.run(
+                ["config", "set", "--data", directory.data, "--"] + change, in: directory)
+            #expect(transcript.status == 2, "\(change)")
+            #expect(transcript.output.isEmpty)
+            #expect(transcript.error.contains(reason), "\(transcript.error)")
+        }
+        #expect(try await directory.run("config", "show", "--json").output == before)
+        #expect(try await directory.run("audit", "tail").output == log)
+    }
+
+    @Test func settingsThatContradictEachOtherAreRefusedTogether() async throws {
+        _ = try await directory.run("config", "set", "passwords", "nist")
+        let transcript = try await directory.run("config", "set", "passwords.minimumLength", "20")
+        #expect(transcript.status == 2)
+        #expect(transcript.error.contains("passwords.minimumLengthAlone (15) has to be at least"))
+    }
+
+    @Test func aKeyIsReadFromAFileAndTakenAwayAgain() async throws {
+        let pem = """
+            -----BEGIN PUBLIC KEY-----
+            MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEe2so077OawL4emhaSgzWJEC7fD3B
+            LqGitQAAThP100JKVXDDaWtNR1Yw0WoAn0hWCFO1YILVkLSZ17eZpvsd6A==
+            -----END PUBLIC KEY-----
+            """
+        let file = try directory.write(pem + "\n", to: "public.pem")
+        let key = "tokens.customTokenKeys.backend@project.iam.example.com"
+        let taken = try await directory.run("config", "set", key, "@\(file)")
+        #expect(taken.output == "\(key) is set now; it was none.\n", "\(taken.error)")
+        #expect(taken.error.contains("signs in as anybody"))
+        let shown = try await directory.run("config", "show", "tokens.customTokenKeys", "--json").json()
+        #expect((shown["settings"] as? [[String: Any]])?.first?["value"] as? String == pem)
+        #expect(try await directory.run("config", "set", key, "none").status == 0)
+        #expect(try await directory.run("config", "show", "tokens.customTokenKeys").output.hasPrefix("Nothing is set"))
+    }
+
+    /// What is added to the settings and forgotten here could not be changed by anybody.
+    @Test func everySettingOfTheRealmHasAName() throws {
+        func leaves(_ value: JSONValue, _ path: String) -> [String] {
+            guard case .object(let members) = value, !members.isEmpty else { return [path] }
+            return members.flatMap { leaves($0.value, path.isEmpty ? $0.key : "\(path).\($0.key)") }
+        }
+        var settings = RealmSettings()
+        settings.passwords = .nist
+        let encoded = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(settings))
+        let families = SettingFamily.all.map { String($0.prefix.dropLast()) }
+        let known = Set(Setting.all.map(\.key) + families)
+        #expect(Set(leaves(encoded, "")).subtracting(known) == [])
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+@Suite struct RemoteCommandTests {
+    @Test func commandsWorkThroughAServerAndBesideIt() async throws {
+        let directory = try await TestDirectory.prepared()
+        try await directory.serving { url, _ in
+            func remote(_ arguments: String...) async throws -> Program.Transcript {
+                try await Program.run(arguments + ["--server", url] + tokenFile(directory), in: directory)
+            }
+            let added = try await remote("user", "add", "anna@example.com", "--generate-password", "--id", "anna")
+            #expect(added.lines.first == "Added anna@example.com with the id anna.", "\(added.error)")
+            // The same data, at the same time, from a process of its own.
+            let local = try await directory.run("user", "show", "anna", "--json")
+            #expect(local.status == 0)
+            #expect(try await remote("user", "show", "anna", "--json").output == local.output)
+
+            #expect(try await directory.run("user", "disable", "anna").status == 0)
+            #expect(try await remote("user", "list").output.contains("anna@example.com  no        yes"))
+            #expect(try await remote("user", "enable", "anna").status == 0)
+
+            let link = try await remote("user", "reset-password", "anna", "--print-link")
+            #expect(link.lines.last?.hasPrefix("\(url)/auth/action?mode=resetPassword&oobCode=") == true)
+
+            #expect(
+                try await remote("app", "add", "--id", "shop", "--reveal-addresses").error.contains("warning: shop"))
+            #expect(try await remote("key", "list", "--json").output == directory.run("key", "list", "--json").output)
+            #expect(try await remote("config", "set", "passwords.minimumLength", "10").status == 0)
+            #expect(try await directory.run("config", "show", "passwords.minimumLength").output.contains("  10 "))
+            let log = try await remote("audit", "tail", "--limit", "1")
+            #expect(log.output.contains("app=admin-api") && log.output.contains("from=127.0.0.1"))
+
+            #expect(try await remote("user", "show", "nobody").status == 4)
+            #expect(try await remote("user", "add", "anna@example.com").status == 1)
+            #expect(try await remote("config", "set", "nonsense", "1").status == 2)
+        }
+    }
+
+    @Test func theTokenComesFromAFileOrTheEnvironment() async throws {
+        let directory = try await TestDirectory.prepared()
+        let token = try String(contentsOfFile: directory.data + "/admin-token", encoding: .utf8)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        try await directory.serving { url, _ in
+            let command = ["key", "list", "--server", url]
+            let fromEnvironment = try await Program.run(
+                command, in: directory, environment: ["COUNTERSIGN_ADMIN_TOKEN": token])
+            #expect(fromEnvironment.status == 0, "\(fromEnvironment.error)")
+            let fromDirectory = try await Program.run(command + ["--data", directory.data], in: directory)
+            #expect(fromDirectory.status == 0)
+            let none = try await Program.run(command, in: directory)
+            #expect(none.status == 2)
+            #expect(none.error.contains("--token-file"))
+            let wrong = try await Program.run(command, in: directory, environment: ["COUNTERSIGN_ADMIN_TOKEN": "wrong"])
+            #expect(wrong.status == 1)
+            #expect(wrong.error.contains("The administrator's token is missing or wrong."))
+        }
+    }
+
+    @Test func whatCannotBeReachedIsSaid() async throws {
+        let directory = try await TestDirectory.prepared()
+        let nobody = try await Program.run(
+            ["user", "list", "--server", "http://127.0.0.1:1"] + tokenFile(directory), in: directory)
+        #expect(nobody.status == 3)
+        #expect(
+            nobody.error
+                == "countersign: http://127.0.0.1:1 cannot be reached. Is the server running, and is the address right?\n"
+        )
+        let readable = try await Program.run(
+            ["user", "list", "--server", "http://login.example.com"] + tokenFile(directory), in: directory)
+        #expect(readable.status == 2)
+        #expect(readable.error.contains("The token would be readable on its way: use https."))
+        let nonsense = try await Program.run(
+            ["user", "list", "--server", "login"] + tokenFile(directory), in: directory)
+        #expect(nonsense.status == 2)
+    }
+}

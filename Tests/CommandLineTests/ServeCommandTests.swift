@@ -1,0 +1,143 @@
+import ClientHTTP
+import Foundation
+import Testing
+
+@Suite struct ServeCommandTests {
+    @Test func itServesSaysWhereAndEndsWell() async throws {
+        let directory = try TestDirectory()
+        let server = try Program.start(["serve", "--data", directory.data, "--listen", "127.0.0.1:0"], in: directory)
+        let line = try #require(try await server.line { $0.hasPrefix("listening on ") }, "\(server.errorSoFar)")
+        let url = String(line.dropFirst("listening on ".count))
+        #expect(url.hasPrefix("http://127.0.0.1:") && !url.hasSuffix(":0"))
+        let health = try await HTTPClient().get(try #require(URL(string: "\(url)/health/live")))
+        #expect(health.status == 200)
+        server.terminate()
+        let transcript = await server.transcript()
+        #expect(transcript.status == 0, "\(transcript.error)")
+        #expect(transcript.output == line + "\n", "Standard output has this line alone.")
+        #expect(transcript.error.contains("info"), "The log is on standard error.")
+
+        for (path, mode) in [
+            ("", 0o700), ("/admin-token", 0o600), ("/api-key", 0o600), ("/master-key", 0o600),
+            ("/countersign.sqlite", 0o600),
+        ] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory.data + path)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode, "\(path)")
+        }
+    }
+
+    @Test func aSecondStartKeepsTheData() async throws {
+        let directory = try await TestDirectory.prepared()
+        let token = try String(contentsOfFile: directory.data + "/admin-token", encoding: .utf8)
+        try await directory.serving { _, _ in
+            let added = try await directory.run("user", "add", "anna@example.com", "--id", "anna")
+            #expect(added.status == 0, "\(added.error)")
+        }
+        let keys = try await directory.run("key", "list", "--json").output
+        try await directory.serving { url, _ in
+            let remote = try await Program.run(
+                ["user", "show", "anna", "--server", url] + tokenFile(directory), in: directory)
+            #expect(remote.status == 0, "\(remote.error)")
+        }
+        #expect(try await directory.run("key", "list", "--json").output == keys)
+        #expect(try String(contentsOfFile: directory.data + "/admin-token", encoding: .utf8) == token)
+    }
+
+    @Test func developmentWarnsAndHasAnInbox() async throws {
+        let directory = try await TestDirectory.prepared()
+        try await directory.serving("--dev") { url, server in
+            #expect(server.errorSoFar.contains("warning"))
+            let inbox = try await HTTPClient().get(try #require(URL(string: "\(url)/dev/inbox.json")))
+            #expect(inbox.status == 200)
+        }
+        try await directory.serving { url, _ in
+            let inbox = try await HTTPClient().get(try #require(URL(string: "\(url)/dev/inbox.json")))
+            #expect(inbox.status == 404)
+        }
+    }
+
+    @Test func aPortThatIsTakenIsOneSentence() async throws {
+        let directory = try await TestDirectory.prepared()
+        try await directory.serving { url, _ in
+            let address = String(url.dropFirst("http://".count))
+            let second = try await directory.run("serve", "--listen", address)
+            #expect(second.status == 1)
+            #expect(second.output.isEmpty)
+            #expect(second.error.contains("countersign: \(address) is taken by another program."))
+            #expect(!second.error.contains("Fatal error"))
+        }
+    }
+
+    @Test func configurationIsReadFromFlagsEnvironmentAndFile() async throws {
+        let directory = try await TestDirectory.prepared()
+        let file = try directory.write(
+            "listen: 127.0.0.1:0\ndata: \(directory.data)\nlog:\n  level: critical\n", to: "c.yaml")
+        let server = try Program.start(
+            ["serve", "--config", file], in: directory, environment: ["COUNTERSIGN_DEV": "true"])
+        let line = try #require(try await server.line { $0.hasPrefix("listening on ") }, "\(server.errorSoFar)")
+        let inbox = try await HTTPClient().get(
+            try #require(URL(string: line.dropFirst("listening on ".count) + "/dev/inbox.json")))
+        #expect(inbox.status == 200)
+        server.terminate()
+        #expect(await server.transcript().status == 0)
+    }
+
+    @Test(arguments: [
+        (["--listen", "0.0.0.0:0"], "plain http to 0.0.0.0:0 would show passwords to the network"),
+        (["--listen", "here"], "--listen: \"here\" is no address"),
+        (
+            ["--tls-certificate", "missing.pem", "--tls-key", "missing.pem"],
+            "--tls-certificate: \"missing.pem\" cannot be read"
+        ),
+        (["--log-level", "loud"], "--log-level: there is no level \"loud\""),
+        (["--config", "missing.yaml"], "missing.yaml"),
+        (["--nonsense"], "Unknown option '--nonsense'"),
+    ])
+    func aFaultInTheConfigurationIsUsage(options: [String], fault: String) async throws {
+        let directory = try TestDirectory()
+        let transcript = try await Program.run(["serve", "--data", directory.data] + options, in: directory)
+        #expect(transcript.status == 2)
+        #expect(transcript.error.contains(fault), "\(transcript.error)")
+        #expect(!FileManager.default.fileExists(atPath: directory.data), "Nothing is made before all is judged.")
+    }
+
+    @Test func dataThatCannotBeUsedIsUnreachable() async throws {
+        let directory = try await TestDirectory.prepared()
+        let file = try directory.write("", to: "file")
+        let notADirectory = try await Program.run(["serve", "--data", file, "--listen", "127.0.0.1:0"], in: directory)
+        #expect(notADirectory.status == 3)
+        #expect(notADirectory.error.contains("The data directory \(file) cannot be made"))
+
+        let key = directory.data + "/master-key"
+        try FileManager.default.removeItem(atPath: key)
+        let missing = try await directory.run("serve", "--listen", "127.0.0.1:0")
+        #expect(missing.status == 3)
+        #expect(missing.error.contains("There is no master key in \(directory.data)."))
+        #expect(!FileManager.default.fileExists(atPath: key), "A second master key would open nothing.")
+
+        try Data((Data(repeating: 7, count: 32).base64EncodedString() + "\n").utf8).write(to: URL(fileURLWithPath: key))
+        for command in [["serve", "--listen", "127.0.0.1:0"], ["user", "list"]] {
+            let wrong = try await Program.run(command + ["--data", directory.data], in: directory)
+            #expect(wrong.status == 3)
+            #expect(wrong.output.isEmpty)
+            #expect(wrong.error.contains("The master key is not the one that this data was sealed with."))
+        }
+
+        try Data("not a key\n".utf8).write(to: URL(fileURLWithPath: key))
+        let malformed = try await directory.run("serve", "--listen", "127.0.0.1:0")
+        #expect(malformed.status == 3)
+        #expect(malformed.error.contains("holds no master key"))
+    }
+
+    @Test func filesThatAreNoTLSAreNamed() async throws {
+        let directory = try await TestDirectory.prepared()
+        let file = try directory.write("no certificate\n", to: "certificate.pem")
+        let transcript = try await directory.run(
+            "serve", "--listen", "127.0.0.1:0", "--tls-certificate", file, "--tls-key", file)
+        #expect(transcript.status == 2)
+        #expect(transcript.error.contains("\(file) cannot be used for TLS"), "\(transcript.error)")
+    }
+}
+
+/// The token of the test's own server.
+func tokenFile(_ directory: TestDirectory) -> [String] { ["--token-file", directory.data + "/admin-token"] }

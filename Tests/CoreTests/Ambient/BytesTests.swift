@@ -1,0 +1,78 @@
+import CountersignCore
+import Foundation
+import Testing
+
+@Suite("Bytes, random text and instants")
+struct BytesTests {
+    @Test("URL-safe Base64 has the vectors of RFC 4648, section 10, without padding", arguments: [
+        ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
+        ("foobar", "Zm9vYmFy"),
+    ])
+    func base64(text: String, encoded: String) {
+        #expect(Array(text.utf8).base64URL == encoded)
+        #expect([UInt8](base64URL: encoded) == Array(text.utf8))
+    }
+
+    @Test("Bytes beyond the common alphabet use - and _")
+    func alphabet() {
+        #expect([UInt8]([0xfb, 0xff, 0xfe]).base64URL == "-__-")
+        #expect([UInt8](base64URL: "-__-") == [0xfb, 0xff, 0xfe])
+    }
+
+    @Test("What is no URL-safe Base64 is refused", arguments: ["Zg==", "Z", "Zg=", "Z g", "Zg\n", "é", "Zm9v!", "\u{0}"])
+    func refused(text: String) {
+        #expect([UInt8](base64URL: text) == nil)
+    }
+
+    @Test("Hexadecimal is lower case, two characters a byte")
+    func hex() {
+        #expect([UInt8]([0, 1, 0x9f, 0xff]).hex == "00019fff")
+        #expect([UInt8]().hex == "")
+    }
+
+    @Test("A generated string takes every character equally often")
+    func alphabets() {
+        let random = SeededRandom(seed: 9)
+        for (alphabet, count) in [(StaticAlphabet.digits, 10), (.alphanumeric, 62)] {
+            let text = random.string(count * 1000, of: alphabet)
+            let counts = Dictionary(grouping: text, by: { $0 }).mapValues(\.count)
+            #expect(text.count == count * 1000)
+            #expect(counts.count == count)
+            #expect(counts.values.allSatisfy { (800...1200).contains($0) })
+        }
+    }
+
+    @Test("A random UUID is of version 4 and of the variant of RFC 9562")
+    func uuid() throws {
+        for seed in 0..<20 {
+            let text = SeededRandom(seed: UInt64(seed)).uuid()
+            let uuid = try #require(UUID(uuidString: text))
+            #expect(text == uuid.uuidString.lowercased())
+            #expect(uuid.uuid.6 >> 4 == 4)
+            #expect(uuid.uuid.8 >> 6 == 2)
+        }
+    }
+
+    @Test("The system's generator gives as many bytes as asked for, and others each time", arguments: [0, 1, 7, 8, 9, 32])
+    func system(count: Int) {
+        let bytes = SystemRandom().bytes(count)
+        #expect(bytes.count == count)
+        #expect(count < 8 || bytes != SystemRandom().bytes(count))
+    }
+
+    @Test("An instant survives its microseconds, and no instant traps")
+    func instants() {
+        for value in [0, 1, -1, 999_999, 1_790_000_000_000_001, -62_135_596_800_000_000, 4_102_444_799_999_999] as [Int64] {
+            #expect(Date(microseconds: value).microseconds == value)
+        }
+        #expect(Date(microseconds: -1).seconds == -1)
+        #expect(Date(microseconds: 1_999_999).seconds == 1)
+        #expect(Date(microseconds: 1_999_999).milliseconds == 1999)
+        for extreme in [Double.infinity, -.infinity, .nan, 1e300, -1e300] {
+            let date = Date(timeIntervalSince1970: extreme)
+            _ = (date.microseconds, date.milliseconds, date.seconds)
+        }
+        let now = SystemClock().now
+        #expect(Date(microseconds: now.microseconds) == now)
+    }
+}

@@ -1,0 +1,108 @@
+@testable import CountersignCore
+import Crypto
+import Foundation
+import Testing
+
+@Suite("Sealing")
+struct SealerTests {
+    private static func key(_ byte: UInt8) throws -> Sealer.MasterKey {
+        try Sealer.MasterKey(bytes: Secret(Array(repeating: byte, count: 32)))
+    }
+
+    private static func sealer(_ active: UInt8, earlier: [UInt8] = []) throws -> Sealer {
+        Sealer(active: try key(active), earlier: try earlier.map(key), random: SeededRandom(seed: UInt64(active)))
+    }
+
+    @Test("What is sealed opens again, of any length", arguments: [0, 1, 15, 16, 17, 1000])
+    func roundTrip(length: Int) throws {
+        let sealer = try Self.sealer(1)
+        let plain = Data((0..<length).map { UInt8(truncatingIfNeeded: $0) })
+        let sealed = try sealer.seal(plain, for: "here")
+        #expect(sealed.count == length + 33)
+        #expect(sealed.first == 1)
+        #expect(try sealer.open(sealed, for: "here") == plain)
+        #expect(try sealer.open(Data([0]) + sealed, for: "here", skipping: 1) == plain)
+        #expect(try sealer.seal(plain, for: "here") != sealed)
+    }
+
+    @Test("It opens nowhere else")
+    func context() throws {
+        let sealer = try Self.sealer(1)
+        let sealed = try sealer.seal(Data("secret".utf8), for: "factor/1")
+        for context in ["factor/2", "factor/", "", "factor/1 ", "flow/1"] {
+            #expect(throws: SealingError.self) { try sealer.open(sealed, for: context) }
+        }
+    }
+
+    @Test("Every altered, missing or added byte is noticed")
+    func altered() throws {
+        let sealer = try Self.sealer(1)
+        let sealed = try sealer.seal(Data("secret".utf8), for: "here")
+        for index in sealed.indices {
+            for bit in 0..<8 {
+                var altered = sealed
+                altered[index] ^= 1 << bit
+                #expect(throws: SealingError.self) { try sealer.open(altered, for: "here") }
+            }
+            #expect(throws: SealingError.self) { try sealer.open(sealed.prefix(index), for: "here") }
+        }
+        #expect(throws: SealingError.self) { try sealer.open(sealed + [0], for: "here") }
+    }
+
+    @Test("Earlier master keys open what they sealed; another does not, and the error names it but no content")
+    func masterKeys() throws {
+        let old = try Self.sealer(1).seal(Data("secret".utf8), for: "here")
+        let new = try Self.sealer(2, earlier: [3, 1])
+        #expect(try new.open(old, for: "here") == Data("secret".utf8))
+        #expect(try Self.sealer(1).seal(Data(), for: "") .dropFirst().prefix(4) == old.dropFirst().prefix(4))
+        let own = try new.seal(Data("secret".utf8), for: "here")
+        #expect(throws: SealingError.self) { try Self.sealer(1).open(own, for: "here") }
+        let name = Array(own.dropFirst().prefix(4)).hex
+        let error = #expect(throws: SealingError.self) { try Self.sealer(3).open(own, for: "here") }
+        #expect(error?.description.contains(name) == true)
+    }
+
+    @Test("A master key has 32 bytes", arguments: [0, 16, 31, 33, 64])
+    func length(count: Int) {
+        #expect(throws: SealingError.self) {
+            try Sealer.MasterKey(bytes: Secret(Array(repeating: 1, count: count)))
+        }
+    }
+
+    @Test("Sealing, naming and digesting use keys of their own, derived as documented (RFC 5869)")
+    func derivation() throws {
+        let master = SymmetricKey(data: Array(repeating: UInt8(1), count: 32))
+        func derive(_ purpose: String, _ count: Int) -> SymmetricKey {
+            HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: master, info: Data("countersign/\(purpose)".utf8), outputByteCount: count)
+        }
+        let sealer = try Self.sealer(1)
+        let sealed = Array(try sealer.seal(Data("secret".utf8), for: "here"))
+        #expect(Array(sealed[1..<5]) == derive("name", 4).withUnsafeBytes { Array($0) })
+        let box = try AES.GCM.SealedBox(
+            nonce: .init(data: sealed[5..<17]), ciphertext: sealed[17..<23], tag: sealed[23...])
+        #expect(try AES.GCM.open(box, using: derive("sealing", 32), authenticating: Data("here".utf8)).count == 6)
+        let code = HMAC<SHA256>.authenticationCode(for: Data("c\u{0}t".utf8), using: derive("digesting", 32))
+        #expect(sealer.digest("t", for: "c") == Data(code))
+    }
+
+    @Test("A keyed digest depends on key, context and text")
+    func digest() throws {
+        let sealer = try Self.sealer(1)
+        let digests = [
+            sealer.digest("text", for: "context"), sealer.digest("text2", for: "context"),
+            sealer.digest("text", for: "context2"), sealer.digest("xtext", for: "conte"),
+            try Self.sealer(2).digest("text", for: "context"),
+        ]
+        #expect(Set(digests).count == digests.count)
+        #expect(digests[0] == sealer.digest("text", for: "context"))
+        #expect(digests.allSatisfy { $0.count == 32 })
+    }
+}
+
+extension Sealer {
+    /// Opens a slice, whose indices do not begin with 0.
+    fileprivate func open(_ data: Data, for context: String, skipping count: Int) throws -> Data {
+        try open(data.dropFirst(count), for: context)
+    }
+}

@@ -1,0 +1,252 @@
+@testable import CountersignCore
+import Foundation
+import OneTimePassword
+import Testing
+
+@Suite("Enrolling and withdrawing")
+struct EnrolmentTests {
+    private func refusal(
+        _ test: TestRealm, _ id: UserID, _ evidence: SessionEvidence? = nil
+    ) async throws -> Enrolments.EnrolmentRefusal? {
+        let outcome = try await test.realm.enrolments.beginTOTP(
+            for: id, evidence: evidence ?? test.evidence, by: test.client)
+        return if case .refused(let refusal) = outcome { refusal } else { nil }
+    }
+
+    // MARK: Enrolling
+
+    @Test("An offer has a secret of twenty bytes and lives a quarter of an hour")
+    func offer() async throws {
+        let test = try await TestRealm.make()
+        let offer = try await test.offer(to: test.addUser().id)
+        #expect(offer.secret.reveal().count == 20)
+        #expect(offer.algorithm == .sha1 && offer.digits == 6 && offer.period == 30)
+        #expect(offer.expiresAt == test.now + 900)
+        let record = try #require(await test.store.read { try $0.flow(digest: offer.handle.digest) })
+        #expect(record.body.range(of: Data(offer.secret.reveal())) == nil)
+        #expect(!"\(offer)".contains("\(offer.secret.reveal()[0]), "))
+    }
+
+    @Test("Finishing an enrolment makes the factor and proves it for the session")
+    func finish() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let session = try #require(await test.signIn().signedIn)
+        test.clock.advance(100)
+        let evidence = session.evidence
+        let outcome = try await test.realm.enrolments.beginTOTP(for: user.id, evidence: evidence, by: test.client)
+        guard case .offered(let offer) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        test.clock.advance(899)
+        let code = try TOTP(secret: offer.secret.reveal()).code(at: test.now).stringCode
+        guard
+            case .accomplished(.enrolled(let factor, let signedIn)) = try await test.finish(
+                offer.handle, code: code, name: "Mein Telefon 📱")
+        else {
+            Issue.record("not enrolled")
+            return
+        }
+        #expect(factor.name == "Mein Telefon 📱")
+        #expect(factor.createdAt == test.now)
+        #expect(signedIn.evidence.proofs.map(\.kind) == [.password, .totp])
+        #expect(signedIn.evidence.secondFactor?.factorID == factor.id)
+        #expect(signedIn.evidence.authenticatedAt == test.now)
+        #expect(try await test.events(.factorEnrolled).count == 1)
+        // Older sessions stay (spec, section 2.4).
+        #expect(try await test.realm.sessions.refresh(session.refreshToken, by: test.client).refreshed != nil)
+        #expect(try await test.finish(offer.handle, code: code).reason == .flowFinished)
+    }
+
+    @Test("Who may not enrol is told why, in the order of the specification")
+    func refusals() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser(verified: false)
+        let other = try await test.addEnrolledUser(TestRealm.otherEmail).user
+        let anonymous = SessionEvidence(dialect: .identityToolkit, proofs: [Proof(kind: .anonymous, at: test.now)])
+        let custom = SessionEvidence(dialect: .identityToolkit, proofs: [Proof(kind: .customToken, at: test.now)])
+        let none = SessionEvidence(dialect: .identityToolkit, proofs: [])
+        #expect(try await refusal(test, UserID(rawValue: "x")) == .userNotFound)
+        #expect(try await refusal(test, user.id, anonymous) == .unverifiedEmail)
+        var change = AccountChange()
+        change.emailVerified = true
+        _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+        for evidence in [anonymous, custom, none] {
+            #expect(try await refusal(test, user.id, evidence) == .unsupportedFirstFactor)
+        }
+        #expect(try await refusal(test, other.id) == .limitReached)
+        let evidence = test.evidence
+        test.clock.advance(299)
+        #expect(try await refusal(test, user.id, evidence) == nil)
+        test.clock.advance(1)
+        #expect(try await refusal(test, user.id, evidence) == .signInTooOld)
+        try await test.changeSettings { $0.secondFactors.totp?.state = .disabled }
+        #expect(try await refusal(test, user.id, evidence) == .notOffered)
+    }
+
+    @Test("An enrolment takes three wrong codes, and another can be begun")
+    func attempts() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let offer = try await test.offer(to: user.id)
+        let totp = try TOTP(secret: offer.secret.reveal())
+        let code = totp.code(at: test.now).stringCode
+        for _ in 0..<3 {
+            #expect(try await test.finish(offer.handle, code: test.wrongCode(totp)).reason == .wrongAnswer)
+        }
+        #expect(try await test.finish(offer.handle, code: code).reason == .flowExhausted)
+        _ = try await test.enrol(user)
+    }
+
+    @Test("The third code may be right")
+    func thirdAttempt() async throws {
+        let test = try await TestRealm.make()
+        let offer = try await test.offer(to: test.addUser().id)
+        let totp = try TOTP(secret: offer.secret.reveal())
+        for _ in 0..<2 { _ = try await test.finish(offer.handle, code: test.wrongCode(totp)) }
+        let code = totp.code(at: test.now).stringCode
+        #expect(try await test.finish(offer.handle, code: code).isAccomplished)
+    }
+
+    @Test("An enrolment ends with its time, with a revocation, and when TOTP is switched off")
+    func ends() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        func finish(_ offer: Enrolments.TOTPOffer) async throws -> Refusal.Reason? {
+            let totp = try TOTP(secret: offer.secret.reveal())
+            return try await test.finish(offer.handle, code: totp.code(at: test.now).stringCode).reason
+        }
+        let first = try await test.offer(to: user.id)
+        test.clock.advance(900)
+        #expect(try await finish(first) == .flowExpired)
+        let second = try await test.offer(to: user.id)
+        var change = AccountChange()
+        change.revokesTokensAt = test.now
+        _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+        #expect(try await finish(second) == .flowExpired)
+        let third = try await test.offer(to: user.id)
+        try await test.changeSettings { $0.secondFactors.totp?.state = .disabled }
+        #expect(try await finish(third) == .factorNotOffered)
+    }
+
+    // MARK: Withdrawing (spec, section 3.5)
+
+    /// A second factor of a kind that cannot be enrolled twice through the door.
+    private func addSecond(_ test: TestRealm, to user: User) async throws -> FactorID {
+        let id = FactorID(rawValue: "second")
+        let payload = try JSONEncoder().encode(TOTPFactor.Payload(secret: Data(repeating: 1, count: 20)))
+        let factor = FactorRecord(
+            id: id, userID: user.id, kind: .totp, name: "Second", createdAt: test.now,
+            payload: try test.realm.sealer.seal(payload, for: FactorRegistry.sealingContext(id)))
+        #expect(try await test.store.write { try $0.insert(factor) })
+        return id
+    }
+
+    @Test("Withdrawing the only factor revokes earlier tokens; the session goes on without second factor")
+    func only() async throws {
+        let test = try await TestRealm.make()
+        let enrolled = try await test.addEnrolledUser()
+        let outcome = try await test.realm.enrolments.withdraw(
+            enrolled.factor.id, of: enrolled.user.id, evidence: enrolled.signedIn.evidence, by: test.client)
+        guard case .withdrawn(let signedIn) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(signedIn.evidence.proofs.map(\.kind) == [.password])
+        #expect(signedIn.session.tokenEpoch == enrolled.user.tokenEpoch + 1)
+        let old = try await test.realm.sessions.refresh(enrolled.signedIn.refreshToken, by: test.client)
+        #expect(old.refusal == .ended)
+        #expect(try await test.realm.sessions.refresh(signedIn.refreshToken, by: test.client).refreshed != nil)
+        #expect(try await test.signIn().isAccomplished)
+        #expect(try await test.events(.factorWithdrawn).count == 1)
+    }
+
+    @Test("A session that was begun with the password alone may withdraw the only factor")
+    func firstFactorOnly() async throws {
+        let test = try await TestRealm.make()
+        let enrolled = try await test.addEnrolledUser()
+        let outcome = try await test.realm.enrolments.withdraw(
+            enrolled.factor.id, of: enrolled.user.id, evidence: test.evidence, by: test.client)
+        guard case .withdrawn(let signedIn) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(signedIn.session.tokenEpoch == enrolled.user.tokenEpoch + 1)
+    }
+
+    @Test("Withdrawing the session's own factor where others remain signs everybody out")
+    func own() async throws {
+        let test = try await TestRealm.make()
+        let enrolled = try await test.addEnrolledUser()
+        _ = try await addSecond(test, to: enrolled.user)
+        let outcome = try await test.realm.enrolments.withdraw(
+            enrolled.factor.id, of: enrolled.user.id, evidence: enrolled.signedIn.evidence, by: test.client)
+        guard case .withdrawnAndSignedOut = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        let old = try await test.realm.sessions.refresh(enrolled.signedIn.refreshToken, by: test.client)
+        #expect(old.refusal == .ended)
+        #expect(try await test.pending().factors.map(\.id.rawValue) == ["second"])
+    }
+
+    @Test("Withdrawing another factor leaves the session and its second factor alone")
+    func another() async throws {
+        let test = try await TestRealm.make()
+        let enrolled = try await test.addEnrolledUser()
+        let second = try await addSecond(test, to: enrolled.user)
+        let outcome = try await test.realm.enrolments.withdraw(
+            second, of: enrolled.user.id, evidence: enrolled.signedIn.evidence, by: test.client)
+        guard case .withdrawn(let signedIn) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(signedIn.evidence == enrolled.signedIn.evidence)
+        #expect(signedIn.session.tokenEpoch == enrolled.user.tokenEpoch)
+        let old = try await test.realm.sessions.refresh(enrolled.signedIn.refreshToken, by: test.client)
+        #expect(old.refreshed != nil)
+    }
+
+    @Test("Another user's factor, a password and a made-up one cannot be withdrawn")
+    func unknown() async throws {
+        let test = try await TestRealm.make()
+        let ada = try await test.addEnrolledUser()
+        let other = try await test.addEnrolledUser(TestRealm.otherEmail)
+        let password = try #require(
+            await test.store.read { try $0.factors(of: ada.user.id) }.first { $0.kind == .password })
+        for id in [other.factor.id, password.id, FactorID(rawValue: "x"), FactorID(rawValue: "")] {
+            let outcome = try await test.realm.enrolments.withdraw(
+                id, of: ada.user.id, evidence: test.evidence, by: test.client)
+            guard case .unknownFactor = outcome else {
+                Issue.record("\(id): \(outcome)")
+                continue
+            }
+        }
+        #expect(try await test.realm.enrolments.secondFactors(of: other.user.id).count == 1)
+        #expect(try await test.user(ada.user.id).tokenEpoch == ada.user.tokenEpoch)
+    }
+
+    @Test("A withdrawn factor may be enrolled anew")
+    func again() async throws {
+        let test = try await TestRealm.make()
+        let enrolled = try await test.addEnrolledUser()
+        _ = try await test.realm.enrolments.withdraw(
+            enrolled.factor.id, of: enrolled.user.id, evidence: test.evidence, by: test.client)
+        let again = try await test.enrol(enrolled.user)
+        #expect(again.factor.id != enrolled.factor.id)
+    }
+
+    @Test("A reset removes all second factors and ends sessions; without any it ends none")
+    func reset() async throws {
+        let test = try await TestRealm.make()
+        let enrolled = try await test.addEnrolledUser()
+        #expect(try await test.realm.enrolments.reset(of: enrolled.user.id, by: test.client) == 1)
+        let old = try await test.realm.sessions.refresh(enrolled.signedIn.refreshToken, by: test.client)
+        #expect(old.refusal == .ended)
+        let session = try #require(await test.signIn().signedIn)
+        #expect(try await test.realm.enrolments.reset(of: enrolled.user.id, by: test.client) == 0)
+        #expect(try await test.realm.sessions.refresh(session.refreshToken, by: test.client).refreshed != nil)
+        #expect(try await test.realm.enrolments.reset(of: UserID(rawValue: "x"), by: test.client) == nil)
+    }
+}

@@ -1,0 +1,94 @@
+@testable import CountersignCore
+import Foundation
+import Testing
+
+/// What a reader found, and must not come back.
+@Suite("Found by reading")
+struct ReviewTests {
+    @Test("The second of two sign-in links signs in to the account that the first has made")
+    func twoLinksForANewAddress() async throws {
+        let test = try await TestRealm.make()
+        let first = try #require(await test.mailLink(.signIn(TestRealm.email)))
+        let second = try #require(await test.mailLink(.signIn(TestRealm.email)))
+        let made = try #require(await test.follow(first).signedIn)
+        #expect(made.isNewUser)
+        let again = try #require(await test.follow(second).signedIn)
+        #expect(!again.isNewUser)
+        #expect(again.user.id == made.user.id)
+    }
+
+    @Test("The former address is told when an account moves to another")
+    func formerAddress() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let handle = try #require(await test.mailLink(.changeEmail(user.id, to: TestRealm.otherEmail)))
+        #expect(try await test.follow(handle).isAccomplished)
+        let notice = try #require(await test.mails().last)
+        #expect(notice.content.template == "email-changed")
+        #expect(notice.message.recipient == TestRealm.email.canonical)
+
+        test.clock.advance(1)
+        var change = AccountChange()
+        change.email = .some(TestRealm.email)
+        _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+        #expect(try await test.mails().last?.message.recipient == TestRealm.otherEmail.canonical)
+    }
+
+    @Test("An answer that comes too often is in the log of its user")
+    func lockoutInTheLog() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        for _ in 0..<11 { _ = try await test.signIn(password: "wrong") }
+        let events = try await test.realm.auditLog.events(of: user.id)
+        #expect(events.contains { $0.reason == Refusal.Reason.lockedOut.rawValue })
+    }
+
+    @Test("After idle days, addresses with and without account are forgiven alike")
+    func forgiveness() async throws {
+        let test = try await TestRealm.make()
+        try await test.addUser()
+        for email in [TestRealm.email, TestRealm.otherEmail] {
+            for _ in 0..<10 { _ = try await test.signIn(email, password: "wrong") }
+            #expect(try await test.signIn(email, password: "wrong").reason == .lockedOut)
+        }
+        test.clock.advance(3 * 86_400)
+        try await test.realm.maintenance.run()
+        for email in [TestRealm.email, TestRealm.otherEmail] {
+            for _ in 0..<10 { #expect(try await test.signIn(email, password: "wrong").reason == .wrongAnswer) }
+            #expect(try await test.signIn(email, password: "wrong").reason == .lockedOut)
+        }
+    }
+
+    @Test("The log forgets after the days that the settings name")
+    func retention() async throws {
+        let test = try await TestRealm.make()
+        try await test.changeSettings { $0.audit.retentionDays = 30 }
+        try await test.addUser()
+        test.clock.advance(29 * 86_400)
+        try await test.realm.maintenance.run()
+        #expect(try await test.events(.userCreated).count == 1)
+        test.clock.advance(2 * 86_400)
+        try await test.realm.maintenance.run()
+        #expect(try await test.events(.userCreated).isEmpty)
+    }
+
+    @Test("Under the preset of NIST, who is asked for a second factor may have a shorter password")
+    func shorterPasswords() async throws {
+        let test = try await TestRealm.make()
+        try await test.changeSettings { $0.passwords = .nist }
+        let alone = try await test.addUser(password: nil)
+        let enrolled = try await test.enrol(test.addUser(TestRealm.otherEmail, password: nil))
+        var change = AccountChange()
+        change.password = Secret("ten marbles")
+        guard case .refused(.weakPassword(.tooShort(minimum: 15))) =
+            try await test.realm.accounts.change(alone.id, change, by: test.client)
+        else {
+            Issue.record("11 characters are not enough alone")
+            return
+        }
+        guard case .changed = try await test.realm.accounts.change(enrolled.user.id, change, by: test.client) else {
+            Issue.record("11 characters are enough beside a second factor")
+            return
+        }
+    }
+}

@@ -1,0 +1,43 @@
+@testable import CountersignCore
+import Foundation
+import Testing
+
+@Suite("Settings")
+struct SettingsTests {
+    @Test("A fresh realm has safe defaults, and TOTP on with one adjacent interval")
+    func defaults() async throws {
+        let settings = try await TestRealm.make().realm.settings()
+        #expect(settings == RealmSettings())
+        #expect(settings.secondFactors.offersTOTP && settings.secondFactors.totpWindow == 1)
+        #expect(settings.privacy.hidesAddresses)
+        #expect(settings.passwords.minimumLength == 8 && settings.passwords.refusesCommon)
+        #expect(!settings.signUp.allowsAnonymous)
+        #expect(settings.tokens.algorithm == .es256)
+        #expect(!RealmMode.production.usesUnsignedTokens && !RealmMode.production.allowsAnonymousUsers)
+    }
+
+    @Test("A change is kept and logged; one that throws changes nothing")
+    func changes() async throws {
+        let test = try await TestRealm.make()
+        try await test.changeSettings { $0.tokens.sessionDays = 7 }
+        #expect(try await test.realm.settings().tokens.sessionDays == 7)
+        #expect(try await test.events(.settingsChanged).count == 1)
+        await #expect(throws: TestFailure.self) {
+            try await test.realm.changeSettings(by: test.client) { settings in
+                settings.tokens.sessionDays = 8
+                throw TestFailure()
+            }
+        }
+        #expect(try await test.realm.settings().tokens.sessionDays == 7)
+        #expect(try await test.events(.settingsChanged).count == 1)
+    }
+
+    @Test("Changes at once are all kept")
+    func concurrent() async throws {
+        let test = try await TestRealm.make()
+        _ = try await race(20, meetingBefore: 1) { index in
+            try await test.realm.changeSettings(by: test.client) { $0.tokens.customTokenKeys["\(index)"] = "PEM" }
+        }
+        #expect(try await test.realm.settings().tokens.customTokenKeys.count == 20)
+    }
+}

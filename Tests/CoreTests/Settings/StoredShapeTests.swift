@@ -1,0 +1,207 @@
+@testable import CountersignCore
+import Foundation
+import OneTimePassword
+import Testing
+
+/// Rows outlive the program that wrote them. For each persisted type: what was written earlier, as it stands in old
+/// databases, and what it means today. Never edit a shape; add the new one.
+@Suite("Every shape that was ever written")
+struct StoredShapeTests {
+    private func read<T: Decodable>(_ type: T.Type = T.self, _ json: String) throws -> T {
+        try JSONDecoder().decode(type, from: Data(json.utf8))
+    }
+
+    /// Whether the value is written such that it is read again as it was.
+    private func survives(_ value: some Codable & Equatable) throws -> Bool {
+        try JSONDecoder().decode(type(of: value), from: JSONEncoder().encode(value)) == value
+    }
+
+    @Test("Settings")
+    func settings() throws {
+        #expect(try read(RealmSettings.self, "{}") == RealmSettings())
+        let full = try read(
+            RealmSettings.self,
+            """
+            {"passwords":{"minimumLength":10,"minimumLengthAlone":15,"refusesCommon":false},
+             "privacy":{"hidesAddresses":false},
+             "secondFactors":{"listsPhone":true,"state":"MANDATORY","totp":{"adjacentIntervals":5,"state":"ENABLED"}},
+             "signUp":{"allowsAnonymous":true,"isOpen":false},
+             "tokens":{"algorithm":"RS256","algorithms":{"native-auth":"ES256"},"customTokenKeys":{"a@b":"PEM"},
+                       "idTokenLifetime":600,"sessionDays":30}}
+            """)
+        #expect(full.passwords == PasswordPolicy(minimumLength: 10, minimumLengthAlone: 15, refusesCommon: false))
+        #expect(!full.privacy.hidesAddresses)
+        #expect(full.secondFactors.listsPhone && full.secondFactors.state == .mandatory)
+        #expect(full.secondFactors.totp == TOTPSettings(state: .enabled, adjacentIntervals: 5))
+        #expect(full.signUp.allowsAnonymous && !full.signUp.isOpen)
+        #expect(full.tokens.algorithm(for: .identityToolkit) == .rs256)
+        #expect(full.tokens.algorithm(for: Dialect(rawValue: "native-auth")) == .es256)
+        #expect(full.tokens.customTokenKeys == ["a@b": "PEM"])
+        #expect(full.tokens.idTokenLifetime == 600 && full.tokens.sessionDays == 30)
+        #expect(try survives(full))
+        #expect(try survives(RealmSettings()))
+
+        let sparse = try read(RealmSettings.self, #"{"tokens":{},"signUp":{},"privacy":{},"passwords":{}}"#)
+        #expect(sparse == RealmSettings())
+        let withoutTOTP = try read(RealmSettings.self, #"{"secondFactors":{"state":"ENABLED"}}"#)
+        #expect(!withoutTOTP.secondFactors.offersTOTP)
+        let unset = try read(TOTPSettings.self, #"{"state":"ENABLED"}"#)
+        #expect(unset.adjacentIntervals == nil)
+        #expect(try read(RealmSettings.self, #"{"unknown":{"a":1}}"#) == RealmSettings())
+    }
+
+    @Test("Life times of a document are cut to what makes sense")
+    func lifetimes() throws {
+        let short = try read(TokenSettings.self, #"{"idTokenLifetime":1,"sessionDays":0}"#)
+        #expect(short.idTokenLifetime == 300 && short.sessionDays == 1)
+        let long = try read(TokenSettings.self, #"{"idTokenLifetime":9000000,"sessionDays":9000000}"#)
+        #expect(long.idTokenLifetime == 86_400 && long.sessionDays == 3650)
+    }
+
+    @Test("Profiles of users")
+    func profiles() throws {
+        #expect(try read(UserProfile.self, "{}") == UserProfile())
+        let full = try read(
+            UserProfile.self,
+            """
+            {"attributes":{"city":"London"},"customClaims":{"level":7,"role":"admin"},"displayName":"Ada",
+             "emailVerified":true,"phoneNumber":"+44","photoURL":"https://example.org","providers":["password","emailLink"]}
+            """)
+        #expect(
+            full
+                == UserProfile(
+                    emailVerified: true, displayName: "Ada", photoURL: "https://example.org", phoneNumber: "+44",
+                    customClaims: ["level": .integer(7), "role": "admin"], attributes: ["city": "London"],
+                    providers: ["password", "emailLink"]))
+        #expect(try survives(full))
+    }
+
+    @Test("What a session was proven with")
+    func evidence() throws {
+        let least = try read(SessionEvidence.self, #"{"dialect":"identity-toolkit","proofs":[]}"#)
+        #expect(least == SessionEvidence(dialect: .identityToolkit, proofs: []))
+        let full = try read(
+            SessionEvidence.self,
+            """
+            {"details":{"developer_claims":{"a":1}},"dialect":"identity-toolkit","proofs":[
+              {"at":0,"isSecondFactor":false,"kind":"password","factorID":"p"},
+              {"at":30.5,"isSecondFactor":true,"kind":"totp","factorID":"t"},
+              {"at":1,"isSecondFactor":false,"kind":"of the future"}],"scopes":["openid"]}
+            """)
+        #expect(full.proofs.map(\.kind.rawValue) == ["password", "totp", "of the future"])
+        #expect(full.secondFactor?.factorID?.rawValue == "t")
+        #expect(full.authenticatedAt == Date(timeIntervalSinceReferenceDate: 30.5))
+        #expect(full.scopes == ["openid"])
+        #expect(full.details["developer_claims"]?["a"] == .integer(1))
+        #expect(try survives(full))
+    }
+
+    @Test("Instants of a session's evidence survive the store to the microsecond")
+    func instants() async throws {
+        let test = try await TestRealm.make()
+        test.clock.advance(0.123457)
+        try await test.addUser()
+        let signedIn = try #require(await test.signIn().signedIn)
+        let kept = try #require(await test.store.read { try $0.session(signedIn.session.id) })
+        #expect(kept.evidence == signedIn.evidence)
+        #expect(kept.evidence.authenticatedAt == test.now)
+    }
+
+    @Test("Bodies of flows")
+    func flows() throws {
+        let least = try read(
+            FlowBody.self,
+            #"{"purpose":"signIn","dialect":"identity-toolkit","clientID":"app","challenge":{"secondFactor":{}}}"#)
+        #expect(least.purpose == .signIn)
+        #expect(least.challenge == .secondFactor)
+        #expect(least.maximumAttempts == 10 && least.proven.isEmpty && !least.requiresSecondFactor)
+        #expect(least.terms == SessionTerms() && least.tokenEpoch == nil && least.email == nil)
+
+        let challenges: [(String, FlowChallenge)] = [
+            (#"{"secondFactor":{}}"#, .secondFactor), (#"{"link":{}}"#, .link),
+            (
+                #"{"mailedCode":{"digest":"AQI=","expiresAt":5}}"#,
+                .mailedCode(digest: Data([1, 2]), expiresAt: Date(timeIntervalSinceReferenceDate: 5))
+            ),
+            (#"{"enrolment":{"kind":"totp","payload":"AQI="}}"#, .enrolment(kind: .totp, payload: Data([1, 2]))),
+        ]
+        for (json, challenge) in challenges {
+            let full = try read(
+                FlowBody.self,
+                """
+                {"purpose":"changeEmail","dialect":"identity-toolkit","clientID":"app","challenge":\(json),
+                 "email":"a@b.c","newEmail":"d@e.f","maximumAttempts":3,"requiresSecondFactor":true,"tokenEpoch":4,
+                 "proven":[{"at":0,"isSecondFactor":false,"kind":"password"}],
+                 "terms":{"scopes":["s"],"details":{"x":true}}}
+                """)
+            #expect(full.challenge == challenge)
+            #expect(full.email == "a@b.c" && full.newEmail == "d@e.f" && full.maximumAttempts == 3)
+            #expect(full.requiresSecondFactor && full.tokenEpoch == 4 && full.proven.count == 1)
+            #expect(full.terms == SessionTerms(scopes: ["s"], details: ["x": .bool(true)]))
+            #expect(try survives(full))
+        }
+        for purpose in ["signIn", "enrolFactor", "verifyEmail", "resetPassword", "changeEmail"] {
+            #expect(FlowPurpose(rawValue: purpose) != nil)
+        }
+    }
+
+    @Test("Payloads of TOTP factors")
+    func totp() throws {
+        let least = try read(TOTPFactor.Payload.self, #"{"secret":"AQIDBA=="}"#)
+        #expect(least == TOTPFactor.Payload(secret: Data([1, 2, 3, 4])))
+        let full = try read(
+            TOTPFactor.Payload.self,
+            #"{"algorithm":"SHA256","digits":8,"lastStep":59666667,"period":60,"secret":"AQIDBA=="}"#)
+        #expect(
+            full
+                == TOTPFactor.Payload(
+                    secret: Data([1, 2, 3, 4]), algorithm: .sha256, digits: 8, period: 60, lastStep: 59_666_667))
+        #expect(try survives(full))
+    }
+
+    @Test("Payloads of passwords")
+    func passwords() throws {
+        let payload = try read(PasswordFactor.Payload.self, #"{"hash":"$argon2id$v=19$m=1,t=1,p=1$AA$AA"}"#)
+        #expect(payload.hash == "$argon2id$v=19$m=1,t=1,p=1$AA$AA")
+        #expect(try PasswordFactor.payload(hash: "h") == Data(#"{"hash":"h"}"#.utf8))
+    }
+
+    @Test("Registrations of applications")
+    func applications() throws {
+        #expect(try read(ApplicationRegistration.self, "{}") == ApplicationRegistration())
+        let full = try read(
+            ApplicationRegistration.self,
+            """
+            {"attributes":[{"isRequired":true,"name":"city","type":"string"}],"challengeTypes":["oob"],
+             "displayName":"App","redirectURIs":["http://127.0.0.1/callback"],"requiresSecondFactor":true,
+             "revealsAddresses":true,"scopes":["openid"],"secretDigest":"AA=="}
+            """)
+        #expect(
+            full
+                == ApplicationRegistration(
+                    displayName: "App", secretDigest: "AA==", redirectURIs: ["http://127.0.0.1/callback"],
+                    challengeTypes: ["oob"], scopes: ["openid"],
+                    attributes: [.init(name: "city", type: "string", isRequired: true)], requiresSecondFactor: true,
+                    revealsAddresses: true))
+        #expect(try survives(full))
+    }
+
+    @Test("Contents of messages")
+    func messages() throws {
+        let least = try read(OutboxContent.self, #"{"template":"code","values":{}}"#)
+        #expect(least == OutboxContent(template: "code", values: [:]))
+        let full = try read(
+            OutboxContent.self, #"{"locale":"de","template":"code","values":{"code":"12345678","email":"a@b.c"}}"#)
+        #expect(full == OutboxContent(template: "code", locale: "de", values: ["code": "12345678", "email": "a@b.c"]))
+        #expect(try survives(full))
+    }
+
+    @Test("A settings document that cannot be read is an error that says so, not the defaults")
+    func corrupt() async throws {
+        let test = try await TestRealm.make()
+        for document in ["", "null", "[]", #"{"signUp":7}"#, #"{"secondFactors":{"state":"SOMETIMES"}}"#] {
+            try await test.store.write { try $0.putDocument("settings", Data(document.utf8)) }
+            await #expect(throws: StoreError.self) { try await test.realm.settings() }
+        }
+    }
+}

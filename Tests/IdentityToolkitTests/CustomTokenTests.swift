@@ -1,0 +1,145 @@
+import CountersignCore
+import Foundation
+import JWTKit
+import Testing
+
+/// The word of a developer's back end (spec, section 2.6).
+@Suite struct CustomTokenTests {
+    private static let format = "INVALID_CUSTOM_TOKEN : The custom token format is incorrect."
+    private static let expired = "INVALID_CUSTOM_TOKEN : The custom token has expired."
+    private static let mismatch =
+        "CREDENTIAL_MISMATCH : The custom token was made for another project, or by nobody registered."
+
+    @Test func aRegisteredKeySignsIn() async throws {
+        try await TestServer.with { server in
+            let key = try await SigningKey.register(for: "backend@example.com", at: server)
+            let first = try await server.signInWithCustomToken(try await key.token(uid: "user-1", at: server.now))
+            expectGolden(
+                first.json,
+                [
+                    "kind": "identitytoolkit#VerifyCustomTokenResponse", "idToken": "<jwt>", "refreshToken": "<token>",
+                    "expiresIn": "3600", "isNewUser": true,
+                ])
+            let second = try await server.signInWithCustomToken(try await key.token(uid: "user-1", at: server.now))
+            #expect(second.json["isNewUser"] == false)
+            let token = try #require(second.json["idToken"].text)
+            #expect(try claims(token)["sub"] == "user-1")
+            #expect(try claims(token)["firebase"] == ["identities": [:], "sign_in_provider": "custom"])
+            let user = try await server.account(token)
+            #expect(user["customAuth"] == true)
+            #expect(user["providerUserInfo"] == .null)
+        }
+    }
+
+    @Test func theDevelopersClaimsGoIntoTheTokenAndSurviveRefreshes() async throws {
+        try await TestServer.with { server in
+            let key = try await SigningKey.register(for: "backend@example.com", at: server)
+            let custom = key.claims(uid: "user-1", at: server.now).with([
+                "claims": ["role": "admin", "sub": "evil", "level": 3, "nested": ["a": [1, 2.5, .null, true]]]
+            ])
+            let reply = try await server.signInWithCustomToken(try await key.sign(custom))
+            let refreshed = try await server.refresh(try #require(reply.json["refreshToken"].text, "\(reply.text)"))
+            for token in [reply.json["idToken"], refreshed.json["id_token"]] {
+                let claims = try claims(try #require(token.text))
+                #expect(claims["role"] == "admin")
+                #expect(claims["level"] == 3)
+                #expect(claims["nested"] == ["a": [1, 2.5, .null, true]])
+                #expect(claims["sub"] == "user-1")
+            }
+        }
+    }
+
+    @Test func developersClaimsHaveALimit() async throws {
+        try await TestServer.with { server in
+            let key = try await SigningKey.register(for: "backend@example.com", at: server)
+            for (length, isTaken) in [(900, true), (1100, false), (9000, false)] {
+                let custom = key.claims(uid: "user-1", at: server.now).with([
+                    "claims": ["x": .string(String(repeating: "x", count: length))]
+                ])
+                let reply = try await server.signInWithCustomToken(try await key.sign(custom))
+                if isTaken {
+                    #expect(try await server.lookup(try #require(reply.json["idToken"].text)).status == 200)
+                } else {
+                    expectRefused(reply, "CLAIMS_TOO_LARGE", .errors)
+                }
+            }
+        }
+    }
+
+    @Test func whatIsWrongWithATokenIsTold() async throws {
+        try await TestServer.with { server in
+            let now = Int(server.now.seconds)
+            let key = try await SigningKey.register(for: "backend@example.com", at: server)
+            let stranger = await SigningKey(issuer: "backend@example.com")
+            let unregistered = await SigningKey(issuer: "other@example.com")
+            let good = key.claims(uid: "user-1", at: server.now)
+            let cases: [(String, String)] = [
+                (try await key.sign(good.with(["aud": "countersign"])), Self.mismatch),
+                (try await key.sign(good.with(["aud": .some(nil)])), Self.mismatch),
+                (try await stranger.token(uid: "user-1", at: server.now), Self.mismatch),
+                (try await unregistered.token(uid: "user-1", at: server.now), Self.mismatch),
+                (try await key.sign(good.with(["sub": "other@example.com"])), Self.format),
+                (try await key.sign(good.with(["uid": .some(nil)])), Self.format),
+                (try await key.sign(good.with(["uid": ""])), Self.format),
+                (try await key.sign(good.with(["uid": "a\u{0}b"])), Self.format),
+                (try await key.sign(good.with(["uid": 7])), Self.format),
+                (try await key.sign(good.with(["uid": .string(String(repeating: "x", count: 129))])), Self.format),
+                (try await key.sign(good.with(["iat": .some(nil)])), Self.format),
+                (try await key.sign(good.with(["exp": .some(nil)])), Self.format),
+                (try await key.sign(good.with(["exp": "tomorrow"])), Self.format),
+                (try await key.sign(good.with(["exp": .integer(now)])), Self.expired),
+                (try await key.sign(good.with(["iat": .integer(now - 3601), "exp": .integer(now + 10)])), Self.expired),
+                (try await key.sign(good.with(["iat": .integer(now + 301), "exp": .integer(now + 3000)])), Self.expired),
+                // A life of more than an hour, also where the difference overflows.
+                (try await key.sign(good.with(["exp": .integer(now + 3601)])), Self.expired),
+                (try await key.sign(good.with(["iat": .integer(.min), "exp": .integer(.max)])), Self.expired),
+                (try await key.sign(good.with(["iat": .integer(-2), "exp": .integer(.max)])), Self.expired),
+                (forged(["alg": "none", "typ": "JWT"], good), Self.mismatch),
+                (forged(["alg": "ES256", "typ": "JWT"], good, signature: "AAAA"), Self.mismatch),
+                ("garbage", Self.format), ("a.b.c", Self.format), ("", "MISSING_CUSTOM_TOKEN"),
+                (String(repeating: "a", count: 40_000), Self.format),
+            ]
+            for (token, message) in cases {
+                let reply = try await server.signInWithCustomToken(token)
+                expectRefused(reply, message, .errors)
+            }
+        }
+    }
+
+    /// The public key is no secret: a token "signed" with it as an HMAC key is nobody's.
+    @Test func aMACWithThePublicKeyIsNoSignature() async throws {
+        try await TestServer.with { server in
+            let key = try await SigningKey.register(for: "backend@example.com", at: server)
+            let mac = JWTKeyCollection()
+            await mac.add(hmac: HMACKey(from: key.publicKey), digestAlgorithm: .sha256)
+            let members = try JSONDecoder().decode(
+                [String: JSONValue].self, from: Data(key.claims(uid: "user-1", at: server.now).bytes))
+            let reply = try await server.signInWithCustomToken(try await mac.sign(TokenClaims(members)))
+            expectRefused(reply, Self.mismatch, .errors)
+        }
+    }
+
+    @Test func underDevelopmentATokenNeedsNoSignature() async throws {
+        try await TestServer.with(.development) { server in
+            let reply = try await server.signInWithCustomToken(
+                forged(["alg": "none", "typ": "JWT"], ["uid": "user-1", "claims": ["role": "x"]]))
+            #expect(reply.json["isNewUser"] == true, "\(reply.text)")
+            #expect(try claims(try #require(reply.json["idToken"].text))["role"] == "x")
+            for claims in [[:], ["uid": ""], ["uid": 5], ["uid": .string(String(repeating: "x", count: 200))]] as [JSON] {
+                expectRefused(
+                    try await server.signInWithCustomToken(forged(["alg": "none"], claims)), Self.format, .errors)
+            }
+        }
+    }
+
+    @Test func aDisabledUserStaysOut() async throws {
+        try await TestServer.with { server in
+            let key = try await SigningKey.register(for: "backend@example.com", at: server)
+            let person = try await server.signUp()
+            try await server.changeAccount(person) { $0.isDisabled = true }
+            expectRefused(
+                try await server.signInWithCustomToken(try await key.token(uid: person.localID, at: server.now)),
+                "USER_DISABLED", .errors)
+        }
+    }
+}

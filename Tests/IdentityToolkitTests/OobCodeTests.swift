@@ -1,0 +1,373 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Testing
+
+/// Mailed links (spec, section 2.3).
+@Suite struct OobCodeTests {
+    private static let send = "/v1/accounts:sendOobCode"
+
+    @Test(
+        arguments: [
+            ([:], "MISSING_REQ_TYPE"), (["requestType": ""], "MISSING_REQ_TYPE"),
+            (["requestType": "OOB_REQ_TYPE_UNSPECIFIED"], "MISSING_REQ_TYPE"),
+            (["requestType": "PASSWORD_RESET"], "MISSING_EMAIL"),
+            (["requestType": "PASSWORD_RESET", "email": "nonsense"], "INVALID_EMAIL"),
+            (["requestType": "EMAIL_SIGNIN"], "MISSING_EMAIL"),
+            (["requestType": "EMAIL_SIGNIN", "email": "a b@example.com"], "INVALID_EMAIL"),
+            (["requestType": "VERIFY_EMAIL"], "MISSING_ID_TOKEN"),
+            (["requestType": "VERIFY_EMAIL", "email": "ada@example.com"], "MISSING_ID_TOKEN"),
+            (["requestType": "VERIFY_EMAIL", "idToken": "garbage"], "INVALID_ID_TOKEN"),
+            (["requestType": "VERIFY_AND_CHANGE_EMAIL"], "MISSING_NEW_EMAIL"),
+            (["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "nonsense"], "INVALID_NEW_EMAIL"),
+            (["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "new@example.com"], "MISSING_ID_TOKEN"),
+        ] as [(JSON, String)])
+    func whatIsMissingIsTold(body: JSON, message: String) async throws {
+        try await TestServer.with { server in
+            expectRefused(try await server.post(Self.send, body), message, .errors)
+            expectRefused(
+                try await server.post("/identitytoolkit/v3/relyingparty/getOobConfirmationCode", body), message, .errors)
+        }
+    }
+
+    @Test func anUnknownTypeIsRefusedByName() async throws {
+        try await TestServer.with { server in
+            let reply = try await server.post(Self.send, ["requestType": "NEW_PIN", "email": "a@example.com"])
+            #expect(
+                reply.message
+                    == "Invalid value at 'req_type' (type.googleapis.com/google.cloud.identitytoolkit.v1.OobReqType), \"NEW_PIN\"")
+        }
+    }
+
+    @Test func onlyAnAdministratorIsGivenTheLink() async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            let body: JSON = ["requestType": "PASSWORD_RESET", "email": .string(person.email), "returnOobLink": true]
+            let refused = try await server.post(Self.send, body)
+            #expect(refused.status == 403)
+            #expect(refused.json["error"]["status"] == "PERMISSION_DENIED")
+            let given = try await server.post(Self.send, body, headers: server.administrator)
+            let code = try #require(given.json["oobCode"].text)
+            #expect(
+                given.json["oobLink"]
+                    == "http://127.0.0.1:8080/auth/action?mode=resetPassword&oobCode=\(code)", "\(given.text)")
+            #expect(try await server.realm.outbox.messages().isEmpty)
+        }
+    }
+
+    @Test func withEmailPrivacyAResetIsSentToNobodyWithTheSameAnswer() async throws {
+        try await TestServer.with { server in
+            let reply = try await server.post(
+                Self.send, ["requestType": "PASSWORD_RESET", "email": "nobody@example.com"])
+            expectGolden(
+                reply.json, ["kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": "nobody@example.com"])
+            #expect(try await server.realm.outbox.messages().isEmpty)
+            try await server.setEmailPrivacy(false)
+            expectRefused(
+                try await server.post(Self.send, ["requestType": "PASSWORD_RESET", "email": "nobody@example.com"]),
+                "EMAIL_NOT_FOUND", .errors)
+        }
+    }
+
+    @Test func theMailHasALinkToThePage() async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            var headers = HTTPFields()
+            headers[HTTPField.Name("X-Firebase-Locale")!] = "de"
+            _ = try await server.post(
+                Self.send,
+                [
+                    "requestType": "VERIFY_EMAIL", "idToken": .string(person.idToken),
+                    "continueUrl": "https://app.example.com/?a=1&b=2",
+                ], headers: headers)
+            let mail = try #require(try await server.realm.outbox.messages().last)
+            let link = try #require(mail.content.values["link"])
+            #expect(link.hasPrefix("auth/action?mode=verifyEmail&oobCode="))
+            #expect(link.hasSuffix("&continueUrl=https%3A%2F%2Fapp.example.com%2F%3Fa%3D1%26b%3D2&lang=de"))
+            #expect(mail.message.recipient == person.email)
+        }
+    }
+
+    @Test func aMailboxGetsTwentyMailsAnHour() async throws {
+        try await TestServer.with { server in
+            // Whether there is an account or not.
+            let person = try await server.signUp()
+            for email in [person.email, "nobody@example.com"] {
+                let body: JSON = ["requestType": "PASSWORD_RESET", "email": .string(email)]
+                for _ in 0..<20 { #expect(try await server.post(Self.send, body).status == 200) }
+                let refused = try await server.post(Self.send, body)
+                #expect(refused.status == 400)
+                #expect(refused.message?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true, "\(refused.text)")
+            }
+            try await server.advance(3600)
+            #expect(
+                try await server.post(Self.send, ["requestType": "PASSWORD_RESET", "email": .string(person.email)])
+                    .status == 200)
+        }
+    }
+
+    // MARK: Verifying an address
+
+    @Test func anAddressIsVerifiedOnce() async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            _ = try await server.post(
+                Self.send, ["requestType": "VERIFY_EMAIL", "idToken": .string(person.idToken)])
+            let code = try #require(try await server.mailedCode(to: person.email))
+            let reply = try await server.post("/v1/accounts:update", ["oobCode": .string(code)])
+            #expect(reply.json["emailVerified"] == true, "\(reply.text)")
+            #expect(reply.json["localId"] == .string(person.localID))
+            #expect(reply.json["idToken"] == .null)
+            #expect(try await server.account(person.idToken)["emailVerified"] == true)
+            // Verifying ends no session; the next token says it.
+            let refreshed = try await server.refresh(person.refreshToken)
+            #expect(try claims(try #require(refreshed.json["id_token"].text))["email_verified"] == true)
+            expectRefused(
+                try await server.post("/v1/accounts:update", ["oobCode": .string(code)]), "INVALID_OOB_CODE", .errors)
+        }
+    }
+
+    @Test func aCodeForAnAddressThatWasChangedMeanwhileIsWorthless() async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            let code = try await server.link(["requestType": "VERIFY_EMAIL", "email": .string(person.email)])
+            try await server.changeAccount(person) { $0.email = .some(EmailAddress("other@example.com")) }
+            expectRefused(
+                try await server.post("/v1/accounts:update", ["oobCode": .string(code)]), "INVALID_OOB_CODE", .errors)
+        }
+    }
+
+    // MARK: Resetting a password
+
+    @Test func aPasswordIsResetOnce() async throws {
+        try await TestServer.with { server in
+            var person = try await server.signUp()
+            let reset = "/v1/accounts:resetPassword"
+            let code = try await server.link(["requestType": "PASSWORD_RESET", "email": .string(person.email)])
+            // Checking uses nothing up.
+            for _ in 0..<2 {
+                let checked = try await server.post(reset, ["oobCode": .string(code)])
+                #expect(checked.json["requestType"] == "PASSWORD_RESET", "\(checked.text)")
+            }
+            // Neither does a password that is not good enough.
+            expectRefused(
+                try await server.post(reset, ["oobCode": .string(code), "newPassword": "1234567"]),
+                "WEAK_PASSWORD : Password should be at least 8 characters", .errors)
+            expectRefused(
+                try await server.post(reset, ["oobCode": .string(code), "newPassword": ""]), "MISSING_PASSWORD", .errors)
+            let old = person
+            person.password = "another staple 8 horse"
+            try await server.advance(5)
+            let done = try await server.post(
+                reset, ["oobCode": .string(code), "newPassword": .string(person.password)])
+            expectGolden(
+                done.json,
+                [
+                    "kind": "identitytoolkit#ResetPasswordResponse", "requestType": "PASSWORD_RESET",
+                    "email": .string(person.email),
+                ])
+            for body in [["oobCode": .string(code)], ["oobCode": .string(code), "newPassword": "yet another horse"]]
+                as [JSON]
+            {
+                expectRefused(try await server.post(reset, body), "INVALID_OOB_CODE", .errors)
+            }
+            expectRefused(try await server.lookup(old.idToken), "TOKEN_EXPIRED", .errors)
+            expectRefused(try await server.refresh(old.refreshToken), "TOKEN_EXPIRED", .status)
+            expectRefused(try await server.signIn(old), "INVALID_LOGIN_CREDENTIALS", .errors)
+            try await server.signInAgain(&person)
+            let user = try await server.account(person.idToken)
+            #expect(user["emailVerified"] == true)
+            #expect(user["validSince"] == "\(server.now.seconds)")
+        }
+    }
+
+    @Test func anotherResetEndsTheFirst() async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            let request: JSON = ["requestType": "PASSWORD_RESET", "email": .string(person.email)]
+            let (first, second) = (try await server.link(request), try await server.link(request))
+            let done = try await server.post(
+                "/v1/accounts:resetPassword", ["oobCode": .string(second), "newPassword": "another staple 8 horse"])
+            #expect(done.status == 200)
+            let late = try await server.post(
+                "/v1/accounts:resetPassword", ["oobCode": .string(first), "newPassword": "yet another 9 horse"])
+            expectRefused(late, "EXPIRED_OOB_CODE", .errors)
+        }
+    }
+
+    // MARK: Life times
+
+    @Test(
+        arguments: [
+            ("PASSWORD_RESET", 3600.0), ("EMAIL_SIGNIN", 3600), ("VERIFY_EMAIL", 3 * 86_400),
+            ("VERIFY_AND_CHANGE_EMAIL", 3600),
+        ] as [(String, Double)])
+    func aCodeExpires(type: String, lifetime: Double) async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            let code = try await server.link(
+                ["requestType": .string(type), "email": .string(person.email), "newEmail": "new@example.com"])
+            try await server.advance(lifetime - 1)
+            let checked = try await server.post("/v1/accounts:resetPassword", ["oobCode": .string(code)])
+            #expect(checked.json["requestType"] == .string(type), "\(checked.text)")
+            try await server.advance(1)
+            expectRefused(
+                try await server.post("/v1/accounts:resetPassword", ["oobCode": .string(code)]), "EXPIRED_OOB_CODE",
+                .errors)
+            let used =
+                switch type {
+                case "PASSWORD_RESET":
+                    try await server.post(
+                        "/v1/accounts:resetPassword",
+                        ["oobCode": .string(code), "newPassword": "another staple 8 horse"])
+                case "EMAIL_SIGNIN":
+                    try await server.post(
+                        "/v1/accounts:signInWithEmailLink", ["email": .string(person.email), "oobCode": .string(code)])
+                default: try await server.post("/v1/accounts:update", ["oobCode": .string(code)])
+                }
+            expectRefused(used, "EXPIRED_OOB_CODE", .errors)
+        }
+    }
+
+    @Test func aCodeIsGoodForItsPurposeAlone() async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            let types = ["PASSWORD_RESET", "EMAIL_SIGNIN", "VERIFY_EMAIL", "VERIFY_AND_CHANGE_EMAIL"]
+            for type in types {
+                let code = JSON.string(
+                    try await server.link(
+                        ["requestType": .string(type), "email": .string(person.email), "newEmail": "new@example.com"]))
+                if type != "PASSWORD_RESET" {
+                    expectRefused(
+                        try await server.post(
+                            "/v1/accounts:resetPassword", ["oobCode": code, "newPassword": "another staple 8 horse"]),
+                        "INVALID_OOB_CODE", .errors)
+                }
+                if type != "EMAIL_SIGNIN" {
+                    expectRefused(
+                        try await server.post(
+                            "/v1/accounts:signInWithEmailLink", ["email": .string(person.email), "oobCode": code]),
+                        "INVALID_OOB_CODE", .errors)
+                }
+                if type == "PASSWORD_RESET" || type == "EMAIL_SIGNIN" {
+                    expectRefused(
+                        try await server.post("/v1/accounts:update", ["oobCode": code]), "INVALID_OOB_CODE", .errors)
+                }
+            }
+            #expect(try await server.signIn(person).status == 200)
+            #expect(try await server.account(person.idToken)["emailVerified"] == false)
+        }
+    }
+
+    @Test(arguments: ["", "x", "%00", "\u{0}", String(repeating: "A", count: 50_000)])
+    func whatIsNoCodeIsRefused(code: String) async throws {
+        try await TestServer.with { server in
+            let message = code.isEmpty ? "MISSING_OOB_CODE" : "INVALID_OOB_CODE"
+            for path in ["accounts:resetPassword", "accounts:update", "accounts:signInWithEmailLink"] {
+                let reply = try await server.post(
+                    "/v1/\(path)",
+                    ["oobCode": .string(code), "email": "ada@example.com"])
+                expectRefused(reply, message, .errors)
+            }
+        }
+    }
+
+    // MARK: Signing in by link
+
+    @Test func aLinkSignsInOnce() async throws {
+        try await TestServer.with { server in
+            let person = try await server.verifiedPerson()
+            _ = try await server.post(
+                Self.send,
+                ["requestType": "EMAIL_SIGNIN", "email": .string(person.email), "continueUrl": "https://app.example.com"])
+            let code = try #require(try await server.mailedCode(to: person.email))
+            func signIn(_ email: String) async throws -> Reply {
+                try await server.post(
+                    "/v1/accounts:signInWithEmailLink", ["email": .string(email), "oobCode": .string(code)])
+            }
+            expectRefused(
+                try await signIn("eve@example.com"),
+                "INVALID_EMAIL : The email provided does not match the sign-in email address.", .errors)
+            let reply = try await signIn(person.email.uppercased())
+            expectGolden(
+                reply.json,
+                [
+                    "kind": "identitytoolkit#EmailLinkSigninResponse", "localId": .string(person.localID),
+                    "email": .string(person.email), "isNewUser": false, "idToken": "<jwt>", "refreshToken": "<token>",
+                    "expiresIn": "3600",
+                ])
+            #expect(
+                try claims(try #require(reply.json["idToken"].text))["firebase"]["sign_in_provider"] == "password")
+            expectRefused(try await signIn(person.email), "INVALID_OOB_CODE", .errors)
+        }
+    }
+
+    @Test func aLinkMakesAnAccountWhereThereIsNone() async throws {
+        try await TestServer.with { server in
+            let code = try await server.link(["requestType": "EMAIL_SIGNIN", "email": "new@example.com"])
+            let reply = try await server.post(
+                "/v1/accounts:signInWithEmailLink", ["email": "new@example.com", "oobCode": .string(code)])
+            #expect(reply.json["isNewUser"] == true, "\(reply.text)")
+            let user = try await server.account(try #require(reply.json["idToken"].text))
+            #expect(user["emailVerified"] == true)
+            #expect(user["emailLinkSignin"] == true)
+            #expect(user["passwordHash"] == .null)
+            #expect(user["providerUserInfo"][0]["providerId"] == "password")
+        }
+    }
+
+    /// Somebody else may have signed up with the address before its owner came.
+    @Test func aLinkToAnUnverifiedAddressTakesTheStrangersPasswordAway() async throws {
+        try await TestServer.with { server in
+            let stranger = try await server.signUp("ada@example.com")
+            let code = try await server.link(["requestType": "EMAIL_SIGNIN", "email": "ada@example.com"])
+            let reply = try await server.post(
+                "/v1/accounts:signInWithEmailLink", ["email": "ada@example.com", "oobCode": .string(code)])
+            #expect(reply.json["localId"] == .string(stranger.localID), "\(reply.text)")
+            expectRefused(try await server.lookup(stranger.idToken), "TOKEN_EXPIRED", .errors)
+            expectRefused(try await server.refresh(stranger.refreshToken), "TOKEN_EXPIRED", .status)
+            expectRefused(try await server.signIn(stranger), "INVALID_LOGIN_CREDENTIALS", .errors)
+            #expect(try await server.lookup(try #require(reply.json["idToken"].text)).status == 200)
+        }
+    }
+
+    // MARK: Changing an address
+
+    @Test func anAddressIsChangedWhenTheNewOneAgrees() async throws {
+        try await TestServer.with { server in
+            var person = try await server.verifiedPerson()
+            let sent = try await server.post(
+                Self.send,
+                [
+                    "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": .string(person.idToken),
+                    "newEmail": "New@example.com",
+                ])
+            #expect(sent.json["email"].text != nil, "\(sent.text)")
+            let code = try #require(try await server.mailedCode(to: "new@example.com"))
+            #expect(try await server.account(person.idToken)["email"] == .string(person.email))
+            let reply = try await server.post("/v1/accounts:update", ["oobCode": .string(code)])
+            #expect(reply.json["email"] == "new@example.com", "\(reply.text)")
+            #expect(reply.json["emailVerified"] == true)
+            expectRefused(try await server.lookup(person.idToken), "TOKEN_EXPIRED", .errors)
+            expectRefused(
+                try await server.post("/v1/accounts:update", ["oobCode": .string(code)]), "INVALID_OOB_CODE", .errors)
+            person.email = "new@example.com"
+            #expect(try await server.signIn(person).status == 200)
+        }
+    }
+
+    @Test func anAddressThatWasTakenMeanwhileIsNotGivenTwice() async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            let code = try await server.link(
+                [
+                    "requestType": "VERIFY_AND_CHANGE_EMAIL", "email": .string(person.email),
+                    "newEmail": "wanted@example.com",
+                ])
+            _ = try await server.signUp("wanted@example.com")
+            expectRefused(
+                try await server.post("/v1/accounts:update", ["oobCode": .string(code)]), "EMAIL_EXISTS", .errors)
+            #expect(try await server.account(person.idToken)["email"] == .string(person.email))
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import CountersignCore
+import Foundation
+import Testing
+
+/// The token service (spec, section 2.3).
+@Suite struct RefreshTests {
+    @Test(
+        arguments: [
+            ([:], "MISSING_GRANT_TYPE"), (["grantType": ""], "MISSING_GRANT_TYPE"),
+            (["grantType": "password", "refreshToken": "x"], "INVALID_GRANT_TYPE"),
+            (["grantType": "refresh_token"], "MISSING_REFRESH_TOKEN"),
+            (["grantType": "refresh_token", "refreshToken": ""], "MISSING_REFRESH_TOKEN"),
+            (["grantType": "refresh_token", "refreshToken": "x"], "INVALID_REFRESH_TOKEN"),
+            (["grantType": "refresh_token", "refreshToken": "a.b"], "INVALID_REFRESH_TOKEN"),
+            (["grantType": "refresh_token", "refreshToken": "a.b.c"], "INVALID_REFRESH_TOKEN"),
+            (["grantType": "refresh_token", "refreshToken": ".\u{0}"], "INVALID_REFRESH_TOKEN"),
+            (
+                ["grantType": "refresh_token", "refreshToken": .string(String(repeating: "x", count: 60_000))],
+                "INVALID_REFRESH_TOKEN"
+            ),
+        ] as [(JSON, String)])
+    func whatIsWrongIsTold(body: JSON, message: String) async throws {
+        try await TestServer.with { server in
+            expectRefused(try await server.post("/v1/token", body), message, .status)
+        }
+    }
+
+    @Test func anIDTokenIsNoRefreshToken() async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            expectRefused(try await server.refresh(person.idToken), "INVALID_REFRESH_TOKEN", .status)
+        }
+    }
+
+    @Test func eachRefreshGivesAFreshToken() async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            var tokens = [person.refreshToken]
+            for _ in 0..<5 {
+                try await server.advance(3600)
+                let reply = try await server.refresh(tokens[tokens.count - 1])
+                tokens.append(try #require(reply.json["refresh_token"].text, "\(reply.text)"))
+                #expect(try await server.lookup(try #require(reply.json["id_token"].text)).status == 200)
+            }
+            #expect(Set(tokens).count == 6)
+        }
+    }
+
+    @Test func aLostAnswerIsGivenOnceMoreWithinTenSeconds() async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            let first = try await server.refresh(person.refreshToken)
+            try await server.advance(9)
+            let again = try await server.refresh(person.refreshToken)
+            #expect(again.json["refresh_token"] == first.json["refresh_token"], "\(again.text)")
+            #expect(try await server.refresh(try #require(first.json["refresh_token"].text)).status == 200)
+        }
+    }
+
+    @Test func aTokenThatComesAgainLaterEndsTheFamily() async throws {
+        try await TestServer.with { server in
+            var person = try await server.signUp()
+            let other = person
+            try await server.signInAgain(&person)
+            let first = try await server.refresh(person.refreshToken)
+            try await server.advance(10)
+            expectRefused(try await server.refresh(person.refreshToken), "TOKEN_EXPIRED", .status)
+            // The thief's token and the owner's are both worthless; the other device's is not.
+            expectRefused(
+                try await server.refresh(try #require(first.json["refresh_token"].text)), "TOKEN_EXPIRED", .status)
+            #expect(try await server.refresh(other.refreshToken).status == 200)
+        }
+    }
+
+    @Test func aTokenBeforeTheLastOneEndsTheFamilyAtOnce() async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            let first = try await server.refresh(person.refreshToken)
+            let second = try await server.refresh(try #require(first.json["refresh_token"].text))
+            expectRefused(try await server.refresh(person.refreshToken), "TOKEN_EXPIRED", .status)
+            expectRefused(
+                try await server.refresh(try #require(second.json["refresh_token"].text)), "TOKEN_EXPIRED", .status)
+        }
+    }
+
+    @Test func aTamperedTokenIsNotTaken() async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            let parts = person.refreshToken.split(separator: ".").map(String.init)
+            let stranger = try await server.signUp()
+            let strangers = stranger.refreshToken.split(separator: ".").map(String.init)
+            let reply = try await server.refresh("\(parts[0]).\(strangers[1])")
+            #expect(reply.status == 400)
+            #expect(reply.json["id_token"] == .null)
+            #expect(try await server.refresh(stranger.refreshToken).status == 200)
+        }
+    }
+
+    @Test func aSessionEndsAfterItsDays() async throws {
+        try await TestServer.with { server in
+            try await server.changeSettings { $0.tokens.sessionDays = 2 }
+            let person = try await server.signUp()
+            try await server.advance(86_400)
+            let reply = try await server.refresh(person.refreshToken)
+            try await server.advance(86_400)
+            let token = try #require(reply.json["refresh_token"].text)
+            expectRefused(try await server.refresh(token), "TOKEN_EXPIRED", .status)
+            // Also when cleaning has taken it away.
+            _ = try await server.realm.maintenance.run()
+            expectRefused(try await server.refresh(token), "TOKEN_EXPIRED", .status)
+        }
+    }
+
+    @Test func refreshingIsNoSignIn() async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            let before = try await server.account(person.idToken)["lastLoginAt"]
+            try await server.advance(600)
+            let reply = try await server.refresh(person.refreshToken)
+            let user = try await server.account(try #require(reply.json["id_token"].text))
+            #expect(user["lastLoginAt"] == before)
+            #expect(user["lastRefreshAt"] == "2026-09-24T10:21:12.123456Z")
+        }
+    }
+}
