@@ -17,7 +17,7 @@ extension IdentityToolkit {
         ]
         for path in certificates {
             router.get(RouterPath(path)) { [realm] _, _ in
-                try .json(
+                try Response.json(
                     try await realm.keyring.certificates(),
                     headers: [.cacheControl: "public, max-age=\(Self.keysMaxAge)"])
             }
