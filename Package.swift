@@ -100,7 +100,11 @@ let package = Package(
         .target(name: "ClientHTTP", path: "Sources/Shared/ClientHTTP"),
         .target(name: "Delivery", dependencies: ["CountersignCore", .mustache], path: "Sources/Shared/Delivery"),
         .target(
-            name: "PasswordHashing", dependencies: ["CountersignCore", "CSodium"],
+            name: "PasswordHashing",
+            dependencies: [
+                "CountersignCore", "CSodium", "CArgon2", .target(name: "CCrypt", condition: .when(platforms: [.linux])),
+                .crypto, .cryptoExtras,
+            ],
             path: "Sources/Shared/PasswordHashing"),
         .target(
             name: "PrometheusMetrics", dependencies: [.coreMetrics], path: "Sources/Shared/PrometheusMetrics"),
@@ -109,6 +113,13 @@ let package = Package(
         .systemLibrary(
             name: "CSodium", path: "Sources/CSystem/CSodium", pkgConfig: "libsodium",
             providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+        // Both only for imported password hashes. macOS has no libcrypt: bcrypt is unsupported there.
+        .systemLibrary(
+            name: "CArgon2", path: "Sources/CSystem/CArgon2", pkgConfig: "libargon2",
+            providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
+        .systemLibrary(
+            name: "CCrypt", path: "Sources/CSystem/CCrypt", pkgConfig: "libcrypt",
+            providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(
             name: "CQREncode", path: "Sources/CSystem/CQREncode", pkgConfig: "libqrencode",
             providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),

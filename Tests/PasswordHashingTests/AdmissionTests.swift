@@ -59,6 +59,31 @@ import Testing
         _ = try await hasher.hash(Secret("third"))
     }
 
+    @Test func importedHashesWaitInTheSameQueueAndCountAgainstTheSameLimit() async throws {
+        let hasher = try hasher(threads: 1, queueLimit: 2)
+        let vector = try #require(ImportedVector.digests.first)
+        let text = try vector.imported().text
+        let running = Task { try await hasher.verify(Secret(vector.password), against: text) }
+        await gate.waitForArrivals(1)
+        let waiting = Task { try await hasher.verify(Secret(vector.password), against: text) }
+        await until { hasher.load == 2 }
+
+        await #expect(throws: PasswordHashingOverload.self) {
+            try await hasher.verify(Secret(vector.password), against: text)
+        }
+        await #expect(throws: PasswordHashingOverload.self) { try await hasher.hash(Secret("third")) }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+
+        gate.open(for: 1)
+        #expect(try await running.value)
+        hasher.shutDown()
+        let error = await #expect(throws: PasswordHashingError.self) {
+            try await hasher.verify(Secret(vector.password), against: text)
+        }
+        #expect(error?.code == .closed)
+    }
+
     @Test func aTaskCancelledWhileItWaitsLeavesTheQueue() async throws {
         let hasher = try hasher(threads: 1, queueLimit: 2)
         let running = Task { try await hasher.hash(Secret("running")) }

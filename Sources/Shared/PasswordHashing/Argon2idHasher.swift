@@ -10,6 +10,9 @@ import Foundation
 /// too, and ``needsRehash(_:)`` says which of them to replace. Strings that ask for more than 1 GiB or 64 passes match
 /// nothing.
 ///
+/// The text of an ``ImportedPasswordHash`` is compared as well, on the same threads, and always to be replaced. Its
+/// password was hashed elsewhere, as it was typed: it is tried so first, and in normal form C where that differs.
+///
 /// The threads end when the hasher is released, or with ``shutDown()``.
 public final class Argon2idHasher: PasswordHasher {
     /// Bytes of UTF-8 that a password may have. A longer one matches nothing and cannot be set.
@@ -75,12 +78,34 @@ public final class Argon2idHasher: PasswordHasher {
     ///   task was cancelled before its turn came.
     public func verify(_ password: Secret<String>, against hash: String) async throws -> Bool {
         guard Self.isShortEnough(password) else { return false }
+        if let imported = ImportedPasswordHash(text: hash) {
+            return try await verify(password, against: imported)
+        }
         let isReadable = PHCString(hash) != nil
         return try await threads.run { [decoy, willHash] in
             willHash()
             var bytes = Self.bytes(of: password)
             defer { Sodium.wipe(&bytes) }
             return Sodium.verify(bytes, against: isReadable ? hash : decoy) && isReadable
+        }
+    }
+
+    /// A wrong password also costs what the decoy does, because what follows on a right one is a new hash. So a cheap
+    /// hash (MD5) tells neither that the account exists nor how it is kept, and guessing at it is no faster.
+    private func verify(_ password: Secret<String>, against imported: ImportedPasswordHash) async throws -> Bool {
+        try await threads.run { [decoy, willHash] in
+            willHash()
+            var typed = Array(password.reveal().utf8)
+            var normalised = Self.bytes(of: password)
+            defer {
+                Sodium.wipe(&typed)
+                Sodium.wipe(&normalised)
+            }
+            if imported.matches(typed) { return true }
+            if normalised != typed, imported.matches(normalised) { return true }
+            willHash()
+            _ = Sodium.verify(normalised, against: decoy)
+            return false
         }
     }
 

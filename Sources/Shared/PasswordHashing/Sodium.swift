@@ -37,7 +37,11 @@ enum Sodium {
 
     /// Overwrites the bytes in a way that the compiler does not leave out.
     static func wipe(_ bytes: inout [UInt8]) {
-        bytes.withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) }
+        bytes.withUnsafeMutableBytes { wipe($0) }
+    }
+
+    static func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
+        sodium_memzero(bytes.baseAddress, bytes.count)
     }
 
     /// The text as a C string of at least the size that libsodium's declarations promise.
