@@ -174,7 +174,7 @@ let package = Package(
             dependencies: [
                 "IdentityToolkitServer", "IdentityToolkitWire", "CountersignServer", "CountersignCore",
                 "OneTimePassword", "PasswordHashing", "ServerHTTP", .crypto, .hummingbird, .hummingbirdTesting,
-                .httpTypes, .jwtKit, .logging, .nioCore,
+                .httpTypes, .jwtKit, .logging, .nioCore, .x509,
             ]),
         .testTarget(
             name: "FirebaseAuthTests",
@@ -189,7 +189,8 @@ let package = Package(
                 "TerminalQRCode",
             ]),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["countersign"], exclude: ["FirebaseAdmin/firebase_admin_test.py", "verify_token.py"]),
+            name: "EndToEndTests", dependencies: ["countersign"],
+            exclude: ["FirebaseAdmin/firebase_admin_test.py", "verify_token.py"]),
     ] + dialect("IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"]),
     swiftLanguageModes: [.v6]
 )

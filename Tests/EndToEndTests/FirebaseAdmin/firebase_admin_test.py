@@ -17,11 +17,13 @@ import urllib.parse
 import urllib.request
 
 HOST = sys.argv[1]
-PROJECT = "demo-countersign"
+# Tokens are made for the project that the server is configured for.
+PROJECT = "countersign"
 os.environ["FIREBASE_AUTH_EMULATOR_HOST"] = HOST
 
 import firebase_admin  # noqa: E402
-from firebase_admin import auth, exceptions, tenant_mgt  # noqa: E402
+import google.auth.credentials  # noqa: E402
+from firebase_admin import auth, credentials, exceptions, tenant_mgt  # noqa: E402
 
 PASSWORD = "correct horse battery"
 BASE = f"http://{HOST}"
@@ -328,9 +330,16 @@ def delete():
     expect_raises(auth.UserNotFoundError, auth.get_user, "import-good")
 
 
+class NoCredential(credentials.Base):
+    def get_credential(self):
+        return google.auth.credentials.AnonymousCredentials()
+
+
 @step("work in a tenant, which shares the users")
 def tenant():
-    client = tenant_mgt.auth_for_tenant("some-tenant")
+    # Its tenants want credentials even of those who use the emulator.
+    app = firebase_admin.initialize_app(NoCredential(), {"projectId": PROJECT}, name="with tenants")
+    client = tenant_mgt.auth_for_tenant("some-tenant", app)
     user = client.get_user("ada")
     expect(user.email == "ada@example.org" and user.tenant_id == "some-tenant", user._data)
     created = client.create_user(uid="dora", email="dora@example.com")
