@@ -106,9 +106,9 @@ extension StoreConformance {
         },
 
         Check("A telephone number is one user's at a time, as an address is") { store in
-            func user(_ id: String, revision: Int = 0, phone: String?) -> User {
+            @Sendable func user(_ id: String, phone: String?) -> User {
                 User(
-                    id: UserID(rawValue: id), revision: revision, email: nil, isDisabled: false,
+                    id: UserID(rawValue: id), revision: 0, email: nil, isDisabled: false,
                     profile: UserProfile(phoneNumber: phone), createdAt: Sample.instant(), lastSignInAt: nil,
                     lastRefreshAt: nil, passwordChangedAt: nil, tokensValidAfter: Sample.instant(), tokenEpoch: 0)
             }

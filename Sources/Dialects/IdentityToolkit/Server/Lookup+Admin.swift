@@ -13,7 +13,6 @@ extension IdentityToolkit {
         if request.idToken != nil { return try await lookup(request, call) }
         var identifiers = (request.localId ?? []).map { UserIdentifier.id(UserID(rawValue: $0)) }
         identifiers += (request.email ?? []).compactMap(EmailAddress.init).map(UserIdentifier.email)
-        identifiers += (request.initialEmail ?? []).compactMap(EmailAddress.init).map(UserIdentifier.email)
         identifiers += (request.phoneNumber ?? []).compactMap(PhoneNumber.init).map(UserIdentifier.phoneNumber)
         for identity in request.federatedUserId ?? [] {
             switch (identity.providerId, identity.rawId) {
