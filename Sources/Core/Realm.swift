@@ -10,18 +10,20 @@ public struct Realm: Sendable {
     public let random: any RandomSource
     public let sealer: Sealer
     public let hasher: any PasswordHasher
+    public let passwordImporter: any PasswordImporter
     public let keyring: Keyring
     public let mode: RealmMode
 
     public init(
         store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer, hasher: any PasswordHasher,
-        mode: RealmMode = .production
+        passwordImporter: any PasswordImporter = NoPasswordImporter(), mode: RealmMode = .production
     ) {
         self.store = store
         self.clock = clock
         self.random = random
         self.sealer = sealer
         self.hasher = hasher
+        self.passwordImporter = passwordImporter
         self.mode = mode
         keyring = Keyring(store: store, clock: clock, random: random, sealer: sealer)
     }

@@ -37,6 +37,7 @@ extension AuditEvent.Kind {
     public static let answerRefused = Self(rawValue: "answer.refused")
     public static let signedUp = Self(rawValue: "user.signed-up")
     public static let userCreated = Self(rawValue: "user.created")
+    public static let userImported = Self(rawValue: "user.imported")
     public static let userChanged = Self(rawValue: "user.changed")
     public static let userDisabled = Self(rawValue: "user.disabled")
     public static let userEnabled = Self(rawValue: "user.enabled")

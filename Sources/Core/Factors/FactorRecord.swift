@@ -47,6 +47,9 @@ public struct FactorKind: Sendable, Hashable, Codable, RawRepresentable, CustomS
     }
 
     public var description: String { rawValue }
+
+    /// Whether the kind can be given beside a first proof.
+    public var isSecondFactor: Bool { self == .totp }
 }
 
 /// A factor as stores keep it. Only the factor's own type can read the payload.

@@ -24,7 +24,8 @@ public struct Mailings: Sendable {
     /// Query items for the page that completes the link, beside `mode` and `oobCode`.
     public struct LinkOptions: Sendable {
         public var items: [(name: String, value: String)]
-        /// Whether the mail is really sent; false where the caller passes the link on by itself.
+        /// Whether the mail is really sent; false where the caller, an administrator, passes the link on: then limits
+        /// of mails do not apply either.
         public var delivers: Bool
 
         public init(items: [(name: String, value: String)] = [], delivers: Bool = true) {
@@ -48,26 +49,25 @@ public struct Mailings: Sendable {
         return try await realm.store.write { transaction in
             let settings = try transaction.settings()
             let hides = settings.privacy.hidesAddresses && !client.revealsAddresses
+            let charge = { (email: EmailAddress) throws -> Refusal? in
+                options.delivers ? try Self.charge(email, client, now, realm.sealer, transaction) : nil
+            }
             let letter: Letter
             switch try Letter.find(subject, settings: settings, in: transaction) {
             case .letter(let found): letter = found
             case .nobody(let email):
-                if let refusal = try Self.charge(email, client, now, realm.sealer, transaction) {
-                    return .refused(refusal)
-                }
+                if let refusal = try charge(email) { return .refused(refusal) }
                 return hides ? .sent(to: email, handle: nil) : .refused(Refusal(.userNotFound))
             case .refused(let refusal):
                 // That an address is taken is told: then it counts as a mail, or anybody could ask for any number.
                 if case .changeEmail(_, let email) = subject, refusal.reason == .addressTaken,
-                    let limited = try Self.charge(email, client, now, realm.sealer, transaction)
+                    let limited = try charge(email)
                 {
                     return .refused(limited)
                 }
                 return .refused(refusal)
             }
-            if let refusal = try Self.charge(letter.recipient, client, now, realm.sealer, transaction) {
-                return .refused(refusal)
-            }
+            if let refusal = try charge(letter.recipient) { return .refused(refusal) }
             let body = FlowBody(
                 purpose: letter.purpose, client: client, email: letter.about, newEmail: letter.newEmail,
                 challenge: .link, tokenEpoch: letter.purpose == .verifyEmail ? nil : letter.user?.tokenEpoch)

@@ -38,7 +38,7 @@ public struct AssurancePolicy: Sendable {
     }
 
     /// Whether the kind can be given beside a first proof.
-    public func isSecondFactor(_ kind: FactorKind) -> Bool { kind == .totp }
+    public func isSecondFactor(_ kind: FactorKind) -> Bool { kind.isSecondFactor }
 
     /// Whether the realm has the kind switched on.
     public func isOffered(_ kind: FactorKind) -> Bool {

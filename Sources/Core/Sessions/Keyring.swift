@@ -13,6 +13,8 @@ public final class Keyring: Sendable {
         var records: [SigningKeyRecord]
         var keys: JWTKeyCollection
         var jwks: Data
+        /// PEM, by key id.
+        var certificates: [String: String]
         var loadedAt: Date
     }
 
@@ -26,8 +28,10 @@ public final class Keyring: Sendable {
 
     /// Seconds after which the keys are read anew.
     static let freshness: TimeInterval = 5
+    /// Seconds that any token lives at most: a session cookie's fourteen days.
+    public static let longestToken: TimeInterval = 14 * 86_400
     /// Seconds that a retired key stays in the JWKS: as long as the longest token, and the clocks of others.
-    static let retirement: TimeInterval = 86_400 + 600
+    static let retirement: TimeInterval = longestToken + 600
 
     init(store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer) {
         self.store = store
@@ -48,11 +52,7 @@ public final class Keyring: Sendable {
             throw StoreError(.corrupt, "There is no active \(algorithm.rawValue) key; run `countersign key rotate`.")
         }
         let key = try await ring.keys.getKey(for: JWKIdentifier(string: active.id), alg: algorithm.rawValue)
-        // Put together here: the library writes `typ` whether it was asked to or not.
-        var header = ["alg": algorithm.rawValue, "kid": active.id]
-        header["typ"] = typ
-        let input = [try Self.encoder.encode(header), try Self.encoder.encode(claims)]
-            .map { Array($0).base64URL }.joined(separator: ".")
+        let input = try Self.signingInput(claims, header: ["alg": algorithm.rawValue, "kid": active.id, "typ": typ])
         return "\(input).\(try key.sign(Data(input.utf8)).base64URL)"
     }
 
@@ -63,9 +63,15 @@ public final class Keyring: Sendable {
     }
 
     /// A token with `alg: none` and an empty signature, as the Firebase emulator issues it.
-    public func unsignedToken(_ claims: TokenClaims) async throws -> String {
-        await unsigned.addUnsecuredNone()
-        return try await unsigned.sign(claims, header: ["alg": "none", "typ": "JWT"])
+    /// - Parameter typ: nil leaves the header out.
+    public func unsignedToken(_ claims: TokenClaims, typ: String? = "JWT") async throws -> String {
+        "\(try Self.signingInput(claims, header: ["alg": "none", "typ": typ]))."
+    }
+
+    /// Put together here: the library writes `typ` whether it was asked to or not.
+    private static func signingInput(_ claims: TokenClaims, header: [String: String?]) throws -> String {
+        [try encoder.encode(header.compactMapValues { $0 }), try encoder.encode(claims)]
+            .map { Array($0).base64URL }.joined(separator: ".")
     }
 
     /// The claims of a token that one of our keys signed, with the algorithm of that key; nil for anything else.
@@ -110,6 +116,10 @@ public final class Keyring: Sendable {
 
     /// The public keys that tokens in circulation may be signed with (RFC 7517, section 5).
     public func jwks() async throws -> Data { try await current().jwks }
+
+    /// The same keys as X.509 certificates that they signed themselves (PEM), by key id: the form in which Google
+    /// publishes its own, and the only one that some verifiers read.
+    public func certificates() async throws -> [String: String] { try await current().certificates }
 
     /// All keys, the oldest first.
     public func records() async throws -> [SigningKeyRecord] { try await reload().records }
@@ -197,9 +207,11 @@ public final class Keyring: Sendable {
         }
         let keys = JWTKeyCollection()
         var published: [JSONWebKey] = []
+        var certificates: [String: String] = [:]
         for record in records {
             let plain = try sealer.open(record.sealedPrivateKey, for: Self.sealingContext(record.id))
             let pem = String(decoding: plain, as: UTF8.self)
+            certificates[record.id] = try SelfSignedCertificate.pem(of: record, privateKeyPEM: pem)
             let kid = JWKIdentifier(string: record.id)
             switch record.algorithm {
             case .es256:
@@ -214,7 +226,8 @@ public final class Keyring: Sendable {
             }
         }
         let fresh = Ring(
-            records: records, keys: keys, jwks: try Self.encoder.encode(["keys": published]), loadedAt: now)
+            records: records, keys: keys, jwks: try Self.encoder.encode(["keys": published]),
+            certificates: certificates, loadedAt: now)
         ring.withLock { $0 = fresh }
         return fresh
     }

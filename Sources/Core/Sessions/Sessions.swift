@@ -40,6 +40,8 @@ public struct Sessions: Sendable {
             guard var session = try transaction.session(given.sessionID) else { return .refused(.ended) }
             guard let user = try transaction.user(session.userID) else { return .refused(.userNotFound) }
             if session.revokedAt != nil || session.expiresAt <= now { return .refused(.ended) }
+            // An administrator may name an instant of the past, which is no new epoch.
+            if session.createdAt.seconds < user.tokensValidAfter.seconds { return .refused(.ended) }
 
             let token: RefreshToken
             if ConstantTime.equal(given.digest, session.refresh.currentDigest) {

@@ -4,12 +4,13 @@ import Foundation
 public protocol UserStorage {
     func user(_ id: UserID) throws -> User?
     func user(email: EmailAddress) throws -> User?
+    func user(phoneNumber: PhoneNumber) throws -> User?
     /// Users ordered by id, beginning behind `id`.
     func users(after id: UserID?, limit: Int) throws -> [User]
-    /// False where the id or the address is taken.
+    /// False where the id, the address or the telephone number is taken.
     func insert(_ user: User) throws -> Bool
     /// Writes everything but the id, where the stored revision is `user.revision`, and counts the revision up. False where
-    /// it is not, or where the new address is taken.
+    /// it is not, or where the new address or telephone number is taken.
     func update(_ user: User) throws -> Bool
     /// Remembers a sign-in or a refresh without counting as a change. A nil leaves what is there.
     func touch(_ id: UserID, signedInAt: Date?, refreshedAt: Date?) throws

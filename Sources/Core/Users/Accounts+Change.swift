@@ -11,13 +11,29 @@ public struct AccountChange: Sendable {
     public var phoneNumber: String??
     public var isDisabled: Bool?
     public var customClaims: [String: JSONValue]?
-    /// Revokes all tokens, as of this instant.
+    /// Tokens issued before this instant count no longer. Where it is no more than five minutes ago it means now,
+    /// whatever the clock of the one who says it: then no token at all that was issued so far counts.
     public var revokesTokensAt: Date?
+    /// The second factors that stay, some under another name; the others go. Nil leaves them all.
+    public var secondFactors: [FactorID: FactorName]?
+    /// For an account that comes from another system.
+    public var createdAt: Date?
+    /// For an account that comes from another system.
+    public var lastSignInAt: Date?
+
+    /// What a factor that stays is called from now on.
+    public enum FactorName: Sendable, Equatable {
+        case unchanged
+        case changed(String)
+    }
 
     public init() {}
 
+    /// Seconds that the instant of a revocation may be past and still mean now.
+    static let revocationDelay: TimeInterval = 300
+
     /// Whether tokens issued before should not survive it: a new address, a new password.
-    var endsSessions: Bool { email != nil || password != nil || removesPassword || revokesTokensAt != nil }
+    var endsSessions: Bool { email != nil || password != nil || removesPassword }
 }
 
 extension Accounts {
@@ -29,8 +45,9 @@ extension Accounts {
 
     /// Changes an account.
     ///
-    /// A changed address is unverified again unless the change says otherwise. A changed address or password revokes all
-    /// tokens; the session that `evidence` describes then goes on with fresh ones.
+    /// A changed address is unverified again unless the change says otherwise. A changed address or password, and the
+    /// loss of the last second factor, revoke all tokens; the session that `evidence` describes then goes on with fresh
+    /// ones.
     /// - Parameters:
     ///   - evidence: what the caller's session was proven with; nil where no session is to go on.
     ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses.
@@ -53,16 +70,15 @@ extension Accounts {
         let draft = SessionDraft(random: realm.random)
         let factorID = FactorID(rawValue: realm.random.uuid())
         let messageID = AuditEvent.freshID(at: now, random: realm.random)
-        let eventIDs = (0..<4).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
+        let eventIDs = (0..<6).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
         return try await realm.store.write { transaction in
             guard var user = try transaction.user(id) else { return .refused(.userNotFound) }
             if let epoch, epoch != user.tokenEpoch { return .refused(.revoked) }
+            // Everything that can be refused stands before the first write: a refusal does not undo.
+            if let refusal = try change.refusal(for: user, in: transaction) { return .refused(refusal) }
             var events: [AuditEvent.Kind] = []
 
             if case .some(let email) = change.email, email != user.email {
-                if let email, let holder = try transaction.user(email: email), holder.id != id {
-                    return .refused(.addressTaken)
-                }
                 if let former = user.email, let email {
                     try transaction.send(
                         OutboxContent(
@@ -90,10 +106,17 @@ extension Accounts {
                 user.profile.providers.remove("password")
                 events.append(.passwordChanged)
             }
-            if change.endsSessions {
-                user.revokeTokens(at: change.revokesTokensAt ?? now)
-                if change.revokesTokensAt != nil { events.append(.tokensRevoked) }
+            let withdrawn = try change.withdrawFactors(of: id, in: transaction)
+            if let event = withdrawn.event { events.append(event) }
+            if let instant = change.revokesTokensAt {
+                events.append(.tokensRevoked)
+                if instant > now - AccountChange.revocationDelay {
+                    user.revokeTokens(at: instant)
+                } else {
+                    user.refuseTokens(issuedBefore: instant)
+                }
             }
+            if change.endsSessions || withdrawn == .all { user.revokeTokens(at: now) }
             guard try transaction.update(user) else { return .refused(.addressTaken) }
             user = try transaction.user(id) ?? user
             if events.isEmpty { events = [.userChanged] }
@@ -117,5 +140,57 @@ extension AccountChange {
         if let photoURL { user.profile.photoURL = photoURL }
         if let phoneNumber { user.profile.phoneNumber = phoneNumber }
         if let customClaims { user.profile.customClaims = customClaims }
+        if let createdAt { user.createdAt = createdAt }
+        if let lastSignInAt { user.lastSignInAt = lastSignInAt }
+    }
+
+    /// What the change wants and cannot have.
+    fileprivate func refusal(for user: User, in transaction: any StoreTransaction) throws -> AccountRefusal? {
+        if case .some(.some(let email)) = email, let holder = try transaction.user(email: email), holder.id != user.id {
+            return .addressTaken
+        }
+        if case .some(.some(let number)) = phoneNumber,
+            let holder = try transaction.user(phoneNumber: PhoneNumber(kept: number)), holder.id != user.id
+        {
+            return .phoneNumberTaken
+        }
+        if let secondFactors {
+            let present = Set(try transaction.factors(of: user.id).filter(\.kind.isSecondFactor).map(\.id))
+            guard present.isSuperset(of: secondFactors.keys) else { return .unknownFactor }
+        }
+        return nil
+    }
+
+    /// What became of the second factors.
+    fileprivate enum Withdrawal {
+        case none, some, all
+
+        var event: AuditEvent.Kind? {
+            switch self {
+            case .none: nil
+            case .some: .factorWithdrawn
+            case .all: .factorsReset
+            }
+        }
+    }
+
+    fileprivate func withdrawFactors(
+        of id: UserID, in transaction: any StoreTransaction
+    ) throws -> Withdrawal {
+        guard let secondFactors else { return .none }
+        let present = try transaction.factors(of: id).filter(\.kind.isSecondFactor)
+        var gone = 0
+        for var factor in present {
+            switch secondFactors[factor.id] {
+            case nil:
+                _ = try transaction.remove(factor.id)
+                gone += 1
+            case .unchanged?: break
+            case .changed(let name)?:
+                factor.name = name
+                _ = try transaction.update(factor)
+            }
+        }
+        return gone == 0 ? .none : gone == present.count ? .all : .some
     }
 }

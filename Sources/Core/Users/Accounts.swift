@@ -114,6 +114,7 @@ public struct Accounts: Sendable {
     }
 
     /// Makes an account on an administrator's behalf: no session, no limits, any id that is free.
+    /// - Parameter profile: its telephone number is in the form of ``PhoneNumber``.
     public func create(
         id: UserID? = nil, email: EmailAddress?, password: Secret<String>?, profile: UserProfile = UserProfile(),
         isDisabled: Bool = false, by client: ClientContext
@@ -134,7 +135,9 @@ public struct Accounts: Sendable {
             var user = User(id: id, email: email, profile: profile, createdAt: now)
             user.isDisabled = isDisabled
             guard try transaction.insert(user) else {
-                return .failure(try transaction.user(id) != nil ? .idTaken : .addressTaken)
+                if try transaction.user(id) != nil { return .failure(.idTaken) }
+                if let email, try transaction.user(email: email) != nil { return .failure(.addressTaken) }
+                return .failure(.phoneNumberTaken)
             }
             if let hash {
                 try transaction.setPassword(hash, of: &user, newFactorID: factorID, at: now, sealer: realm.sealer)
@@ -145,29 +148,13 @@ public struct Accounts: Sendable {
             return .success(try transaction.user(id) ?? user)
         }
     }
-
-    // MARK: Removing
-
-    /// Removes a user with factors, flows and sessions. False where there is none.
-    public func delete(_ id: UserID, by client: ClientContext) async throws -> Bool {
-        let now = realm.clock.now
-        let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.store.write { transaction in
-            for factor in try transaction.factors(of: id) {
-                try transaction.deleteCounter(CounterKey.factor(factor.id, factor.kind))
-            }
-            guard try transaction.deleteUser(id) else { return false }
-            try transaction.append(
-                AuditEvent(id: eventID, at: now, kind: .userDeleted, userID: id, context: client))
-            return true
-        }
-    }
 }
 
 /// Why an account was not made or changed.
 public enum AccountRefusal: Error, Sendable, Equatable {
     case addressTaken
     case idTaken
+    case phoneNumberTaken
     case weakPassword(PasswordPolicy.Fault)
     case signUpClosed
     case anonymousNotAllowed
@@ -176,6 +163,8 @@ public enum AccountRefusal: Error, Sendable, Equatable {
     case userNotFound
     /// The tokens of the one who asks were revoked just now.
     case revoked
+    /// One of the second factors that were to stay is not there.
+    case unknownFactor
     /// The account kept changing.
     case busy
 }

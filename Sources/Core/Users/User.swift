@@ -35,7 +35,8 @@ public struct User: Sendable, Equatable {
     public var email: EmailAddress?
     public var isDisabled: Bool
     public var profile: UserProfile
-    public let createdAt: Date
+    /// Never later changed, but for a user who comes from another system.
+    public internal(set) var createdAt: Date
     /// When a sign-in last succeeded, with every factor that was asked for.
     public var lastSignInAt: Date?
     public var lastRefreshAt: Date?
@@ -72,10 +73,16 @@ public struct User: Sendable, Equatable {
     }
 
     /// Makes every token and refresh token issued so far worthless.
-    /// - Parameter instant: now, or the `validSince` that an administrator names; cut to whole seconds, never earlier
-    ///   than before.
+    /// - Parameter instant: now, or a later `validSince` that an administrator names; cut to whole seconds, never
+    ///   earlier than before.
     public mutating func revokeTokens(at instant: Date) {
         tokenEpoch += 1
+        refuseTokens(issuedBefore: instant)
+    }
+
+    /// Makes what was issued before an instant worthless, and nothing else.
+    /// - Parameter instant: cut to whole seconds, never earlier than before.
+    mutating func refuseTokens(issuedBefore instant: Date) {
         tokensValidAfter = max(tokensValidAfter, Date(microseconds: instant.seconds * 1_000_000))
     }
 }
@@ -87,6 +94,7 @@ public struct UserProfile: Sendable, Equatable, Codable {
     public var emailVerified: Bool
     public var displayName: String?
     public var photoURL: String?
+    /// A ``PhoneNumber``; nobody else's.
     public var phoneNumber: String?
     /// Claims that a developer's back end put on the account; they appear at the top level of its ID tokens.
     public var customClaims: [String: JSONValue]

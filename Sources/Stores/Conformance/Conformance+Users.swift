@@ -20,6 +20,9 @@ extension StoreConformance {
             }
             guard let email = full.email else { throw Failure("the sample has an address") }
             try requireEqual(try await store.read { try $0.user(email: email) }, full, "the user of the address")
+            try requireEqual(
+                try await store.read { try $0.user(phoneNumber: PhoneNumber(kept: "+15555550100")) }, full,
+                "the user of the telephone number")
             try requireEqual(try await store.read { try $0.countUsers() }, 2, "the number of users")
         },
 
@@ -100,6 +103,30 @@ extension StoreConformance {
             try require(try await store.write { [other] in try $0.update(other) }, "b gives its address up")
             try require(
                 try await store.write { try $0.insert(Sample.user("c", email: "b@example.org")) }, "c takes it")
+        },
+
+        Check("A telephone number is one user's at a time, as an address is") { store in
+            @Sendable func user(_ id: String, phone: String?) -> User {
+                User(
+                    id: UserID(rawValue: id), revision: 0, email: nil, isDisabled: false,
+                    profile: UserProfile(phoneNumber: phone), createdAt: Sample.instant(), lastSignInAt: nil,
+                    lastRefreshAt: nil, passwordChangedAt: nil, tokensValidAfter: Sample.instant(), tokenEpoch: 0)
+            }
+            let answers = try await store.write { transaction in
+                [
+                    try transaction.insert(user("a", phone: "+15555550100")),
+                    try transaction.insert(user("b", phone: "+15555550100")),
+                    try transaction.insert(user("c", phone: "+15555550101")),
+                    try transaction.insert(user("d", phone: nil)),
+                    try transaction.update(user("c", phone: "+15555550100")),
+                    try transaction.update(user("a", phone: nil)),
+                    try transaction.update(user("c", phone: "+15555550100")),
+                ]
+            }
+            try requireEqual(answers, [true, false, true, true, false, true, true], "the answers in turn")
+            let number = PhoneNumber(kept: "+15555550100")
+            try requireEqual(
+                try await store.read { try $0.user(phoneNumber: number)?.id.rawValue }, "c", "whose number it is")
         },
 
         Check("A touch sets the times that it names and is not a change") { store in

@@ -5,7 +5,7 @@ extension User: StoredRow {
     static let table = "users"
     static let columns = """
         id, revision, email, is_disabled, profile, created_at, last_sign_in_at, last_refresh_at, \
-        password_changed_at, tokens_valid_after, token_epoch
+        password_changed_at, tokens_valid_after, token_epoch, phone_number
         """
 
     init(row: inout RowReader) throws {
@@ -23,6 +23,8 @@ extension User: StoredRow {
                 SQLValue(id.rawValue), SQLValue(revision), SQLValue(email?.canonical), SQLValue(isDisabled),
                 try Document.encode(profile), SQLValue(createdAt), SQLValue(lastSignInAt), SQLValue(lastRefreshAt),
                 SQLValue(passwordChangedAt), SQLValue(tokensValidAfter), SQLValue(tokenEpoch),
+                // What is read comes from the profile; the column makes the number unique and finds its user.
+                SQLValue(profile.phoneNumber),
             ]
         }
     }
@@ -37,6 +39,10 @@ extension SQLTransaction {
         try row(where: "email", SQLValue(email.canonical))
     }
 
+    public func user(phoneNumber: PhoneNumber) throws -> User? {
+        try row(where: "phone_number", SQLValue(phoneNumber.canonical))
+    }
+
     public func users(after id: UserID?, limit: Int) throws -> [User] {
         try select("WHERE id > $1 ORDER BY id LIMIT $2", SQLValue(id?.rawValue ?? ""), SQLValue(limit: limit))
     }
@@ -45,16 +51,17 @@ extension SQLTransaction {
         try insert(user, where: nil)
     }
 
-    // Asking for the address first keeps the statement from failing on the unique index; what the index still catches
-    // is a race of two transactions, and the loser's driver runs the body again.
+    // Asking for address and number first keeps the statement from failing on a unique index; what an index still
+    // catches is a race of two transactions, and the loser's driver runs the body again.
     public func update(_ user: User) throws -> Bool {
         try changes(
             """
             UPDATE users SET revision = revision + 1, email = $3, is_disabled = $4, profile = $5, created_at = $6, \
             last_sign_in_at = $7, last_refresh_at = $8, password_changed_at = $9, tokens_valid_after = $10, \
-            token_epoch = $11 \
+            token_epoch = $11, phone_number = $12 \
             WHERE id = $1 AND revision = $2 \
-            AND NOT EXISTS (SELECT 1 FROM users AS other WHERE other.email = $3 AND other.id <> $1)
+            AND NOT EXISTS (SELECT 1 FROM users AS other WHERE other.email = $3 AND other.id <> $1) \
+            AND NOT EXISTS (SELECT 1 FROM users AS other WHERE other.phone_number = $12 AND other.id <> $1)
             """, try user.values)
     }
 

@@ -12,6 +12,8 @@ struct MigrationTests {
         ["CREATE TABLE second (id \(types.text) NOT NULL PRIMARY KEY) \(types.tableOptions)"]
     }
 
+    private static let third = Migration(version: 3, name: "third") { second.statements($0) }
+
     init() throws {
         directory = try TestDirectory()
     }
@@ -22,17 +24,20 @@ struct MigrationTests {
             let store = try await SQLiteStore.open(path: directory.database)
             #expect(
                 try await store.read { try raw($0, "SELECT version, name FROM schema_migrations") }
-                    == [SQLRow([.integer(1), .text("first schema")])])
+                    == [
+                        SQLRow([.integer(1), .text("first schema")]),
+                        SQLRow([.integer(2), .text("telephone numbers")]),
+                    ])
             try await store.close()
         }
     }
 
     @Test("A database of an older version gets what is missing and keeps what it has")
     func older() async throws {
-        let old = try await open(Migrations([.firstSchema]))
+        let old = try await open(Migrations([.firstSchema, .phoneNumbers]))
         #expect(try await old.write { try $0.insert(user("u")) })
         try await old.close()
-        let new = try await open(Migrations([.firstSchema, Self.second]))
+        let new = try await open(Migrations([.firstSchema, .phoneNumbers, Self.third]))
         #expect(try await new.read { try raw($0, "SELECT COUNT(*) FROM second") } == [SQLRow([.integer(0)])])
         #expect(try await new.read { try $0.countUsers() } == 1)
         try await new.close()

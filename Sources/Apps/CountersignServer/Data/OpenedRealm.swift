@@ -35,7 +35,7 @@ public struct OpenedRealm: Sendable {
         let realm = Realm(
             store: store, clock: movableClock ?? clock, random: random,
             sealer: Sealer(active: key, random: random), hasher: hasher,
-            mode: isDevelopment ? .development : .production)
+            passwordImporter: ImportedPasswords(), mode: isDevelopment ? .development : .production)
         let opened = OpenedRealm(
             realm: realm, directory: directory, adminToken: try directory.adminToken(random: random),
             movableClock: movableClock, store: store, hasher: hasher)

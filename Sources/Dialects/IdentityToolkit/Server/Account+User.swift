@@ -3,6 +3,12 @@ import Foundation
 import IdentityToolkitWire
 
 extension Account {
+    /// A user as administrators see it, under the tenant that they asked in.
+    init(_ found: FoundUser, _ call: Call) {
+        self.init(found.user, factors: found.factors)
+        tenantId = call.tenantID
+    }
+
     /// A user as `accounts:lookup` shows it (spec, section 2.3). Password hashes never leave: the word in their place is
     /// Base64 for "REDACTED".
     init(_ user: User, factors: [FactorRecord]) {
@@ -38,16 +44,20 @@ extension Account {
 }
 
 extension ProviderUserInfo {
-    /// The ways in: the address, by password or link, is one provider called `password`.
+    /// The ways in: the address, by password or link, is one provider called `password`; a telephone number is another,
+    /// although nobody signs in with it here.
     static func all(of user: User, hasPassword: Bool) -> [ProviderUserInfo]? {
-        guard let email = user.email?.canonical, hasPassword || user.profile.providers.contains("emailLink") else {
-            return nil
+        var providers: [ProviderUserInfo] = []
+        if let email = user.email?.canonical, hasPassword || user.profile.providers.contains("emailLink") {
+            providers.append(
+                ProviderUserInfo(
+                    providerId: "password", federatedId: email, rawId: email, email: email,
+                    displayName: user.profile.displayName, photoUrl: user.profile.photoURL))
         }
-        return [
-            ProviderUserInfo(
-                providerId: "password", federatedId: email, rawId: email, email: email,
-                displayName: user.profile.displayName, photoUrl: user.profile.photoURL)
-        ]
+        if let number = user.profile.phoneNumber {
+            providers.append(ProviderUserInfo(providerId: "phone", rawId: number, phoneNumber: number))
+        }
+        return providers.isEmpty ? nil : providers
     }
 }
 

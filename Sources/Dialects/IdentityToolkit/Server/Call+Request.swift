@@ -7,28 +7,30 @@ import ServerHTTP
 
 extension IdentityToolkit {
     /// Finds out who calls: which application by its API key, or an administrator by the bearer token.
-    func call(_ request: Request, _ context: CountersignRequestContext, administrators: Bool) async throws -> Call {
+    func call(_ request: Request, _ context: CountersignRequestContext, _ access: Access) async throws -> Call {
         let query = Dictionary(
             request.uri.queryParameters.map { (String($0.key), String($0.value)) },
             uniquingKeysWith: { first, _ in first })
         let isAdministrator = isAdministrator(request)
         let key = query["key"] ?? request.headers[.googleAPIKey]
-        if administrators {
+        switch access {
+        case .administrator:
             guard isAdministrator else {
                 throw request.headers[.authorization] == nil
                     ? IdentityToolkitError.missingCredentials : IdentityToolkitError.wrongCredentials
             }
-            if let project = context.parameters.get("project"), !options.isDevelopment, project != options.projectID {
-                throw IdentityToolkitError(.projectNotFound)
-            }
-        } else if key?.isEmpty ?? true, !isAdministrator {
-            throw IdentityToolkitError.missingAPIKey
+            try requireProject(context.parameters.get("project"))
+        case .application:
+            if key?.isEmpty ?? true, !isAdministrator { throw IdentityToolkitError.missingAPIKey }
+        case .anybody: break
         }
 
         let (application, settings) = try await realm.store.read { transaction in
             (try key.flatMap(Self.clientID).flatMap { try transaction.application($0) }, try transaction.settings())
         }
-        if application == nil, !isAdministrator, !options.isDevelopment { throw IdentityToolkitError.unknownAPIKey }
+        if application == nil, access == .application, !isAdministrator, !options.isDevelopment {
+            throw IdentityToolkitError.unknownAPIKey
+        }
         let isExempt = options.isDevelopment && context.source.isLoopback
         let client = ClientContext(
             clientID: application?.id ?? ClientID(rawValue: isAdministrator ? "administrator" : "dev-app"),
@@ -38,7 +40,16 @@ extension IdentityToolkit {
             revealsAddresses: application?.registration.revealsAddresses ?? false || !settings.privacy.hidesAddresses,
             requiresSecondFactor: application?.registration.requiresSecondFactor ?? false,
             locale: request.headers[.firebaseLocale].flatMap(Self.locale))
-        return Call(client: client, settings: settings, isAdministrator: isAdministrator, query: query)
+        return Call(
+            client: client, settings: settings, isAdministrator: isAdministrator,
+            tenantID: context.parameters.get("tenant"), query: query)
+    }
+
+    /// Refuses any project but the one that this realm is. Under `--dev` every project is.
+    func requireProject(_ project: String?) throws {
+        if let project, !options.isDevelopment, project != options.projectID {
+            throw IdentityToolkitError(.projectNotFound)
+        }
     }
 
     private func isAdministrator(_ request: Request) -> Bool {

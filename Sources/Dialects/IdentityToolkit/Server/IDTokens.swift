@@ -73,9 +73,27 @@ struct IDTokens: Sendable {
         return firebase
     }
 
+    /// What a session cookie's issuer begins with. No endpoint takes one for an ID token, whose issuer is another.
+    static let cookieIssuer = "https://session.firebase.google.com/"
+
+    /// What a web site keeps for days: the claims of an ID token, from another issuer and for another time. Its header
+    /// says no type.
+    /// - Parameter lifetime: seconds.
+    func sessionCookie(for bearer: Bearer, lifetime: Int64, settings: RealmSettings) async throws -> String {
+        let now = realm.clock.now.seconds
+        var claims = bearer.claims
+        claims.members["iss"] = .string(Self.cookieIssuer + (claims.string("aud") ?? projectID))
+        claims.members["iat"] = .integer(now)
+        claims.members["exp"] = .integer(now + lifetime)
+        if realm.mode.usesUnsignedTokens { return try await realm.keyring.unsignedToken(claims, typ: nil) }
+        let algorithm = settings.tokens.algorithm(for: .identityToolkit)
+        return try await realm.keyring.sign(claims, with: algorithm, typ: nil)
+    }
+
     /// Whose ID token it is.
     struct Bearer: Sendable {
         let user: User
+        let claims: TokenClaims
         /// What the token says that its session was proven with.
         let evidence: SessionEvidence
     }
@@ -100,7 +118,7 @@ struct IDTokens: Sendable {
         case .good(let user):
             if expiresAt <= now { throw IdentityToolkitError(.tokenExpired) }
             guard issuedAt <= now + Self.leeway else { throw IdentityToolkitError(.invalidIDToken) }
-            return Bearer(user: user, evidence: SessionEvidence(claims: claims))
+            return Bearer(user: user, claims: claims, evidence: SessionEvidence(claims: claims))
         }
     }
 

@@ -39,6 +39,15 @@ public struct IdentityToolkit: Sendable {
     var tokens: IDTokens { IDTokens(realm: realm, projectID: options.projectID, isDevelopment: options.isDevelopment) }
 }
 
+/// Who may call an endpoint.
+enum Access: Sendable {
+    /// An application, by its API key; or an administrator.
+    case application
+    case administrator
+    /// No key is asked for: what the endpoint tells is public, or there for development alone.
+    case anybody
+}
+
 /// One request, with everything about it that is no part of its body.
 struct Call: Sendable {
     /// The application, the language, where it came from.
@@ -46,6 +55,8 @@ struct Call: Sendable {
     let settings: RealmSettings
     /// Whether the bearer may do what only administrators may.
     let isAdministrator: Bool
+    /// The tenant of the path. All tenants share the realm's users; answers about one repeat its name.
+    let tenantID: String?
     /// The query's items, the first of each name.
     let query: [String: String]
 }

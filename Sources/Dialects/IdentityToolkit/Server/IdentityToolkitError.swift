@@ -198,6 +198,8 @@ extension IdentityToolkitError {
         switch refusal {
         case .addressTaken: self.init(.emailExists)
         case .idTaken: self.init(.duplicateLocalID)
+        case .phoneNumberTaken: self.init(.phoneNumberExists)
+        case .unknownFactor: self.init(.invalidMFAEnrollmentID)
         case .weakPassword(let fault): self.init(weakPassword: fault)
         case .signUpClosed, .anonymousNotAllowed: self.init(.adminOnlyOperation)
         case .limited:
@@ -205,6 +207,17 @@ extension IdentityToolkitError {
         case .userNotFound: self.init(.userNotFound)
         case .revoked: self.init(.tokenExpired)
         case .busy: self = .overloaded(retryAfter: 1)
+        }
+    }
+
+    /// A second factor that an administrator cannot add (spec, section 2.5).
+    init(newFactor enrollment: MFAEnrollment) {
+        if enrollment.totpInfo != nil {
+            self.init(.unsupportedSecondFactor, "attempting to add a new TOTP enrollment")
+        } else if enrollment.phoneInfo != nil {
+            self.init(.operationNotAllowed, "SMS based MFA not enabled.")
+        } else {
+            self.init(.invalidMFAEnrollmentID)
         }
     }
 
@@ -237,6 +250,42 @@ extension IdentityToolkitError {
         case .signUpClosed: self.init(.adminOnlyOperation)
         case .busy: self = .overloaded(retryAfter: 1)
         default: self = .invalidArgument
+        }
+    }
+}
+
+// MARK: Rows of an import
+
+extension ImportRefusal {
+    /// As production says it of a row, in sentences and not in words.
+    var message: String {
+        switch self {
+        case .idTaken: "localId belongs to an existing account - can not overwrite."
+        case .addressTaken: "email exists in other account in database"
+        case .phoneNumberTaken: "phone number exists in other account in database"
+        case .factorIDTaken: "Enrollment id already exists."
+        case .tooManyFactors: "Too many TOTP based second factors for this account."
+        case .passwordTooLong: "rawPassword is too long"
+        case .overloaded: "Too many passwords wait to be hashed. Import this account again."
+        }
+    }
+}
+
+extension IdentityToolkitError {
+    /// A scheme of password hashes that none can be imported with.
+    init(import fault: PasswordImportFault) {
+        switch fault {
+        case .unknownAlgorithm: self.init(.invalidHashAlgorithm)
+        case .invalidParameter(let sentence), .invalidHash(let sentence): self.init(.invalidHashParameters, sentence)
+        }
+    }
+
+    /// What is wrong with custom claims.
+    init(claims fault: CustomClaims.Fault) {
+        switch fault {
+        case .malformed: self.init(.invalidClaims)
+        case .tooLarge: self.init(.claimsTooLarge)
+        case .reserved(let name): self.init(.forbiddenClaim, name)
         }
     }
 }

@@ -35,12 +35,51 @@ extension IdentityToolkit {
         v2.get("v2/passwordPolicy", passwordPolicy)
         v2.post("v1/token", accepting: [.json, .form], token)
 
+        addAdministratorsRoutes(to: router)
+        addPublicKeyRoutes(to: router)
+        if options.isDevelopment { addEmulatorRoutes(to: router) }
+    }
+
+    private func addAdministratorsRoutes(to router: some RouterMethods<CountersignRequestContext>) {
+        let v1 = EndpointGroup(toolkit: self, form: .errors, access: .administrator, router: router)
+        // All tenants are the one realm.
+        for scope in ["v1/projects/{project}", "v1/projects/{project}/tenants/{tenant}"] {
+            v1.post("\(scope)/accounts", createAccount)
+            v1.post("\(scope)/accounts:lookup", limit: Self.listBodyLimit, lookupAccounts)
+            v1.post("\(scope)/accounts:update", updateAccount)
+            v1.post("\(scope)/accounts:delete", deleteAccount)
+            v1.post("\(scope)/accounts:batchCreate", limit: Self.importBodyLimit, batchCreate)
+            v1.post("\(scope)/accounts:batchDelete", limit: Self.listBodyLimit, batchDelete)
+            v1.get("\(scope)/accounts:batchGet", batchGet)
+            v1.post("\(scope)/accounts:query", queryAccounts)
+            v1.post("\(scope)/accounts:sendOobCode", sendOobCode)
+            v1.post("\(scope):createSessionCookie", createSessionCookie)
+        }
+        v1.post("v1/projects/{project}:queryAccounts", queryAccounts)
+        v1.post("identitytoolkit/v3/relyingparty/uploadAccount", limit: Self.importBodyLimit, batchCreate)
+        v1.post("identitytoolkit/v3/relyingparty/downloadAccount", downloadAccount)
+
         let admin = EndpointGroup(toolkit: self, form: .status, access: .administrator, router: router)
         for prefix in ["v2", "admin/v2"] {
             admin.get("\(prefix)/projects/{project}/config", projectConfig)
             admin.patch("\(prefix)/projects/{project}/config", updateProjectConfig)
         }
     }
+
+    private func addEmulatorRoutes(to router: some RouterMethods<CountersignRequestContext>) {
+        let emulator = EndpointGroup(toolkit: self, form: .errors, access: .anybody, router: router)
+        for scope in ["emulator/v1/projects/{project}", "emulator/v1/projects/{project}/tenants/{tenant}"] {
+            emulator.delete("\(scope)/accounts", deleteAllAccounts)
+            emulator.get("\(scope)/oobCodes", openOobCodes)
+            emulator.get("\(scope)/verificationCodes", openVerificationCodes)
+        }
+        emulator.get("emulator/v1/projects/{project}/config", emulatorConfig)
+        emulator.patch("emulator/v1/projects/{project}/config", updateEmulatorConfig)
+        router.get("emulator/action") { request, context in try await emulatorAction(request, context) }
+    }
+
+    /// Bytes that a body with a list of a thousand ids may have.
+    private static var listBodyLimit: Int { 1024 * 1024 }
 
     /// What this realm has no factor for.
     func providerNotEnabled(_ request: EmptyObject, _ call: Call) async throws -> EmptyObject {
@@ -56,10 +95,14 @@ extension IdentityToolkit {
         return path
     }
 
+    private static let ownPrefixes = [
+        "/v1/", "/v2/", "/admin/v2/", "/identitytoolkit/v3/", "/emulator/", "/robot/v1/", "/service_accounts/v1/",
+    ]
+
     /// Whether a path is one of this dialect's, for what applies to the dialect as a whole (CORS, error words).
     public static func owns(path: String) -> Bool {
         let path = normalize(path: path)
-        return ["/v1/", "/v2/", "/admin/v2/", "/identitytoolkit/v3/"].contains { path.hasPrefix($0) }
+        return ownPrefixes.contains { path.hasPrefix($0) }
     }
 
     /// This dialect's words for failures that no endpoint put into words.
@@ -76,19 +119,13 @@ extension IdentityToolkit {
             case .status: .invalidArgument
             }
         let path = normalize(path: request.uri.path)
-        let isVersion1 = path.hasPrefix("/v1/") && path != "/v1/token" || path.hasPrefix("/identitytoolkit/v3/")
-        return try error.response(isVersion1 ? .errors : .status)
+        let isVersion2 = path == "/v1/token" || path.hasPrefix("/v2/") || path.hasPrefix("/admin/")
+        return try error.response(isVersion2 ? .status : .errors)
     }
 }
 
 /// Endpoints that share the form of their errors and who may call them.
 private struct EndpointGroup<Routes: RouterMethods<CountersignRequestContext>> {
-    enum Access: Sendable {
-        /// An application, by its API key; or an administrator.
-        case application
-        case administrator
-    }
-
     let toolkit: IdentityToolkit
     let form: IdentityToolkitError.Form
     var access = Access.application
@@ -96,10 +133,11 @@ private struct EndpointGroup<Routes: RouterMethods<CountersignRequestContext>> {
 
     func post<Body: Decodable & Sendable, Answer: Encodable & Sendable>(
         _ path: String, legacy: String? = nil, accepting formats: RequestBodyFormats = .json,
+        limit: Int = Request.defaultBodyLimit,
         _ handler: @escaping @Sendable (Body, Call) async throws -> Answer
     ) {
         on(.post, path, legacy: legacy) { request, call in
-            try await handler(try await request.decodeBody(as: Body.self, accepting: formats), call)
+            try await handler(try await request.decodeBody(as: Body.self, accepting: formats, limit: limit), call)
         }
     }
 
@@ -109,6 +147,12 @@ private struct EndpointGroup<Routes: RouterMethods<CountersignRequestContext>> {
         on(.patch, path, legacy: nil) { request, call in
             try await handler(try await request.decodeBody(as: Body.self), call)
         }
+    }
+
+    func delete<Answer: Encodable & Sendable>(
+        _ path: String, _ handler: @escaping @Sendable (Call) async throws -> Answer
+    ) {
+        on(.delete, path, legacy: nil) { _, call in try await handler(call) }
     }
 
     func get<Answer: Encodable & Sendable>(
@@ -124,7 +168,7 @@ private struct EndpointGroup<Routes: RouterMethods<CountersignRequestContext>> {
         let (toolkit, form, access) = (toolkit, form, access)
         let respond: @Sendable (Request, CountersignRequestContext) async throws -> Response = { request, context in
             do {
-                let call = try await toolkit.call(request, context, administrators: access == .administrator)
+                let call = try await toolkit.call(request, context, access)
                 return try .json(try await handler(request, call))
             } catch let error as IdentityToolkitError {
                 return try error.response(form)

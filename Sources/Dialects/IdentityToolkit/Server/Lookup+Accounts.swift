@@ -3,8 +3,10 @@ import Foundation
 import IdentityToolkitWire
 
 extension IdentityToolkit {
-    /// `accounts:lookup`: the account of an ID token, always exactly one.
+    /// `accounts:lookup`: the account of an ID token, always exactly one. With an administrator's bearer alone it is the
+    /// administrator's.
     func lookup(_ request: LookupRequest, _ call: Call) async throws -> LookupResponse {
+        if call.isAdministrator, request.idToken == nil { return try await lookupAccounts(request, call) }
         let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
         guard let found = try await realm.accounts.userAndFactors(bearer.user.id) else {
             throw IdentityToolkitError(.userNotFound)
@@ -12,8 +14,10 @@ extension IdentityToolkit {
         return LookupResponse(users: [Account(found.user, factors: found.factors)])
     }
 
-    /// `accounts:delete`: removes the account of an ID token, if its sign-in is recent.
+    /// `accounts:delete`: removes the account of an ID token, if its sign-in is recent. With an administrator's bearer
+    /// alone it is the administrator's.
     func delete(_ request: DeleteAccountRequest, _ call: Call) async throws -> DeleteAccountResponse {
+        if call.isAdministrator, request.idToken == nil { return try await deleteAccount(request, call) }
         let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
         if let localID = request.localId, localID != bearer.user.id.rawValue {
             throw IdentityToolkitError(.invalidLocalID)

@@ -5,6 +5,7 @@ import IdentityToolkitWire
 extension IdentityToolkit {
     /// `accounts:sendOobCode`: mails a link. Where answers hide addresses, one that has no account gets the same answer.
     func sendOobCode(_ request: SendOobCodeRequest, _ call: Call) async throws -> SendOobCodeResponse {
+        if call.isAdministrator { try requireProject(request.targetProjectId) }
         let subject: Mailings.Subject
         switch request.requestType {
         case nil, "", "OOB_REQ_TYPE_UNSPECIFIED": throw IdentityToolkitError(.missingReqType)
@@ -72,8 +73,7 @@ extension IdentityToolkit {
     func resetPassword(_ request: ResetPasswordRequest, _ call: Call) async throws -> ResetPasswordResponse {
         guard let code = request.oobCode, !code.isEmpty else { throw IdentityToolkitError(.missingOOBCode) }
         let handle = FlowHandle(code)
-        let anyLink = FlowExpectation(.resetPassword, .verifyEmail, .signIn, .changeEmail)
-        let status = try await realm.authenticator.status(of: handle, expecting: anyLink)
+        let status = try await realm.authenticator.status(of: handle, expecting: .anyLink)
         if case .expired = status { throw IdentityToolkitError(.expiredOOBCode) }
         // A pending credential is a handle of a sign-in too.
         guard case .open(let summary) = status, summary.isLink else { throw IdentityToolkitError(.invalidOOBCode) }
@@ -127,7 +127,7 @@ extension Mailings.Subject {
 
 extension FlowPurpose {
     /// What `requestType` calls a link of this purpose.
-    fileprivate var requestType: String {
+    var requestType: String {
         switch self {
         case .signIn: "EMAIL_SIGNIN"
         case .verifyEmail: "VERIFY_EMAIL"

@@ -3,9 +3,11 @@ import Foundation
 import IdentityToolkitWire
 
 extension IdentityToolkit {
-    /// `accounts:update`: changes the account of an ID token, or applies the code of a mailed link.
+    /// `accounts:update`: changes the account of an ID token, or applies the code of a mailed link. With an
+    /// administrator's bearer alone it is the administrator's.
     func update(_ request: UpdateAccountRequest, _ call: Call) async throws -> UpdateAccountResponse {
         if let code = request.oobCode { return try await apply(code: code, call) }
+        if call.isAdministrator, request.idToken == nil { return try await updateAccount(request, call) }
         let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
         let change = try accountChange(request, bearer, call)
         let endsSessions = change.email != nil || change.password != nil || change.removesPassword
@@ -80,7 +82,7 @@ extension IdentityToolkit {
         }
     }
 
-    private func updateResponse(for user: User) async throws -> UpdateAccountResponse {
+    func updateResponse(for user: User) async throws -> UpdateAccountResponse {
         let factors = try await realm.accounts.userAndFactors(user.id)?.factors ?? []
         let account = Account(user, factors: factors)
         return UpdateAccountResponse(

@@ -16,6 +16,7 @@ public struct BatchCreateAccountsRequest: Codable, Sendable, Equatable {
     public var dkLen: Int?
     /// `SALT_AND_PASSWORD` or `PASSWORD_AND_SALT`.
     public var passwordHashOrder: String?
+    public var argon2Parameters: Argon2Parameters?
     public var sanityCheck: Bool?
     public var allowOverwrite: Bool?
     public var tenantId: String?
@@ -24,8 +25,9 @@ public struct BatchCreateAccountsRequest: Codable, Sendable, Equatable {
     public init(
         users: [Account]? = nil, hashAlgorithm: String? = nil, signerKey: String? = nil, saltSeparator: String? = nil,
         rounds: Int? = nil, memoryCost: Int? = nil, cpuMemCost: Int? = nil, parallelization: Int? = nil,
-        blockSize: Int? = nil, dkLen: Int? = nil, passwordHashOrder: String? = nil, sanityCheck: Bool? = nil,
-        allowOverwrite: Bool? = nil, tenantId: String? = nil, targetProjectId: String? = nil
+        blockSize: Int? = nil, dkLen: Int? = nil, passwordHashOrder: String? = nil,
+        argon2Parameters: Argon2Parameters? = nil, sanityCheck: Bool? = nil, allowOverwrite: Bool? = nil,
+        tenantId: String? = nil, targetProjectId: String? = nil
     ) {
         self.users = users
         self.hashAlgorithm = hashAlgorithm
@@ -38,10 +40,38 @@ public struct BatchCreateAccountsRequest: Codable, Sendable, Equatable {
         self.blockSize = blockSize
         self.dkLen = dkLen
         self.passwordHashOrder = passwordHashOrder
+        self.argon2Parameters = argon2Parameters
         self.sanityCheck = sanityCheck
         self.allowOverwrite = allowOverwrite
         self.tenantId = tenantId
         self.targetProjectId = targetProjectId
+    }
+}
+
+/// What `ARGON2` needs to know. Source: Identity Platform's REST reference, `Argon2Parameters`.
+public struct Argon2Parameters: Codable, Sendable, Equatable {
+    public var hashLengthBytes: Int?
+    /// `ARGON2_D`, `ARGON2_I` or `ARGON2_ID`.
+    public var hashType: String?
+    public var parallelism: Int?
+    public var iterations: Int?
+    public var memoryCostKib: Int?
+    /// `VERSION_10` or `VERSION_13`.
+    public var version: String?
+    /// Base64.
+    public var associatedData: String?
+
+    public init(
+        hashLengthBytes: Int? = nil, hashType: String? = nil, parallelism: Int? = nil, iterations: Int? = nil,
+        memoryCostKib: Int? = nil, version: String? = nil, associatedData: String? = nil
+    ) {
+        self.hashLengthBytes = hashLengthBytes
+        self.hashType = hashType
+        self.parallelism = parallelism
+        self.iterations = iterations
+        self.memoryCostKib = memoryCostKib
+        self.version = version
+        self.associatedData = associatedData
     }
 }
 

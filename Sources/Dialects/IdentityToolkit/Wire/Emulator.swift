@@ -18,6 +18,29 @@ public struct EmulatorOobCodes: Codable, Sendable, Equatable {
     }
 }
 
+/// `GET /emulator/v1/projects/{p}/verificationCodes`: the codes of text messages that are still open. Source:
+/// identity-toolkit 2.5.
+public struct EmulatorVerificationCodes: Codable, Sendable, Equatable {
+    public var verificationCodes: [EmulatorVerificationCode]?
+
+    public init(verificationCodes: [EmulatorVerificationCode]? = nil) {
+        self.verificationCodes = verificationCodes
+    }
+}
+
+/// One code of a text message. Source: identity-toolkit 2.5.
+public struct EmulatorVerificationCode: Codable, Sendable, Equatable {
+    public var phoneNumber: String?
+    public var sessionInfo: String?
+    public var code: String?
+
+    public init(phoneNumber: String? = nil, sessionInfo: String? = nil, code: String? = nil) {
+        self.phoneNumber = phoneNumber
+        self.sessionInfo = sessionInfo
+        self.code = code
+    }
+}
+
 /// One mailed code. Source: identity-toolkit 2.5.
 public struct EmulatorOobCode: Codable, Sendable, Equatable {
     public var email: String?

@@ -49,6 +49,8 @@ extension AdministrationError {
                     "\(email?.canonical ?? "The address") has an account. `countersign user show` tells more of it.")
             case .idTaken:
                 Self(.conflict, "Another user has the id \(id?.rawValue ?? ""). Leave it out for a fresh one.")
+            case .phoneNumberTaken: Self(.conflict, "Another user has the telephone number.")
+            case .unknownFactor: Self(.notFound, "The user has no such second factor.")
             case .weakPassword(let fault): Self(.refused, fault.sentence)
             case .userNotFound: .noUser(id?.rawValue ?? "")
             case .busy, .revoked: Self(.conflict, "The account kept changing meanwhile. Try again.")

@@ -1,0 +1,59 @@
+import Foundation
+
+extension Accounts {
+    /// Users that one transaction removes at most, so that no other write waits long for it.
+    static let deletionBatch = 100
+
+    public enum DeletionOutcome: Sendable, Equatable {
+        case deleted
+        case userNotFound
+        /// Only disabled users were to go.
+        case notDisabled
+    }
+
+    /// Removes a user with factors, flows and sessions. False where there is none.
+    public func delete(_ id: UserID, by client: ClientContext) async throws -> Bool {
+        try await delete([id], by: client) == [.deleted]
+    }
+
+    /// Removes users with factors, flows and sessions; answers for each what became of it.
+    ///
+    /// A failure of the store in the middle leaves the first ones removed.
+    public func delete(
+        _ ids: [UserID], onlyDisabled: Bool = false, by client: ClientContext
+    ) async throws -> [DeletionOutcome] {
+        var outcomes: [DeletionOutcome] = []
+        var rest = ids[...]
+        while !rest.isEmpty {
+            let now = realm.clock.now
+            let batch = rest.prefix(Self.deletionBatch).map { id in
+                (id: id, event: AuditEvent.freshID(at: now, random: realm.random))
+            }
+            rest = rest.dropFirst(batch.count)
+            outcomes += try await realm.store.write { transaction in
+                try batch.map { id, event in
+                    guard let user = try transaction.user(id) else { return .userNotFound }
+                    if onlyDisabled && !user.isDisabled { return .notDisabled }
+                    for factor in try transaction.factors(of: id) {
+                        try transaction.deleteCounter(CounterKey.factor(factor.id, factor.kind))
+                    }
+                    guard try transaction.deleteUser(id) else { return .userNotFound }
+                    try transaction.append(
+                        AuditEvent(id: event, at: now, kind: .userDeleted, userID: id, context: client))
+                    return .deleted
+                }
+            }
+        }
+        return outcomes
+    }
+
+    /// Removes everybody who is there; answers how many. For development.
+    public func deleteAll(by client: ClientContext) async throws -> Int {
+        var count = 0
+        while true {
+            let ids = try await users(limit: Self.deletionBatch).map(\.id)
+            if ids.isEmpty { return count }
+            count += try await delete(ids, by: client).count { $0 == .deleted }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import CountersignCore
+import Foundation
+import IdentityToolkitWire
+
+extension IdentityToolkit {
+    /// Accounts on a page that does not say how many it wants, and at most.
+    static let pageSizes = (standard: 20, maximum: 1000)
+
+    /// `projects/{p}/accounts:batchGet`: all accounts, page by page, without password hashes or secrets (spec,
+    /// section 2.5).
+    func batchGet(_ call: Call) async throws -> BatchGetAccountsResponse {
+        var size: Int?
+        if let text = call.query["maxResults"] ?? call.query["max_results"] {
+            guard let number = Int(text) else {
+                throw IdentityToolkitError.invalidValue("max_results", type: "TYPE_INT32", value: text)
+            }
+            size = number
+        }
+        return try await page(
+            size: size, token: call.query["nextPageToken"] ?? call.query["next_page_token"], call)
+    }
+
+    /// The legacy `downloadAccount`, whose parameters are in the body.
+    func downloadAccount(_ request: DownloadAccountRequest, _ call: Call) async throws -> BatchGetAccountsResponse {
+        try requireProject(request.targetProjectId)
+        return try await page(size: request.maxResults, token: request.nextPageToken, call)
+    }
+
+    private func page(size: Int?, token: String?, _ call: Call) async throws -> BatchGetAccountsResponse {
+        let size = size ?? 0
+        guard size >= 0 else {
+            throw IdentityToolkitError.invalidValue("max_results", type: "TYPE_INT32", value: String(size))
+        }
+        var last: UserID?
+        if let token, !token.isEmpty {
+            guard let position = PageToken(token) else { throw IdentityToolkitError(.invalidPageSelection) }
+            last = position.last
+        }
+        let limit = size == 0 ? Self.pageSizes.standard : min(size, Self.pageSizes.maximum)
+        let (users, hasMore) = try await realm.accounts.page(after: last, limit: limit)
+        return BatchGetAccountsResponse(
+            users: users.map { Account($0, call) },
+            nextPageToken: hasMore ? users.last.map { PageToken(last: $0.user.id).text } : nil)
+    }
+}
+
+/// Where a listing goes on: behind a user. Opaque to clients.
+struct PageToken: Sendable, Equatable {
+    let last: UserID
+
+    init(last: UserID) {
+        self.last = last
+    }
+
+    /// Nil where the text is not one of ours.
+    init?(_ text: String) {
+        guard let bytes = [UInt8](base64URL: text), bytes.first == Self.version,
+            let id = String(validating: bytes.dropFirst(), as: UTF8.self), !id.isEmpty
+        else { return nil }
+        last = UserID(rawValue: id)
+    }
+
+    var text: String { ([Self.version] + Array(last.rawValue.utf8)).base64URL }
+
+    private static let version: UInt8 = 1
+}

@@ -1,0 +1,53 @@
+import CountersignCore
+import Foundation
+import IdentityToolkitWire
+
+extension IdentityToolkit {
+    /// `projects/{p}/accounts`: makes an account, and signs nobody in (spec, section 2.5).
+    func createAccount(_ request: SignUpRequest, _ call: Call) async throws -> SignUpResponse {
+        try requireProject(request.targetProjectId)
+        if request.idToken != nil {
+            if request.localId != nil { throw IdentityToolkitError(.unexpectedParameter, "User ID") }
+            return try await signUp(request, call)
+        }
+        let id = try request.localId.map(localID)
+        let email = try request.email.map { try address($0, missing: .invalidEmail) }
+        try checkProfile(displayName: request.displayName, photoURL: request.photoUrl)
+        var profile = UserProfile()
+        profile.emailVerified = email != nil && request.emailVerified == true
+        profile.displayName = request.displayName.flatMap { $0.isEmpty ? nil : $0 }
+        profile.photoURL = request.photoUrl.flatMap { $0.isEmpty ? nil : $0 }
+        profile.phoneNumber = try request.phoneNumber.flatMap { $0.isEmpty ? nil : try phoneNumber($0).canonical }
+        if let enrollments = request.mfaInfo, let first = enrollments.first {
+            throw IdentityToolkitError(newFactor: first)
+        }
+        let password = request.password.flatMap { $0.isEmpty ? nil : Secret($0) }
+        let outcome = try await realm.accounts.create(
+            id: id, email: email, password: password, profile: profile, isDisabled: request.disabled ?? false,
+            by: call.client)
+        switch outcome {
+        case .failure(let refusal): throw IdentityToolkitError(account: refusal)
+        case .success(let user):
+            return SignUpResponse(
+                localId: user.id.rawValue, email: user.email?.canonical, displayName: user.profile.displayName)
+        }
+    }
+
+    /// A user id that an administrator chose: 1 to 128 characters, none of them a control.
+    func localID(_ text: String) throws -> UserID {
+        guard Self.isLocalID(text) else { throw IdentityToolkitError(.invalidLocalID) }
+        return UserID(rawValue: text)
+    }
+
+    static func isLocalID(_ text: String) -> Bool {
+        (1...128).contains(text.unicodeScalars.count)
+            && text.unicodeScalars.allSatisfy { !CharacterSet.controlCharacters.contains($0) }
+    }
+
+    func phoneNumber(_ text: String) throws -> PhoneNumber {
+        guard let number = PhoneNumber(text) else {
+            throw IdentityToolkitError(.invalidPhoneNumber, "Invalid format.")
+        }
+        return number
+    }
+}

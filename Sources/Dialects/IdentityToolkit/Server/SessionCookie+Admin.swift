@@ -1,0 +1,20 @@
+import CountersignCore
+import Foundation
+import IdentityToolkitWire
+
+extension IdentityToolkit {
+    /// Seconds that a session cookie may live: five minutes to fourteen days.
+    static let cookieLifetimes: ClosedRange<Int64> = 300...Int64(Keyring.longestToken)
+
+    /// `projects/{p}:createSessionCookie`: an ID token in exchange for one that a web site may keep for days (spec,
+    /// sections 2.5 and 2.6).
+    func createSessionCookie(
+        _ request: CreateSessionCookieRequest, _ call: Call
+    ) async throws -> CreateSessionCookieResponse {
+        let lifetime = request.validDuration?.value ?? Self.cookieLifetimes.upperBound
+        guard Self.cookieLifetimes.contains(lifetime) else { throw IdentityToolkitError(.invalidDuration) }
+        let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
+        return CreateSessionCookieResponse(
+            sessionCookie: try await tokens.sessionCookie(for: bearer, lifetime: lifetime, settings: call.settings))
+    }
+}

@@ -1,0 +1,207 @@
+import CountersignCore
+import Foundation
+import Testing
+
+@testable import IdentityToolkitServer
+
+@Suite("Administration: many accounts")
+struct AdminListingTests {
+    private func fill(_ server: TestServer, _ count: Int) async throws {
+        let users = (0..<count).map { number -> JSON in
+            [
+                "localId": .string("u\(String(1000 + number).dropFirst())"),
+                "email": .string("\(String(2000 - number))@example.com"), "displayName": .string("N\(number % 3)"),
+                "createdAt": .string("\(1_600_000_000_000 + (number * 7 % count) * 1000)"),
+            ]
+        }
+        let reply = try await server.administer(":batchCreate", ["users": .array(users)])
+        try #require(reply.json["error"] == .null, "\(reply.text)")
+    }
+
+    private func page(_ server: TestServer, _ query: String) async throws -> Reply {
+        try await server.get("/v1/projects/countersign/accounts:batchGet?\(query)", headers: server.administrator)
+    }
+
+    // MARK: batchGet
+
+    @Test("Everybody is on one page, in order, and the last page has no token", arguments: [1, 7, 45, 46, 1000])
+    func pages(size: Int) async throws {
+        try await TestServer.with { server in
+            try await fill(server, 45)
+            var ids: [String?] = []
+            var token: String?
+            repeat {
+                let reply = try await page(
+                    server, "maxResults=\(size)" + (token.map { "&nextPageToken=\($0)" } ?? ""))
+                #expect(reply.json["kind"] == "identitytoolkit#DownloadAccountResponse")
+                #expect(reply.json["users"].elements.count <= size)
+                ids += reply.json["users"].elements.map { $0["localId"].text }
+                token = reply.json["nextPageToken"].text
+            } while token != nil && ids.count < 100
+            #expect(ids == (0..<45).map { "u\(String(1000 + $0).dropFirst())" })
+        }
+    }
+
+    @Test("A page has twenty where nothing is said, a thousand at most; neither hashes nor secrets are on it")
+    func standardPage() async throws {
+        try await TestServer.with { server in
+            try await fill(server, 25)
+            let (person, _) = try await server.enrolledPerson()
+            #expect(try await page(server, "").json["users"].elements.count == 20)
+            let all = try await page(server, "maxResults=99999")
+            #expect(all.json["users"].elements.count == 26)
+            #expect(!all.text.contains("argon2") && !all.text.contains("sharedSecretKey"))
+            let found = all.json["users"].elements.first { $0["localId"].text == person.localID }
+            #expect(found?["passwordHash"] == "UkVEQUNURUQ=" && found?["salt"] == .null)
+            #expect(found?["mfaInfo"][0]["totpInfo"] == [:])
+        }
+    }
+
+    @Test("A token that is none is refused", arguments: ["x", "%20", "AA", "/", "AWE=", "AQ", "Af-A"])
+    func badToken(token: String) async throws {
+        try await TestServer.with { server in
+            expectRefused(try await page(server, "nextPageToken=\(token)"), "INVALID_PAGE_SELECTION", .errors)
+        }
+    }
+
+    @Test("A size that is none is refused", arguments: ["x", "-1", "1.5", "99999999999999999999"])
+    func badSize(size: String) async throws {
+        try await TestServer.with { server in
+            let reply = try await page(server, "maxResults=\(size)")
+            #expect(reply.status == 400)
+            #expect(reply.message == #"Invalid value at 'max_results' (TYPE_INT32), "\#(size)""#)
+        }
+    }
+
+    @Test("A token says where to go on, also behind ids of any characters")
+    func token() throws {
+        for id in ["a", "ü日本", String(repeating: "x", count: 128)] {
+            let token = PageToken(last: UserID(rawValue: id))
+            #expect(PageToken(token.text) == token)
+        }
+    }
+
+    @Test("The legacy name lists too")
+    func legacy() async throws {
+        try await TestServer.with { server in
+            try await fill(server, 3)
+            let path = "/identitytoolkit/v3/relyingparty/downloadAccount"
+            let first = try await server.post(
+                path, ["maxResults": 2, "targetProjectId": "countersign"], headers: server.administrator)
+            #expect(first.json["users"].elements.count == 2)
+            let rest = try await server.post(
+                path, ["maxResults": 2, "nextPageToken": first.json["nextPageToken"]], headers: server.administrator)
+            #expect(rest.json["users"].elements.map { $0["localId"].text } == ["u002"])
+            #expect(
+                try await server.post(path, ["targetProjectId": "x"], headers: server.administrator).message
+                    == "PROJECT_NOT_FOUND")
+        }
+    }
+
+    // MARK: query
+
+    @Test("A query sorts by any key, in both directions, and cuts out a part")
+    func sorted() async throws {
+        try await TestServer.with { server in
+            try await fill(server, 9)
+            func ids(_ body: JSON) async throws -> [Int] {
+                let reply = try await server.administer(":query", body)
+                #expect(reply.status == 200, "\(reply.text)")
+                #expect(reply.json["recordsCount"] == .string("\(reply.json["userInfo"].elements.count)"))
+                return reply.json["userInfo"].elements.compactMap { $0["localId"].text }.compactMap { Int($0.dropFirst()) }
+            }
+            #expect(try await ids([:]) == Array(0..<9))
+            #expect(try await ids(["order": "DESC"]) == Array((0..<9).reversed()))
+            #expect(try await ids(["sortBy": "USER_EMAIL"]) == Array((0..<9).reversed()))
+            #expect(try await ids(["sortBy": "NAME"]) == [0, 3, 6, 1, 4, 7, 2, 5, 8])
+            #expect(try await ids(["sortBy": "CREATED_AT", "order": "ASC"]) == [0, 4, 8, 3, 7, 2, 6, 1, 5])
+            #expect(try await ids(["sortBy": "CREATED_AT", "order": "DESC", "limit": "2", "offset": 1]) == [1, 6])
+            #expect(try await ids(["sortBy": "LAST_LOGIN_AT", "limit": "3"]) == [0, 1, 2])
+            #expect(try await ids(["offset": "8", "limit": "500"]) == [8])
+            #expect(try await ids(["offset": "9"]) == [])
+        }
+    }
+
+    @Test("A query counts, and finds by one of the identifiers")
+    func expressions() async throws {
+        try await TestServer.with { server in
+            try await fill(server, 9)
+            try await server.create(["localId": "x", "phoneNumber": "+15555550100"])
+            func query(_ body: JSON) async throws -> JSON { try await server.administer(":query", body).json }
+            expectGolden(try await query(["returnUserInfo": false]), ["recordsCount": "10"])
+            expectGolden(
+                try await query(["returnUserInfo": false, "expression": [["email": "1999@EXAMPLE.com"]]]),
+                ["recordsCount": "1"])
+            #expect(
+                try await query(["expression": [["userId": "u003"], ["userId": "x"]]])["userInfo"][0]["localId"] == "u003")
+            #expect(try await query(["expression": [["phoneNumber": "+1 555 555 0100"]]])["userInfo"][0]["localId"] == "x")
+            expectGolden(try await query(["expression": [["email": "nobody"]]]), ["recordsCount": "0"])
+            let other = try await server.post(
+                "/v1/projects/countersign:queryAccounts", ["returnUserInfo": false], headers: server.administrator)
+            expectGolden(other.json, ["recordsCount": "10"])
+        }
+    }
+
+    @Test(
+        "A query that makes no sense is refused",
+        arguments: [
+            Refused(["limit": "-1"], #"Invalid value at 'limit' (TYPE_INT64), "-1""#),
+            Refused(["limit": "501"], #"Invalid value at 'limit' (TYPE_INT64), "501""#),
+            Refused(["offset": "10001"], #"Invalid value at 'offset' (TYPE_INT64), "10001""#),
+            Refused(
+                ["sortBy": "SHOE_SIZE"],
+                #"Invalid value at 'sort_by' (type.googleapis.com/google.cloud.identitytoolkit.v1.QueryUserInfoRequest.SortByField), "SHOE_SIZE""#
+            ),
+            Refused(
+                ["order": "UP"],
+                #"Invalid value at 'order' (type.googleapis.com/google.cloud.identitytoolkit.v1.QueryUserInfoRequest.Order), "UP""#
+            ),
+            Refused(["expression": [[:]]], "Request contains an invalid argument."),
+            Refused(["expression": [["email": "a@b", "userId": "c"]]], "Request contains an invalid argument."),
+        ])
+    func badQuery(row: Refused) async throws {
+        try await TestServer.with { server in
+            let reply = try await server.administer(":query", row.body)
+            #expect(reply.status == 400)
+            #expect(reply.message == row.message)
+        }
+    }
+
+    // MARK: batchDelete
+
+    @Test("Only disabled accounts go where it is not forced; those that are not there are no error")
+    func batchDelete() async throws {
+        try await TestServer.with { server in
+            try await fill(server, 4)
+            _ = try await server.administer(":update", ["localId": "u001", "disableUser": true])
+            let reply = try await server.administer(":batchDelete", ["localIds": ["u000", "u001", "nobody", "u002"]])
+            let message = "NOT_DISABLED : Disable the account before batch deletion."
+            expectGolden(
+                reply.json,
+                [
+                    "errors": [
+                        ["index": 0, "localId": "u000", "message": .string(message)],
+                        ["index": 3, "localId": "u002", "message": .string(message)],
+                    ]
+                ])
+            #expect(try await server.realm.accounts.count() == 3)
+            let forced = try await server.administer(
+                ":batchDelete", ["localIds": ["u000", "u002", "u002", "u003"], "force": true])
+            expectGolden(forced.json, [:])
+            #expect(try await server.realm.accounts.count() == 0)
+        }
+    }
+
+    @Test("None and more than a thousand are refused, a thousand are not", arguments: [0, 1000, 1001])
+    func deletionLimits(count: Int) async throws {
+        try await TestServer.with { server in
+            let ids = JSON.array((0..<count).map { .string(String(repeating: "x", count: 100) + "\($0)") })
+            let reply = try await server.administer(":batchDelete", ["localIds": ids, "force": true])
+            if count == 1000 {
+                expectGolden(reply.json, [:])
+            } else {
+                expectRefused(reply, "LOCAL_ID_LIST_EXCEEDS_LIMIT", .errors)
+            }
+        }
+    }
+}
