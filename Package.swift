@@ -141,7 +141,8 @@ let package = Package(
         .target(
             name: "CountersignServer",
             dependencies: [
-                "CountersignCore", "StoreSQLite", "ServerHTTP", "PasswordHashing", "Delivery", "PrometheusMetrics",
+                "CountersignCore", "StoreSQLite", "StorePostgres", "ServerHTTP", "PasswordHashing", "Delivery",
+                "PrometheusMetrics",
                 "IdentityToolkitServer", "AdminServer", .crypto, "OneTimePassword", .configuration, .hummingbird,
                 .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
                 .httpTypes, .logging, .mustache, .nioCore, .nioSSL, .serviceLifecycle,
@@ -198,7 +199,7 @@ let package = Package(
                 "TerminalQRCode",
             ]),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["countersign"],
+            name: "EndToEndTests", dependencies: ["countersign", "CountersignCore", "StorePostgres", .logging],
             exclude: ["FirebaseAdmin/firebase_admin_test.py", "verify_token.py"]),
     ] + dialect("IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"]),
     swiftLanguageModes: [.v6]

@@ -38,12 +38,12 @@ final class PostgresCluster: Sendable {
     static let isWanted =
         programs != nil || ProcessInfo.processInfo.environment["REQUIRE_POSTGRES"] == "1"
     static let hint: String =
-        "PostgreSQL's programs are not installed; scripts/deps installs them, or COUNTERSIGN_POSTGRES_BIN says where they are"
+        "PostgreSQL's programs are not installed; scripts/deps installs them, or POSTGRES_BIN says where they are"
 
     /// The folder of `initdb` and `postgres`, which Debian keeps out of the search path.
     private static let programs: String? = {
         let environment = ProcessInfo.processInfo.environment
-        var folders = [environment["COUNTERSIGN_POSTGRES_BIN"]].compactMap { $0 }
+        var folders = [environment["POSTGRES_BIN"]].compactMap { $0 }
         folders += (environment["PATH"] ?? "").split(separator: ":").map(String.init)
         for (parent, child) in [
             ("/usr/lib/postgresql", "bin"), ("/opt/homebrew/opt", "bin"), ("/usr/local/opt", "bin"),

@@ -91,6 +91,13 @@ final class ServerProcess {
 
     @discardableResult
     func post(_ path: String, _ body: [String: Any]) async throws -> (status: Int, json: [String: Any]) {
+        try await Self.post(url, path, body)
+    }
+
+    /// The same for tasks, which a process cannot be sent to.
+    static func post(
+        _ url: URL, _ path: String, _ body: [String: Any]
+    ) async throws -> (status: Int, json: [String: Any]) {
         guard let target = URL(string: path, relativeTo: url) else { throw ServerDidNotStart(said: path) }
         var request = URLRequest(url: target)
         request.httpMethod = "POST"
@@ -101,10 +108,10 @@ final class ServerProcess {
 
     func get(_ path: String) async throws -> (status: Int, json: [String: Any]) {
         guard let target = URL(string: path, relativeTo: url) else { throw ServerDidNotStart(said: path) }
-        return try await send(URLRequest(url: target))
+        return try await Self.send(URLRequest(url: target))
     }
 
-    private func send(_ request: URLRequest) async throws -> (status: Int, json: [String: Any]) {
+    private static func send(_ request: URLRequest) async throws -> (status: Int, json: [String: Any]) {
         let (data, response) = try await URLSession.shared.data(for: request)
         let json = try JSONSerialization.jsonObject(with: data) as? [String: Any]
         return ((response as? HTTPURLResponse)?.statusCode ?? 0, json ?? [:])
