@@ -89,19 +89,31 @@ final class ServerProcess {
         }
     }
 
+    /// What administrators show.
+    var adminToken: String {
+        get throws {
+            try String(contentsOf: dataDirectory.appendingPathComponent("admin-token"), encoding: .utf8)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+    }
+
     @discardableResult
-    func post(_ path: String, _ body: [String: Any]) async throws -> (status: Int, json: [String: Any]) {
-        try await Self.post(url, path, body)
+    func post(
+        _ path: String, _ body: [String: Any], bearer: String? = nil
+    ) async throws -> (status: Int, json: [String: Any]) {
+        try await Self.post(url, path, body, bearer: bearer)
     }
 
     /// The same for tasks, which a process cannot be sent to.
+    @discardableResult
     static func post(
-        _ url: URL, _ path: String, _ body: [String: Any]
+        _ url: URL, _ path: String, _ body: [String: Any], bearer: String? = nil
     ) async throws -> (status: Int, json: [String: Any]) {
         guard let target = URL(string: path, relativeTo: url) else { throw ServerDidNotStart(said: path) }
         var request = URLRequest(url: target)
         request.httpMethod = "POST"
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        if let bearer { request.setValue("Bearer \(bearer)", forHTTPHeaderField: "Authorization") }
         request.httpBody = try JSONSerialization.data(withJSONObject: body)
         return try await send(request)
     }

@@ -170,7 +170,7 @@ struct AdminAccountTests {
     }
 
     @Test("Claims of a thousand characters fit, and are in the ID token where none of ours stands")
-    func claims() async throws {
+    func customClaims() async throws {
         try await TestServer.with { server in
             var person = try await server.signUp()
             let long = String(repeating: "ü", count: 966)

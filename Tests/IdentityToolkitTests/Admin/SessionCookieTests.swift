@@ -1,8 +1,12 @@
 import CountersignCore
 import Foundation
+import HTTPTypes
 import JWTKit
+import SwiftASN1
 import Testing
 import X509
+
+@testable import CountersignServer
 
 @Suite("Session cookies and public keys")
 struct SessionCookieTests {

@@ -28,7 +28,7 @@ extension IdentityToolkit {
                 403, message: ErrorWord.insufficientPermission.message("Only an administrator is given the link."),
                 status: "PERMISSION_DENIED")
         }
-        let items = linkItems(request)
+        let items = linkItems(request, call)
         var client = call.client
         // An administrator knows who has an account.
         if call.isAdministrator { client.revealsAddresses = true }
@@ -63,8 +63,15 @@ extension IdentityToolkit {
         return bearer.user.id
     }
 
-    private func linkItems(_ request: SendOobCodeRequest) -> [(name: String, value: String)] {
+    private func linkItems(_ request: SendOobCodeRequest, _ call: Call) -> [(name: String, value: String)] {
         var items: [(name: String, value: String)] = []
+        // The web's client takes a link without an API key for no link. An administrator has none, but under `--dev`
+        // any will do.
+        if !call.isAdministrator {
+            items.append(("apiKey", call.client.clientID.rawValue))
+        } else if options.isDevelopment {
+            items.append(("apiKey", "dev-app"))
+        }
         if let url = request.continueUrl, !url.isEmpty { items.append(("continueUrl", url)) }
         return items
     }
