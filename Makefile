@@ -23,7 +23,7 @@ demo: deps ## Play the whole story in the terminal, against a server of its own
 
 test: deps check ## Run every check and every test
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
-	$(SWIFT) test --skip-build --parallel
+	REQUIRE_POSTGRES=1 $(SWIFT) test --skip-build --parallel
 
 check: ## Check the format and the seams (no clock or lots outside Ambient, no forbidden imports)
 	scripts/check-seams --self-test

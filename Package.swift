@@ -90,6 +90,9 @@ let package = Package(
         .target(
             name: "StoreSQLite", dependencies: ["StoreSQL", "CountersignCore", .grdb, .logging],
             path: "Sources/Stores/SQLite"),
+        .target(
+            name: "StorePostgres", dependencies: ["StoreSQL", "CountersignCore", "CPostgres", .logging],
+            path: "Sources/Stores/Postgres"),
         .target(name: "StoreConformance", dependencies: ["CountersignCore"], path: "Sources/Stores/Conformance"),
 
         // What several parts share.
@@ -110,6 +113,9 @@ let package = Package(
             name: "PrometheusMetrics", dependencies: [.coreMetrics], path: "Sources/Shared/PrometheusMetrics"),
         .target(
             name: "TerminalQRCode", dependencies: ["CQREncode"], path: "Sources/Shared/TerminalQRCode"),
+        .systemLibrary(
+            name: "CPostgres", path: "Sources/CSystem/CPostgres", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(
             name: "CSodium", path: "Sources/CSystem/CSodium", pkgConfig: "libsodium",
             providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
@@ -135,8 +141,10 @@ let package = Package(
         .target(
             name: "CountersignServer",
             dependencies: [
-                "CountersignCore", "StoreSQLite", "ServerHTTP", "PasswordHashing", "Delivery", "PrometheusMetrics",
-                "IdentityToolkitServer", "AdminServer", .crypto, "OneTimePassword", .configuration, .hummingbird, .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
+                "CountersignCore", "StoreSQLite", "StorePostgres", "ServerHTTP", "PasswordHashing", "Delivery",
+                "PrometheusMetrics",
+                "IdentityToolkitServer", "AdminServer", .crypto, "OneTimePassword", .configuration, .hummingbird,
+                .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
                 .httpTypes, .logging, .mustache, .nioCore, .nioSSL, .serviceLifecycle,
             ],
             path: "Sources/Apps/CountersignServer",
@@ -160,7 +168,9 @@ let package = Package(
             dependencies: ["CountersignCore", "OneTimePassword", "StoreSQLite", .crypto, .jwtKit, .logging]),
         .testTarget(
             name: "StoreTests",
-            dependencies: ["CountersignCore", "StoreSQL", "StoreSQLite", "StoreConformance", .logging]),
+            dependencies: [
+                "CountersignCore", "StoreSQL", "StoreSQLite", "StorePostgres", "StoreConformance", .logging,
+            ]),
         .testTarget(name: "PrometheusMetricsTests", dependencies: ["PrometheusMetrics", .coreMetrics]),
         .testTarget(name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CountersignCore"]),
         .testTarget(
@@ -189,7 +199,7 @@ let package = Package(
                 "TerminalQRCode",
             ]),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["countersign"],
+            name: "EndToEndTests", dependencies: ["countersign", "CountersignCore", "StorePostgres", .logging],
             exclude: [
                 "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "verify_token.py",
             ]),

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// The time-based one-time password of RFC 6238: an ``HOTP`` whose counter is the number of periods since an epoch.

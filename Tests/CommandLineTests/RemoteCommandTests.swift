@@ -61,10 +61,8 @@ import Testing
         let nobody = try await Program.run(
             ["user", "list", "--server", "http://127.0.0.1:1"] + tokenFile(directory), in: directory)
         #expect(nobody.status == 3)
-        #expect(
-            nobody.error
-                == "countersign: http://127.0.0.1:1 cannot be reached. Is the server running, and is the address right?\n"
-        )
+        #expect(nobody.error.hasPrefix("countersign: http://127.0.0.1:1 cannot be reached"))
+        #expect(nobody.error.hasSuffix("Is the server running, and is the address right?\n"))
         let readable = try await Program.run(
             ["user", "list", "--server", "http://login.example.com"] + tokenFile(directory), in: directory)
         #expect(readable.status == 2)

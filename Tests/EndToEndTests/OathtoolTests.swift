@@ -10,7 +10,8 @@ import Testing
         try await server.confirmAddress(idToken: idToken)
 
         let start = try await server.post(
-            "/v2/accounts/mfaEnrollment:start?key=any", ["idToken": idToken, "totpEnrollmentInfo": [:] as [String: Any]])
+            "/v2/accounts/mfaEnrollment:start?key=any",
+            ["idToken": idToken, "totpEnrollmentInfo": [:] as [String: Any]])
         let session = try #require(start.json["totpSessionInfo"] as? [String: Any])
         let secret = try #require(session["sharedSecretKey"] as? String)
         func code(ahead seconds: Int) async throws -> String {

@@ -23,7 +23,9 @@ import Testing
                             endpoint.method, "/\(endpoint.path)\(query)", headers: [.contentType: "application/json"],
                             body: endpoint.method == .post ? Array("{}".utf8) : nil)
                         #expect(reply.status == 403, "\(endpoint.path)")
-                        let isVersion1 = endpoint.path.hasPrefix("v1/accounts") || endpoint.method == .get && endpoint.path.hasPrefix("v1/")
+                        let isVersion1 =
+                            endpoint.path.hasPrefix("v1/accounts")
+                            || endpoint.method == .get && endpoint.path.hasPrefix("v1/")
                         if isVersion1 {
                             expectGolden(
                                 reply.json,
@@ -49,7 +51,10 @@ import Testing
 
     @Test func anUnknownKeyIsRefusedInProductionAndTakenUnderDevelopment() async throws {
         try await TestServer.with { server in
-            for key in ["dev-app", "unknown", server.key.lowercased(), server.key + "x", server.key + "%00", "%00", "'%20OR%201=1--"] {
+            for key in [
+                "dev-app", "unknown", server.key.lowercased(), server.key + "x", server.key + "%00", "%00",
+                "'%20OR%201=1--",
+            ] {
                 let reply = try await server.send(.get, "/v1/projects?key=\(key)")
                 #expect(reply.status == 400)
                 #expect(reply.message == Self.unknownKey, "\(reply.text)")
@@ -108,7 +113,9 @@ import Testing
                     expectRefused(
                         reply, "The caller does not have permission", .status, code: 403, status: "PERMISSION_DENIED")
                 }
-                for right in ["Bearer \(server.adminToken)", "bearer \(server.adminToken)", "BEARER \(server.adminToken)"] {
+                for right in [
+                    "Bearer \(server.adminToken)", "bearer \(server.adminToken)", "BEARER \(server.adminToken)",
+                ] {
                     #expect(try await ask(right).status == 200)
                 }
             }
@@ -170,17 +177,22 @@ import Testing
             // What the server publishes must not serve as an HMAC key.
             var hmacs: [Case] = []
             for jwk in jwks {
-                for secret in [jwk["x"].text, jwk["n"].text, String(decoding: jwk.bytes, as: UTF8.self)].compactMap({ $0 }) {
+                for secret in [jwk["x"].text, jwk["n"].text, String(decoding: jwk.bytes, as: UTF8.self)].compactMap({
+                    $0
+                }) {
                     let head = JSON.object(["alg": "HS256", "typ": "JWT", "kid": jwk["kid"]]).bytes.base64URL
                     let input = "\(head).\(parts[1])"
                     let mac = HMAC<SHA256>.authenticationCode(
                         for: Data(input.utf8), using: SymmetricKey(data: Data(secret.utf8)))
                     hmacs.append(
-                        Case(name: "HS256 with a public key", token: "\(input).\(Array(mac).base64URL)", message: "INVALID_ID_TOKEN"))
+                        Case(
+                            name: "HS256 with a public key", token: "\(input).\(Array(mac).base64URL)",
+                            message: "INVALID_ID_TOKEN"))
                 }
             }
             var cases = [
-                Case(name: "unsigned", token: forged(["alg": "none", "typ": "JWT"], good), message: "INVALID_ID_TOKEN"),
+                Case(
+                    name: "unsigned", token: forged(["alg": "none", "typ": "JWT"], good), message: "INVALID_ID_TOKEN"),
                 Case(name: "NONE", token: forged(["alg": "None", "kid": kid], good), message: "INVALID_ID_TOKEN"),
                 Case(
                     name: "unsigned with our kid", token: forged(["alg": "none", "kid": kid], good),
@@ -189,7 +201,8 @@ import Testing
                 Case(name: "two parts", token: "\(parts[0]).\(parts[1])", message: "INVALID_ID_TOKEN"),
                 Case(name: "four parts", token: person.idToken + ".AAAA", message: "INVALID_ID_TOKEN"),
                 Case(
-                    name: "a signature of zeros", token: "\(parts[0]).\(parts[1]).\([UInt8](repeating: 0, count: 64).base64URL)",
+                    name: "a signature of zeros",
+                    token: "\(parts[0]).\(parts[1]).\([UInt8](repeating: 0, count: 64).base64URL)",
                     message: "INVALID_ID_TOKEN"),
                 Case(
                     name: "other claims under our signature",
@@ -209,10 +222,13 @@ import Testing
                     message: "INVALID_ID_TOKEN"),
                 Case(name: "no kid", token: try await strangers(nil), message: "INVALID_ID_TOKEN"),
                 Case(name: "an unknown kid", token: try await strangers("unknown"), message: "INVALID_ID_TOKEN"),
-                Case(name: "our kid, a stranger's key", token: try await strangers(kid.text), message: "INVALID_ID_TOKEN"),
+                Case(
+                    name: "our kid, a stranger's key", token: try await strangers(kid.text), message: "INVALID_ID_TOKEN"
+                ),
                 Case(
                     name: "foreign issuer",
-                    token: try await signed(["iss": "https://securetoken.google.com/other"]), message: "INVALID_ID_TOKEN"),
+                    token: try await signed(["iss": "https://securetoken.google.com/other"]),
+                    message: "INVALID_ID_TOKEN"),
                 Case(
                     name: "the issuer of a session cookie",
                     token: try await signed(["iss": "https://session.firebase.google.com/countersign"]),
@@ -232,7 +248,9 @@ import Testing
                     name: "of the future", token: try await signed(["iat": .integer(now + 301)]),
                     message: "INVALID_ID_TOKEN"),
                 Case(name: "expired", token: try await signed(["exp": .integer(now)]), message: "TOKEN_EXPIRED"),
-                Case(name: "expired long ago", token: try await signed(["exp": .integer(.min)]), message: "TOKEN_EXPIRED"),
+                Case(
+                    name: "expired long ago", token: try await signed(["exp": .integer(.min)]), message: "TOKEN_EXPIRED"
+                ),
                 Case(
                     name: "issued before the account", token: try await signed(["iat": .integer(now - 1)]),
                     message: "TOKEN_EXPIRED"),
@@ -273,7 +291,9 @@ import Testing
             let person = try await server.verifiedPerson()
             let good = try claims(person.idToken)
             let now = Int(server.now.seconds)
-            func lookup(_ changes: [String: JSON?], _ header: JSON = ["alg": "none", "typ": "JWT"]) async throws -> Reply {
+            func lookup(_ changes: [String: JSON?], _ header: JSON = ["alg": "none", "typ": "JWT"]) async throws
+                -> Reply
+            {
                 try await server.lookup(forged(header, good.with(changes)))
             }
             #expect(try await lookup([:]).status == 200)
@@ -333,8 +353,10 @@ import Testing
     @Test func aPreflightIsAnsweredWithTheOriginReflected() async throws {
         try await TestServer.with { server in
             for path in [
-                "/v1/accounts:signUp", "/v1/accounts%3AsignUp", "/identitytoolkit.googleapis.com/v2/accounts/mfaEnrollment:start",
-                "/securetoken.googleapis.com/v1/token", "/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyPassword",
+                "/v1/accounts:signUp", "/v1/accounts%3AsignUp",
+                "/identitytoolkit.googleapis.com/v2/accounts/mfaEnrollment:start",
+                "/securetoken.googleapis.com/v1/token",
+                "/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyPassword",
             ] {
                 let reply = try await server.send(
                     .options, path,
@@ -355,7 +377,8 @@ import Testing
     @Test func answersAndRefusalsReflectTheOrigin() async throws {
         try await TestServer.with { server in
             for (path, status) in [
-                ("/v1/projects?key=\(server.key)", 200), ("/v1/projects", 403), ("/v1/projects?key=x", 400), ("/v1/nothing", 404),
+                ("/v1/projects?key=\(server.key)", 200), ("/v1/projects", 403), ("/v1/projects?key=x", 400),
+                ("/v1/nothing", 404),
             ] {
                 let reply = try await server.send(.get, path, headers: [.origin: "http://localhost:3000"])
                 #expect(reply.status == status)

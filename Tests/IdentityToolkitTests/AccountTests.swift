@@ -27,7 +27,10 @@ import Testing
                 ["email": .string(String(repeating: "a", count: 300) + "@example.com"), "password": "correct horse"],
                 "INVALID_EMAIL"
             ),
-            (["email": "ada@example.com", "password": "1234567"], "WEAK_PASSWORD : Password should be at least 8 characters"),
+            (
+                ["email": "ada@example.com", "password": "1234567"],
+                "WEAK_PASSWORD : Password should be at least 8 characters"
+            ),
             (
                 ["email": "ada@example.com", "password": .string(String(repeating: "é", count: 1025))],
                 "WEAK_PASSWORD : Password should be at most 1024 characters"
@@ -112,7 +115,8 @@ import Testing
             for body in [[:], ["returnSecureToken": true], ["email": .null]] as [JSON] {
                 expectRefused(try await server.post("/v1/accounts:signUp", body), "ADMIN_ONLY_OPERATION", .errors)
             }
-            _ = try await server.changeConfig(mask: "signIn.anonymous.enabled", ["signIn": ["anonymous": ["enabled": true]]])
+            _ = try await server.changeConfig(
+                mask: "signIn.anonymous.enabled", ["signIn": ["anonymous": ["enabled": true]]])
             #expect(try await server.post("/v1/accounts:signUp").status == 200)
         }
         try await TestServer.with(.development) { server in
@@ -252,7 +256,8 @@ import Testing
         try await TestServer.with { server in
             let person = try await server.signUp()
             for _ in 0..<10 {
-                expectRefused(try await server.signIn(person, password: "wrong horse"), "INVALID_LOGIN_CREDENTIALS", .errors)
+                expectRefused(
+                    try await server.signIn(person, password: "wrong horse"), "INVALID_LOGIN_CREDENTIALS", .errors)
             }
             let locked = try await server.signIn(person)
             #expect(locked.message?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER : ") == true, "\(locked.text)")
@@ -418,7 +423,8 @@ import Testing
                     "/v1/accounts:update", ["idToken": .string(person.idToken), "email": .string(other.email)]),
                 "EMAIL_EXISTS", .errors)
             expectRefused(
-                try await server.post("/v1/accounts:update", ["idToken": .string(person.idToken), "email": "nonsense"]),
+                try await server.post(
+                    "/v1/accounts:update", ["idToken": .string(person.idToken), "email": "nonsense"]),
                 "INVALID_EMAIL", .errors)
             let reply = try await server.post(
                 "/v1/accounts:update", ["idToken": .string(person.idToken), "email": "New@example.com"])

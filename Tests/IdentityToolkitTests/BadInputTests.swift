@@ -20,10 +20,13 @@ import Testing
         var testDescription: String { path }
     }
 
-    private static let account: [String: Route.Kind] = ["email": .string, "password": .string, "returnSecureToken": .bool]
+    private static let account: [String: Route.Kind] = [
+        "email": .string, "password": .string, "returnSecureToken": .bool,
+    ]
 
     static let routes: [Route] = [
-        Route(path: "/v1/accounts:signUp", members: account.merging(["idToken": .string, "displayName": .string]) { $1 }),
+        Route(
+            path: "/v1/accounts:signUp", members: account.merging(["idToken": .string, "displayName": .string]) { $1 }),
         Route(path: "/v1/accounts:signInWithPassword", members: account.merging(["tenantId": .string]) { $1 }),
         Route(path: "/v1/accounts:signInWithEmailLink", members: ["email": .string, "oobCode": .string]),
         Route(path: "/v1/accounts:signInWithCustomToken", members: ["token": .string, "returnSecureToken": .bool]),
@@ -81,7 +84,8 @@ import Testing
             reply.headers[.contentType] == "application/json; charset=UTF-8", "\(path), \(what)",
             sourceLocation: sourceLocation)
         let error = reply.json["error"]
-        #expect(error["code"] == .integer(reply.status), "\(path), \(what): \(reply.text)", sourceLocation: sourceLocation)
+        #expect(
+            error["code"] == .integer(reply.status), "\(path), \(what): \(reply.text)", sourceLocation: sourceLocation)
         #expect(error["message"].text?.isEmpty == false, "\(path), \(what)", sourceLocation: sourceLocation)
         switch EnvelopeForm(path) {
         case .errors:
@@ -247,7 +251,8 @@ import Testing
 
     @Test func anotherMethodIsRefusedInTheProtocolsForm() async throws {
         try await TestServer.with { server in
-            let methods: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete, .head, .options, .trace, .connect]
+            let methods: [HTTPRequest.Method] =
+                [.get, .post, .put, .patch, .delete, .head, .options, .trace, .connect]
                 + ["PROPFIND", "X", "get"].compactMap { HTTPRequest.Method($0) }
             for endpoint in PathTests.endpoints {
                 for method in methods where method != endpoint.method {
@@ -272,9 +277,11 @@ import Testing
                 "/v2/projects/\(long)/config", String(repeating: "/", count: 50_000),
                 String(repeating: "/identitytoolkit.googleapis.com", count: 3000),
                 "/v1/projects?key=%", "/v1/projects?key=%zz", "/v1/projects?%=%&=&&==&key", "/v1/projects?key=%FF%FE",
-                "/v1/projects?key[]=1", "/v1/projects#fragment", "/v1/projects?#", "/v1/%", "/v1/%00", "/v1/%2e%2e/token",
+                "/v1/projects?key[]=1", "/v1/projects#fragment", "/v1/projects?#", "/v1/%", "/v1/%00",
+                "/v1/%2e%2e/token",
                 "/v1/accounts%3", "/v1/accounts%", "/v1/accounts%3A", "//v1/projects", "/v1;x=1/projects", "*", "", "?",
-                "v1/projects", "http://example.com/v1/projects?key=\(server.key)", "http://", "http:///", "https://[::1",
+                "v1/projects", "http://example.com/v1/projects?key=\(server.key)", "http://", "http:///",
+                "https://[::1",
                 "/v1/projects?key=\(server.key)\u{0}", "/ü/日本", "/v1/\u{202E}", "/v1/projects\r\nX: y",
             ]
             for path in paths {
@@ -291,10 +298,12 @@ import Testing
         try await TestServer.with { server in
             let values = [
                 "", " ", ",", ";", "\"", "%", "\u{0}", "ü", "\r\nX-Injected: 1", String(repeating: "x", count: 50_000),
-                "application/json;;;;", "Bearer", "Bearer \u{0}", "127.0.0.1", "::ffff:127.0.0.1", "-1", "99999999999999999999",
+                "application/json;;;;", "Bearer", "Bearer \u{0}", "127.0.0.1", "::ffff:127.0.0.1", "-1",
+                "99999999999999999999",
             ]
             let names = [
-                "Content-Length", "Authorization", "X-Firebase-Locale", "X-Goog-Api-Key", "X-Forwarded-For", "Forwarded",
+                "Content-Length", "Authorization", "X-Firebase-Locale", "X-Goog-Api-Key", "X-Forwarded-For",
+                "Forwarded",
                 "Origin", "Access-Control-Request-Method", "Accept", "Accept-Encoding", "Expect", "Transfer-Encoding",
                 "X-HTTP-Method-Override", "X-Client-Version", "Cookie", "Host", "If-None-Match", "Range",
             ]
@@ -314,7 +323,7 @@ import Testing
     }
 
     /// What a token says is JSON of a stranger too.
-    @Test func tokensThatAreBombsAreRefused() async throws {
+    @Test(.timeLimit(.minutes(1))) func tokensThatAreBombsAreRefused() async throws {
         for mode in TestServer.Mode.allCases {
             try await TestServer.with(mode) { server in
                 let deep = String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000)
@@ -323,10 +332,15 @@ import Testing
                 let bad = String(repeating: "[", count: 300) + "1e999" + String(repeating: "]", count: 300)
                 for (head, body) in [
                     (deep, "{}"), ("{\"alg\":\"none\",\"a\":\(lessDeep)}", "{\"a\":\(lessDeep)}"),
-                    ("{\"alg\":\"none\"}", deep), ("{\"alg\":\"none\"}", "{\"a\":\(objects)}"), ("{\"alg\":\"none\"}", "{\"a\":\(bad)}"),
-                    ("{\"alg\":\"none\",\"kid\":\(bad)}", "{}"), ("{\"alg\":\"ES256\",\"kid\":\"x\"}", objects), ("[]", "[]"),
+                    ("{\"alg\":\"none\"}", deep), ("{\"alg\":\"none\"}", "{\"a\":\(objects)}"),
+                    ("{\"alg\":\"none\"}", "{\"a\":\(bad)}"),
+                    ("{\"alg\":\"none\",\"kid\":\(bad)}", "{}"), ("{\"alg\":\"ES256\",\"kid\":\"x\"}", objects),
+                    ("[]", "[]"),
                     ("1", "1"), ("", ""), ("{\"alg\":1}", "{}"), ("{\"alg\":\"none\"}", "{\"sub\":\"\\ud800\"}"),
-                    ("{\"alg\":\"none\"}", "{\"iss\":\"https://securetoken.google.com/x\",\"sub\":[],\"iat\":1e308,\"exp\":1e308}"),
+                    (
+                        "{\"alg\":\"none\"}",
+                        "{\"iss\":\"https://securetoken.google.com/x\",\"sub\":[],\"iat\":1e308,\"exp\":1e308}"
+                    ),
                     ("{\"alg\":\"none\",\"alg\":\"none\"}", "{\"uid\":\"a\",\"uid\":\"b\"}"),
                 ] {
                     let token = "\(Array(head.utf8).base64URL).\(Array(body.utf8).base64URL)."
@@ -342,7 +356,8 @@ import Testing
         try await TestServer.with { server in
             let person = try await server.signUp()
             for text in [
-                "a\u{0}b", "\u{FFFF}", "\u{10FFFF}", "\u{202E}evil", "'; DROP TABLE users; --", "{{secret}}", "${x}", "\\", "\"",
+                "a\u{0}b", "\u{FFFF}", "\u{10FFFF}", "\u{202E}evil", "'; DROP TABLE users; --", "{{secret}}", "${x}",
+                "\\", "\"",
                 "👩‍👩‍👧‍👦", "e" + String(repeating: "\u{301}", count: 100), "\u{FEFF}x", "line\nline",
             ] {
                 let reply = try await server.post(

@@ -88,8 +88,14 @@ import Testing
                 (try await key.sign(good.with(["exp": .some(nil)])), Self.format),
                 (try await key.sign(good.with(["exp": "tomorrow"])), Self.format),
                 (try await key.sign(good.with(["exp": .integer(now)])), Self.expired),
-                (try await key.sign(good.with(["iat": .integer(now - 3601), "exp": .integer(now + 10)])), Self.expired),
-                (try await key.sign(good.with(["iat": .integer(now + 301), "exp": .integer(now + 3000)])), Self.expired),
+                (
+                    try await key.sign(good.with(["iat": .integer(now - 3601), "exp": .integer(now + 10)])),
+                    Self.expired
+                ),
+                (
+                    try await key.sign(good.with(["iat": .integer(now + 301), "exp": .integer(now + 3000)])),
+                    Self.expired
+                ),
                 // A life of more than an hour, also where the difference overflows.
                 (try await key.sign(good.with(["exp": .integer(now + 3601)])), Self.expired),
                 (try await key.sign(good.with(["iat": .integer(.min), "exp": .integer(.max)])), Self.expired),
@@ -125,7 +131,8 @@ import Testing
                 forged(["alg": "none", "typ": "JWT"], ["uid": "user-1", "claims": ["role": "x"]]))
             #expect(reply.json["isNewUser"] == true, "\(reply.text)")
             #expect(try claims(try #require(reply.json["idToken"].text))["role"] == "x")
-            for claims in [[:], ["uid": ""], ["uid": 5], ["uid": .string(String(repeating: "x", count: 200))]] as [JSON] {
+            for claims in [[:], ["uid": ""], ["uid": 5], ["uid": .string(String(repeating: "x", count: 200))]] as [JSON]
+            {
                 expectRefused(
                     try await server.signInWithCustomToken(forged(["alg": "none"], claims)), Self.format, .errors)
             }

@@ -16,11 +16,15 @@ import Testing
             let person = try await server.verifiedPerson()
             for token in [JSON.string(person.idToken), "garbage", .null] {
                 expectRefused(
-                    try await server.post(Self.start, ["idToken": token]), "Request contains an invalid argument.", .status)
+                    try await server.post(Self.start, ["idToken": token]), "Request contains an invalid argument.",
+                    .status)
                 expectRefused(
                     try await server.post(
                         Self.start,
-                        ["idToken": token, "totpEnrollmentInfo": [:], "phoneEnrollmentInfo": ["phoneNumber": "+491510"]]),
+                        [
+                            "idToken": token, "totpEnrollmentInfo": [:],
+                            "phoneEnrollmentInfo": ["phoneNumber": "+491510"],
+                        ]),
                     "Invalid value (oneof), oneof field 'enrollment_info' is already set. Cannot set 'phoneEnrollmentInfo'",
                     .status)
             }
@@ -29,7 +33,9 @@ import Testing
 
     @Test func aTokenThatIsNoneIsRefused() async throws {
         try await TestServer.with { server in
-            for token in [JSON.null, "", "garbage", "a.b.c", "..", "e30.e30.", .string(String(repeating: "x", count: 20_000))] {
+            for token in [
+                JSON.null, "", "garbage", "a.b.c", "..", "e30.e30.", .string(String(repeating: "x", count: 20_000)),
+            ] {
                 for path in [Self.start, Self.finalize, "/v2/accounts/mfaEnrollment:withdraw"] {
                     let reply = try await server.post(path, ["idToken": token, "totpEnrollmentInfo": [:]])
                     expectRefused(reply, "INVALID_ID_TOKEN", .status)

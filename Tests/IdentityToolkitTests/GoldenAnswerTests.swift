@@ -206,7 +206,8 @@ import Testing
                 try await server.get("/v1/projects").json,
                 ["projectId": "countersign", "authorizedDomains": ["127.0.0.1"]])
             expectGolden(
-                try await server.get("/v2/recaptchaConfig?clientType=CLIENT_TYPE_IOS&version=RECAPTCHA_ENTERPRISE").json,
+                try await server.get("/v2/recaptchaConfig?clientType=CLIENT_TYPE_IOS&version=RECAPTCHA_ENTERPRISE")
+                    .json,
                 ["recaptchaEnforcementState": []])
             #expect(try await server.get("/v2/passwordPolicy").json["customStrengthOptions"]["minPasswordLength"] == 8)
         }

@@ -26,7 +26,8 @@ import Testing
         try await TestServer.with { server in
             expectRefused(try await server.post(Self.send, body), message, .errors)
             expectRefused(
-                try await server.post("/identitytoolkit/v3/relyingparty/getOobConfirmationCode", body), message, .errors)
+                try await server.post("/identitytoolkit/v3/relyingparty/getOobConfirmationCode", body), message, .errors
+            )
         }
     }
 
@@ -35,7 +36,8 @@ import Testing
             let reply = try await server.post(Self.send, ["requestType": "NEW_PIN", "email": "a@example.com"])
             #expect(
                 reply.message
-                    == "Invalid value at 'req_type' (type.googleapis.com/google.cloud.identitytoolkit.v1.OobReqType), \"NEW_PIN\"")
+                    == "Invalid value at 'req_type' (type.googleapis.com/google.cloud.identitytoolkit.v1.OobReqType), \"NEW_PIN\""
+            )
         }
     }
 
@@ -154,7 +156,8 @@ import Testing
                 try await server.post(reset, ["oobCode": .string(code), "newPassword": "1234567"]),
                 "WEAK_PASSWORD : Password should be at least 8 characters", .errors)
             expectRefused(
-                try await server.post(reset, ["oobCode": .string(code), "newPassword": ""]), "MISSING_PASSWORD", .errors)
+                try await server.post(reset, ["oobCode": .string(code), "newPassword": ""]), "MISSING_PASSWORD", .errors
+            )
             let old = person
             person.password = "another staple 8 horse"
             try await server.advance(5)
@@ -279,7 +282,10 @@ import Testing
             let person = try await server.verifiedPerson()
             _ = try await server.post(
                 Self.send,
-                ["requestType": "EMAIL_SIGNIN", "email": .string(person.email), "continueUrl": "https://app.example.com"])
+                [
+                    "requestType": "EMAIL_SIGNIN", "email": .string(person.email),
+                    "continueUrl": "https://app.example.com",
+                ])
             let code = try #require(try await server.mailedCode(to: person.email))
             func signIn(_ email: String) async throws -> Reply {
                 try await server.post(

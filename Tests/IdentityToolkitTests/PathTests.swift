@@ -74,11 +74,15 @@ import Testing
     @Test(arguments: ["v2", "admin/v2"])
     func theConfigurationAnswersUnderBothPrefixes(prefix: String) async throws {
         try await TestServer.with { server in
-            for path in ["/\(prefix)/projects/countersign/config", "/identitytoolkit.googleapis.com/\(prefix)/projects/countersign/config"] {
+            for path in [
+                "/\(prefix)/projects/countersign/config",
+                "/identitytoolkit.googleapis.com/\(prefix)/projects/countersign/config",
+            ] {
                 let read = try await server.send(.get, path, headers: server.administrator)
                 #expect(read.status == 200)
                 #expect(read.json["mfa"]["state"] == "ENABLED")
-                let written = try await server.changeConfig(mask: "mfa.state", ["mfa": ["state": "DISABLED"]], path: path)
+                let written = try await server.changeConfig(
+                    mask: "mfa.state", ["mfa": ["state": "DISABLED"]], path: path)
                 #expect(written.json["mfa"]["state"] == "DISABLED", "\(written.text)")
                 _ = try await server.changeConfig(mask: "mfa.state", ["mfa": ["state": "ENABLED"]], path: path)
             }
@@ -87,10 +91,11 @@ import Testing
 
     @Test(
         arguments: [
-            "/v1/accounts%253AsignUp", "/v1/accounts:signup", "/v1/accounts", "/v1/accounts:signUp/x", "/v3/accounts:signUp",
+            "/v1/accounts%253AsignUp", "/v1/accounts:signup", "/v1/accounts", "/v1/accounts:signUp/x",
+            "/v3/accounts:signUp",
             "/identitytoolkit.googleapis.com/identitytoolkit.googleapis.com/v1/accounts:signUp",
             "/evil.example.com/v1/accounts:signUp", "/identitytoolkit/v3/relyingparty/nothing", "/v1/x",
-            "/v2/accounts/mfaEnrollment:begin", "/admin/v2/accounts/mfaEnrollment:start", "/v2/token", 
+            "/v2/accounts/mfaEnrollment:begin", "/admin/v2/accounts/mfaEnrollment:start", "/v2/token",
             "/v1/../v1/token", "/V1/TOKEN",
         ])
     func whatOnlyLooksLikeAnEndpointIsNotFound(path: String) async throws {

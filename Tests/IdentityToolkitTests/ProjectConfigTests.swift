@@ -67,7 +67,8 @@ import Testing
     @Test(
         arguments: [
             "mfa", "mfa.*", "*", "mfa.providerConfigs", "mfa.state,mfa.providerConfigs", "mfa.provider_configs",
-            "mfa.state,mfa.provider_configs", "mfa.state%2Cmfa.providerConfigs", "mfa.state,%20mfa.providerConfigs", nil,
+            "mfa.state,mfa.provider_configs", "mfa.state%2Cmfa.providerConfigs", "mfa.state,%20mfa.providerConfigs",
+            nil,
             "",
         ] as [String?])
     func everyMaskThatNamesTheProvidersChangesThem(mask: String?) async throws {
@@ -140,7 +141,10 @@ import Testing
                 [
                     "mfa": [
                         "providerConfigs": [
-                            ["state": "ENABLED", "totpProviderConfig": JSON.object([:]).with(["adjacentIntervals": sent])]
+                            [
+                                "state": "ENABLED",
+                                "totpProviderConfig": JSON.object([:]).with(["adjacentIntervals": sent]),
+                            ]
                         ]
                     ]
                 ])
@@ -170,7 +174,13 @@ import Testing
             let before = try await server.config()
             let reply = try await server.changeConfig(
                 mask: "mfa",
-                ["mfa": ["providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": .integer(number)]]]]])
+                [
+                    "mfa": [
+                        "providerConfigs": [
+                            ["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": .integer(number)]]
+                        ]
+                    ]
+                ])
             expectRefused(
                 reply,
                 "INVALID_ADJACENT_INTERVAL_RANGE : Allowed number of adjacent intervals must be between 0 and 10, inclusive",
@@ -189,7 +199,11 @@ import Testing
             let before = try await server.config()
             let reply = try await server.changeConfig(
                 mask: "mfa",
-                ["mfa": ["providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": value]]]]])
+                [
+                    "mfa": [
+                        "providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": value]]]
+                    ]
+                ])
             #expect(reply.status == 400)
             #expect(reply.json["error"]["status"] == "INVALID_ARGUMENT")
             #expect(
@@ -215,7 +229,8 @@ import Testing
                 "google.cloud.identitytoolkit.admin.v2.MultiFactorAuthConfig.Provider", "TOTP"
             ),
             (
-                ["providerConfigs": [["state": "ON", "totpProviderConfig": [:]]]], "config.mfa.provider_configs[0].state",
+                ["providerConfigs": [["state": "ON", "totpProviderConfig": [:]]]],
+                "config.mfa.provider_configs[0].state",
                 "google.cloud.identitytoolkit.admin.v2.ProviderConfig.MfaState", "ON"
             ),
         ] as [(JSON, String, String, String)])
@@ -248,11 +263,18 @@ import Testing
             // An entry without `totpProviderConfig` is dropped; one that is off is kept; `MANDATORY` is taken.
             ([["state": "ENABLED"]], .null),
             ([], .null),
-            ([["state": "DISABLED", "totpProviderConfig": ["adjacentIntervals": 3]]],
-             [["state": "DISABLED", "totpProviderConfig": ["adjacentIntervals": 3]]]),
-            ([["state": "MANDATORY", "totpProviderConfig": [:]]], [["state": "MANDATORY", "totpProviderConfig": [:]]]),
-            ([["state": "ENABLED"], ["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 2]]],
-             [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 2]]]),
+            (
+                [["state": "DISABLED", "totpProviderConfig": ["adjacentIntervals": 3]]],
+                [["state": "DISABLED", "totpProviderConfig": ["adjacentIntervals": 3]]]
+            ),
+            (
+                [["state": "MANDATORY", "totpProviderConfig": [:]]],
+                [["state": "MANDATORY", "totpProviderConfig": [:]]]
+            ),
+            (
+                [["state": "ENABLED"], ["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 2]]],
+                [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 2]]]
+            ),
         ] as [(JSON, JSON)])
     func theProvidersReadBackByTheProtocolsRules(sent: JSON, readBack: JSON) async throws {
         try await TestServer.with { server in

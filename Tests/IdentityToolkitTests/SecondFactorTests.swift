@@ -34,7 +34,8 @@ import Testing
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let link = try await server.link(["requestType": "EMAIL_SIGNIN", "email": .string(person.email)])
-            for credential in ["unknown", person.idToken, person.refreshToken, link, String(repeating: "A", count: 43)] {
+            for credential in ["unknown", person.idToken, person.refreshToken, link, String(repeating: "A", count: 43)]
+            {
                 let reply = try await server.finishSignIn(
                     credential, app.enrollmentID, code: app.code(at: server.now))
                 expectRefused(reply, "INVALID_PENDING_TOKEN", .status)
@@ -66,7 +67,9 @@ import Testing
             let credential = try await server.pendingCredential(person)
             let password = try await server.realm.accounts.userAndFactors(UserID(rawValue: person.localID))?
                 .factors.first { $0.kind == .password }?.id.rawValue
-            for id in ["unknown", other.enrollmentID, try #require(password), app.enrollmentID + "\u{0}", UUID().uuidString] {
+            for id in [
+                "unknown", other.enrollmentID, try #require(password), app.enrollmentID + "\u{0}", UUID().uuidString,
+            ] {
                 let reply = try await server.finishSignIn(credential, id, code: other.code(at: server.now))
                 expectRefused(reply, "INVALID_MFA_ENROLLMENT_ID", .status)
             }
@@ -83,8 +86,11 @@ import Testing
             let reply = try await server.finishSignIn(credential, app.enrollmentID, code: app.code(at: server.now))
             // Withdrawing the last factor revokes everything, so the credential ends with it.
             #expect(
-                ["INVALID_MFA_ENROLLMENT_ID", "TOTP_CHALLENGE_TIMEOUT : TOTP challenge timeout, provide first factor again."]
-                    .contains(reply.message), "\(reply.text)")
+                [
+                    "INVALID_MFA_ENROLLMENT_ID",
+                    "TOTP_CHALLENGE_TIMEOUT : TOTP challenge timeout, provide first factor again.",
+                ]
+                .contains(reply.message), "\(reply.text)")
             #expect(reply.status == 400)
         }
     }
@@ -122,7 +128,9 @@ import Testing
     // MARK: Codes
 
     @Test func aWrongCodeIsInvalidWhateverIsWrongWithIt() async throws {
-        for code in ["wrong", "1000000", "12345", "abcdef", "-12345", "1e5", "１２３４５６", String(repeating: "9", count: 5000)] {
+        for code in [
+            "wrong", "1000000", "12345", "abcdef", "-12345", "1e5", "１２３４５６", String(repeating: "9", count: 5000),
+        ] {
             try await TestServer.with { server in
                 let (person, app) = try await server.enrolledPerson()
                 let code = code == "wrong" ? app.wrongCode(at: server.now) : code
@@ -151,7 +159,8 @@ import Testing
             try await server.setTOTP(adjacentIntervals: 5)
             let (person, app) = try await server.enrolledPerson()
             let at = server.now
-            for (offset, isTaken) in [(3, true), (2, false), (3, false), (-1, false), (4, true), (0, false), (5, true)] {
+            for (offset, isTaken) in [(3, true), (2, false), (3, false), (-1, false), (4, true), (0, false), (5, true)]
+            {
                 let reply = try await server.finishSignIn(
                     try await server.pendingCredential(person), app.enrollmentID, code: app.code(at: at, offset))
                 #expect((reply.status == 200) == isTaken, "step \(offset): \(reply.text)")

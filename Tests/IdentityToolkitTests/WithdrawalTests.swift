@@ -11,7 +11,9 @@ import Testing
             let (other, _) = try await server.enrolledPerson()
             let password = try await server.realm.accounts.userAndFactors(UserID(rawValue: person.localID))?
                 .factors.first { $0.kind == .password }?.id.rawValue
-            for id in ["", "unknown", app.enrollmentID.uppercased(), app.enrollmentID + "\u{0}", try #require(password)] {
+            for id in [
+                "", "unknown", app.enrollmentID.uppercased(), app.enrollmentID + "\u{0}", try #require(password),
+            ] {
                 expectRefused(try await server.withdraw(person.idToken, id), "MFA_ENROLLMENT_NOT_FOUND", .status)
             }
             expectRefused(
@@ -20,7 +22,8 @@ import Testing
             expectRefused(
                 try await server.post(path, ["idToken": .string(person.idToken)]), "MFA_ENROLLMENT_NOT_FOUND", .status)
             expectRefused(
-                try await server.post(path, ["mfaEnrollmentId": .string(app.enrollmentID)]), "INVALID_ID_TOKEN", .status)
+                try await server.post(path, ["mfaEnrollmentId": .string(app.enrollmentID)]), "INVALID_ID_TOKEN", .status
+            )
             #expect(try await server.account(person.idToken)["mfaInfo"].elements.count == 1)
         }
     }

@@ -6,7 +6,8 @@ extension OpenedRealm {
     /// - Throws: ``DataDirectoryError``, `SealingError` where the master key is another, `StoreError`.
     public static func open(_ configuration: ServerConfiguration) async throws -> OpenedRealm {
         try await open(
-            DataDirectory(path: configuration.dataDirectory), masterKey: configuration.masterKey.load(),
+            DataDirectory(path: configuration.dataDirectory), database: configuration.database,
+            masterKey: configuration.masterKey.load(),
             hashing: configuration.passwords, isDevelopment: configuration.isDevelopment)
     }
 }

@@ -55,7 +55,8 @@ public struct CountersignServer: Sendable {
         self.opened = opened
         self.options = options
         self.logger = logger
-        publicURL = PublicURL(configured: options.publicURLs.first, options.scheme, host: options.host, port: options.port)
+        publicURL = PublicURL(
+            configured: options.publicURLs.first, options.scheme, host: options.host, port: options.port)
     }
 
     // MARK: Routes

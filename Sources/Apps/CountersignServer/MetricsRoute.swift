@@ -6,7 +6,6 @@ import NIOCore
 import PasswordHashing
 import PrometheusMetrics
 import ServerHTTP
-import StoreSQLite
 
 /// `GET /metrics`, in Prometheus' text format.
 ///
@@ -30,17 +29,15 @@ struct MetricsRoute: Sendable {
     }
 
     private static func isAdministrator(_ request: Request, _ opened: OpenedRealm) -> Bool {
-        guard let header = request.headers[.authorization], header.lowercased().hasPrefix("bearer ") else { return false }
+        guard let header = request.headers[.authorization], header.lowercased().hasPrefix("bearer ") else {
+            return false
+        }
         return opened.adminToken.matches(Secret(String(header.dropFirst("bearer ".count))))
     }
 
     /// What is read from this realm when somebody looks.
     private static func samples(of opened: OpenedRealm) -> [PrometheusRegistry.Sample] {
-        let store = opened.store.statistics
-        return [
-            .init("countersign_store_commits_total", Double(store.commits), isCounter: true),
-            .init("countersign_store_writes_total", Double(store.writes), isCounter: true),
-            .init("countersign_store_writes_waiting", Double(store.waiting)),
+        opened.store.samples + [
             .init("countersign_password_hashes_waiting", Double(opened.hasher.load)),
             .init("process_resident_memory_bytes", Double(ProcessMemory.residentBytes ?? 0)),
         ]

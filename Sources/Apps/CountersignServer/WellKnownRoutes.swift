@@ -1,7 +1,7 @@
 import CountersignCore
 import Foundation
-import Hummingbird
 import HTTPTypes
+import Hummingbird
 import NIOCore
 import ServerHTTP
 
@@ -24,7 +24,8 @@ struct WellKnownRoutes: Sendable {
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: try await realm.keyring.jwks())))
         }
         router.get(".well-known/openid-configuration") { [publicURL] _, _ in
-            try Response.json(Configuration(base: publicURL()), headers: [.cacheControl: "public, max-age=\(Self.keysMaxAge)"])
+            try Response.json(
+                Configuration(base: publicURL()), headers: [.cacheControl: "public, max-age=\(Self.keysMaxAge)"])
         }
     }
 

@@ -31,6 +31,12 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Keep what servers share in PostgreSQL: postgres://… A password is better kept in $PGPASSWORD or ~/.pgpass.",
+            valueName: "url"))
+    var database: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Where to listen (default: 127.0.0.1:8080). Port 0 picks a free one.", valueName: "host:port"))
     var listen: String?
 
@@ -92,6 +98,7 @@ struct Serve: AsyncParsableCommand {
     private var flags: [ConfigurationKey: String] {
         var flags: [ConfigurationKey: String] = [:]
         flags[.data] = data
+        flags[.database] = database
         flags[.listen] = listen
         flags[.dev] = dev.map { String($0) }
         flags[.publicURL] = publicURLs.isEmpty ? nil : publicURLs.joined(separator: ",")

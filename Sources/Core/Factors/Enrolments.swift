@@ -38,12 +38,16 @@ public struct Enrolments: Sendable {
         case unsupportedFirstFactor
         case signInTooOld
         case limitReached
+        /// The tokens of the one who asks were revoked just now.
+        case revoked
     }
 
     /// Begins to enrol a TOTP factor.
-    /// - Parameter evidence: what the session of the one who asks was proven with.
+    /// - Parameters:
+    ///   - evidence: what the session of the one who asks was proven with.
+    ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses.
     public func beginTOTP(
-        for userID: UserID, evidence: SessionEvidence, by client: ClientContext
+        for userID: UserID, evidence: SessionEvidence, asOf epoch: Int? = nil, by client: ClientContext
     ) async throws -> TOTPOutcome {
         let realm = realm
         let now = realm.clock.now
@@ -53,6 +57,7 @@ public struct Enrolments: Sendable {
         let expiresAt = now + FlowLifetime.standard
         let refusal: EnrolmentRefusal? = try await realm.store.write { transaction in
             guard let user = try transaction.user(userID) else { return .userNotFound }
+            if let epoch, epoch != user.tokenEpoch { return .revoked }
             let settings = try transaction.settings()
             guard settings.secondFactors.offersTOTP else { return .notOffered }
             guard user.email != nil, user.profile.emailVerified else { return .unverifiedEmail }
@@ -84,6 +89,8 @@ public struct Enrolments: Sendable {
         /// Gone; it was what the session was proven with, and there are others: sign in again with one of those.
         case withdrawnAndSignedOut
         case unknownFactor
+        /// The tokens of the one who asks were revoked just now; nothing was withdrawn.
+        case revoked
     }
 
     /// Withdraws a second factor (Identity Toolkit spec, section 3.5).
@@ -91,8 +98,11 @@ public struct Enrolments: Sendable {
     /// - The last one: all earlier tokens are revoked, and the caller's session goes on without second factor.
     /// - The one that the session was proven with, others remain: all tokens are revoked, the caller's too.
     /// - Another one: the session stays as it is.
+    ///
+    /// - Parameter epoch: the token epoch in which the caller's session was found good; a revocation since then refuses.
     public func withdraw(
-        _ factorID: FactorID, of userID: UserID, evidence: SessionEvidence, by client: ClientContext
+        _ factorID: FactorID, of userID: UserID, evidence: SessionEvidence, asOf epoch: Int? = nil,
+        by client: ClientContext
     ) async throws -> WithdrawalOutcome {
         let realm = realm
         let now = realm.clock.now
@@ -102,9 +112,11 @@ public struct Enrolments: Sendable {
             let settings = try transaction.settings()
             let policy = AssurancePolicy(settings: settings.secondFactors, requiresSecondFactor: false)
             let second = try transaction.factors(of: userID).filter { policy.isSecondFactor($0.kind) }
-            guard var user = try transaction.user(userID), second.contains(where: { $0.id == factorID }),
-                try transaction.remove(factorID)
-            else { return .unknownFactor }
+            guard var user = try transaction.user(userID) else { return .unknownFactor }
+            if let epoch, epoch != user.tokenEpoch { return .revoked }
+            guard second.contains(where: { $0.id == factorID }), try transaction.remove(factorID) else {
+                return .unknownFactor
+            }
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .factorWithdrawn, userID: userID, context: client,

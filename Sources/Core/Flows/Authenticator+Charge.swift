@@ -20,8 +20,15 @@ extension Authenticator {
                 subject = matter.user?.id
                 charged = try Self.count(attempt, against: matter, in: transaction)
             }
-            // A flood from one source is in the log with its first hundred answers; more would only fill the disk.
+            // A flood from one source is in the log with its first hundred answers; more would only fill the disk. So
+            // answers that are not looked at count against the source like wrong ones.
             if case .refused(let refusal) = charged, refusal.reason != .sourceLimited {
+                if let source = attempt.client.limitedSource,
+                    let until = try transaction.charge(
+                        .answersPerSource, key: CounterKey.answers(from: source), at: attempt.now)
+                {
+                    return .refused(Refusal(.sourceLimited, retryAt: until))
+                }
                 try transaction.append(
                     AuditEvent(
                         id: auditID, at: attempt.now, kind: .answerRefused, userID: subject, context: attempt.client,

@@ -24,13 +24,19 @@ extension Authenticator {
         let claims: TokenClaims
         switch judged {
         case .refused(let reason):
-            try await realm.store.write { transaction in
+            return try await realm.store.write { transaction in
+                if let source = client.limitedSource,
+                    let until = try transaction.charge(
+                        .answersPerSource, key: CounterKey.answers(from: source), at: now)
+                {
+                    return .refused(Refusal(.sourceLimited, retryAt: until))
+                }
                 try transaction.append(
                     AuditEvent(
                         id: eventID, at: now, kind: .answerRefused, userID: nil, context: client,
                         reason: reason.rawValue, details: ["purpose": "custom-token"]))
+                return .refused(Refusal(reason))
             }
-            return .refused(Refusal(reason))
         case .good(let good): claims = good
         }
         let uid = claims.string("uid") ?? claims.string("user_id") ?? ""

@@ -59,7 +59,9 @@ struct Settlement: Sendable {
     ) throws -> Authenticator.Settled {
         var user: User?
         if let judged = matter.user {
-            guard let present = try transaction.user(judged.id) else { return .verdict(.refused(Refusal(.userNotFound))) }
+            guard let present = try transaction.user(judged.id) else {
+                return .verdict(.refused(Refusal(.userNotFound)))
+            }
             if present.isDisabled { return .verdict(.refused(Refusal(.userDisabled))) }
             if present.tokenEpoch != judged.tokenEpoch { return .stale }
             user = present
@@ -129,7 +131,8 @@ struct Settlement: Sendable {
             return .verdict(.refused(Refusal(.secondFactorRequired)))
         }
         var isNew = false
-        let user = try user.map { try provingAddress(of: $0, by: proof, in: transaction) }
+        let user =
+            try user.map { try provingAddress(of: $0, by: proof, in: transaction) }
             ?? { () throws -> User? in
                 isNew = true
                 return try newUser(in: transaction)
@@ -161,7 +164,8 @@ struct Settlement: Sendable {
         body.proven = proven
         body.challenge = .secondFactor
         body.tokenEpoch = user.tokenEpoch
-        let lifetime = if case .opening(let opening) = attempt.target { opening.lifetime } else { FlowLifetime.secondFactor }
+        let lifetime =
+            if case .opening(let opening) = attempt.target { opening.lifetime } else { FlowLifetime.secondFactor }
         let flow = FlowRecord(
             digest: handle.digest, userID: user.id, purpose: body.purpose.rawValue, createdAt: now,
             expiresAt: now + lifetime, body: try body.sealed(by: sealer, digest: handle.digest))
@@ -226,7 +230,8 @@ struct Settlement: Sendable {
             return .verdict(.refused(Refusal(.factorLimitReached)))
         }
         let factor = FactorRecord(
-            id: factorID, userID: user.id, kind: kind, name: name.filter { $0 != "\0" }, createdAt: now, lastUsedAt: now,
+            id: factorID, userID: user.id, kind: kind, name: name.filter { $0 != "\0" }, createdAt: now,
+            lastUsedAt: now,
             payload: try sealer.seal(payload, for: FactorRegistry.sealingContext(factorID)))
         guard try transaction.insert(factor) else { return .verdict(.refused(Refusal(.busy))) }
         try finishFlow(in: transaction)

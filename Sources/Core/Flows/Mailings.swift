@@ -128,7 +128,8 @@ public struct Mailings: Sendable {
     }
 
     private static func charge(
-        _ email: EmailAddress, _ client: ClientContext, _ now: Date, _ sealer: Sealer, _ transaction: any StoreTransaction
+        _ email: EmailAddress, _ client: ClientContext, _ now: Date, _ sealer: Sealer,
+        _ transaction: any StoreTransaction
     ) throws -> Refusal? {
         let mailbox = CounterKey.mails(to: sealer.digest(email.canonical, for: "mailbox"))
         if let until = try transaction.charge(.mailsPerAddress, key: mailbox, at: now) {

@@ -44,7 +44,9 @@ public final class Keyring: Sendable {
 
     /// A compact JWS (RFC 7515, section 3.1) over the claims, with `typ: JWT`.
     /// - Parameter typ: nil leaves the header out, as session cookies want it.
-    public func sign(_ claims: TokenClaims, with algorithm: SigningAlgorithm, typ: String? = "JWT") async throws -> String {
+    public func sign(_ claims: TokenClaims, with algorithm: SigningAlgorithm, typ: String? = "JWT") async throws
+        -> String
+    {
         let ring = try await current()
         guard let active = ring.records.last(where: { $0.algorithm == algorithm && $0.retiredAt == nil }) else {
             throw StoreError(.corrupt, "There is no active \(algorithm.rawValue) key; run `countersign key rotate`.")
@@ -215,7 +217,8 @@ public final class Keyring: Sendable {
             case .es256:
                 let key = try ES256PrivateKey(pem: pem)
                 await keys.add(ecdsa: key, kid: kid)
-                published.append(try JSONWebKey(id: record.id, elliptic: P256.Signing.PrivateKey(pemRepresentation: pem).publicKey))
+                published.append(
+                    try JSONWebKey(id: record.id, elliptic: P256.Signing.PrivateKey(pemRepresentation: pem).publicKey))
             case .rs256:
                 let key = try JWTKit.Insecure.RSA.PrivateKey(pem: pem)
                 await keys.add(rsa: key, digestAlgorithm: .sha256, kid: kid)

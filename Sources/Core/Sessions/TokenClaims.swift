@@ -65,7 +65,8 @@ struct TokenHeader {
     }
 }
 
-/// The three parts of a compact JWS of at most 16 kB.
+/// The three parts of a compact JWS of at most 16 kB, whose header and claims are not nested deep: the claims are
+/// decoded, as a whole, before the signature is verified.
 struct TokenParts {
     let header: Substring
     let payload: Substring
@@ -73,8 +74,34 @@ struct TokenParts {
     init?(_ token: String) {
         guard token.utf8.count <= 16_384 else { return nil }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return nil }
+        guard parts.count == 3,
+            parts.prefix(2).allSatisfy({ [UInt8](base64URL: $0).map { $0.isShallowJSON } ?? false })
+        else { return nil }
         header = parts[0]
         payload = parts[1]
+    }
+}
+
+extension [UInt8] {
+    /// Whether arrays and objects of JSON text lie in each other at most 32 deep. Decoding takes time with the square of
+    /// the depth, and a token of 16 KiB can be thousands deep.
+    fileprivate var isShallowJSON: Bool {
+        var depth = 0
+        var isInString = false
+        var isEscaped = false
+        for byte in self {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isInString: isEscaped = true
+            case UInt8(ascii: "\""): isInString.toggle()
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                if !isInString { depth += 1 }
+            case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                if !isInString { depth -= 1 }
+            default: break
+            }
+            if depth > 32 { return false }
+        }
+        return true
     }
 }

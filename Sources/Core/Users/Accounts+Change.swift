@@ -48,9 +48,12 @@ extension Accounts {
     /// A changed address is unverified again unless the change says otherwise. A changed address or password, and the
     /// loss of the last second factor, revoke all tokens; the session that `evidence` describes then goes on with fresh
     /// ones.
-    /// - Parameter evidence: what the caller's session was proven with; nil where no session is to go on.
+    /// - Parameters:
+    ///   - evidence: what the caller's session was proven with; nil where no session is to go on.
+    ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses.
     public func change(
-        _ id: UserID, _ change: AccountChange, continuing evidence: SessionEvidence? = nil, by client: ClientContext
+        _ id: UserID, _ change: AccountChange, continuing evidence: SessionEvidence? = nil, asOf epoch: Int? = nil,
+        by client: ClientContext
     ) async throws -> ChangeOutcome {
         let realm = realm
         let settings = try await realm.settings()
@@ -70,6 +73,7 @@ extension Accounts {
         let eventIDs = (0..<6).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
         return try await realm.store.write { transaction in
             guard var user = try transaction.user(id) else { return .refused(.userNotFound) }
+            if let epoch, epoch != user.tokenEpoch { return .refused(.revoked) }
             // Everything that can be refused stands before the first write: a refusal does not undo.
             if let refusal = try change.refusal(for: user, in: transaction) { return .refused(refusal) }
             var events: [AuditEvent.Kind] = []

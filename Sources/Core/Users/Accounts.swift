@@ -47,7 +47,8 @@ public struct Accounts: Sendable {
     /// Makes an account and signs it in. Without address and password the account is anonymous.
     /// - Throws: ``PasswordHashingOverload``, ``StoreError``.
     public func signUp(
-        email: EmailAddress?, password: Secret<String>?, displayName: String? = nil, terms: SessionTerms = SessionTerms(),
+        email: EmailAddress?, password: Secret<String>?, displayName: String? = nil,
+        terms: SessionTerms = SessionTerms(),
         by client: ClientContext
     ) async throws -> SignUpOutcome {
         let realm = realm
@@ -121,7 +122,9 @@ public struct Accounts: Sendable {
         let realm = realm
         if let password {
             let settings = try await realm.settings()
-            if let fault = settings.passwords.fault(of: password, email: email) { return .failure(.weakPassword(fault)) }
+            if let fault = settings.passwords.fault(of: password, email: email) {
+                return .failure(.weakPassword(fault))
+            }
         }
         let hash: String? = if let password { try await realm.hasher.hash(password) } else { nil }
         let now = realm.clock.now
@@ -158,6 +161,8 @@ public enum AccountRefusal: Error, Sendable, Equatable {
     /// Too many from one source.
     case limited(until: Date)
     case userNotFound
+    /// The tokens of the one who asks were revoked just now.
+    case revoked
     /// One of the second factors that were to stay is not there.
     case unknownFactor
     /// The account kept changing.

@@ -3,5 +3,5 @@
 @_exported import Foundation
 
 #if canImport(FoundationNetworking)
-@_exported import FoundationNetworking
+    @_exported import FoundationNetworking
 #endif

@@ -4,10 +4,12 @@ import Testing
 
 @Suite("Bytes, random text and instants")
 struct BytesTests {
-    @Test("URL-safe Base64 has the vectors of RFC 4648, section 10, without padding", arguments: [
-        ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
-        ("foobar", "Zm9vYmFy"),
-    ])
+    @Test(
+        "URL-safe Base64 has the vectors of RFC 4648, section 10, without padding",
+        arguments: [
+            ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
+            ("foobar", "Zm9vYmFy"),
+        ])
     func base64(text: String, encoded: String) {
         #expect(Array(text.utf8).base64URL == encoded)
         #expect([UInt8](base64URL: encoded) == Array(text.utf8))
@@ -19,7 +21,8 @@ struct BytesTests {
         #expect([UInt8](base64URL: "-__-") == [0xfb, 0xff, 0xfe])
     }
 
-    @Test("What is no URL-safe Base64 is refused", arguments: ["Zg==", "Z", "Zg=", "Z g", "Zg\n", "é", "Zm9v!", "\u{0}"])
+    @Test(
+        "What is no URL-safe Base64 is refused", arguments: ["Zg==", "Z", "Zg=", "Z g", "Zg\n", "é", "Zm9v!", "\u{0}"])
     func refused(text: String) {
         #expect([UInt8](base64URL: text) == nil)
     }
@@ -53,7 +56,8 @@ struct BytesTests {
         }
     }
 
-    @Test("The system's generator gives as many bytes as asked for, and others each time", arguments: [0, 1, 7, 8, 9, 32])
+    @Test(
+        "The system's generator gives as many bytes as asked for, and others each time", arguments: [0, 1, 7, 8, 9, 32])
     func system(count: Int) {
         let bytes = SystemRandom().bytes(count)
         #expect(bytes.count == count)
@@ -62,7 +66,9 @@ struct BytesTests {
 
     @Test("An instant survives its microseconds, and no instant traps")
     func instants() {
-        for value in [0, 1, -1, 999_999, 1_790_000_000_000_001, -62_135_596_800_000_000, 4_102_444_799_999_999] as [Int64] {
+        for value in [0, 1, -1, 999_999, 1_790_000_000_000_001, -62_135_596_800_000_000, 4_102_444_799_999_999]
+            as [Int64]
+        {
             #expect(Date(microseconds: value).microseconds == value)
         }
         #expect(Date(microseconds: -1).seconds == -1)

@@ -8,22 +8,28 @@ struct JSONValueTests {
         try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
     }
 
-    @Test("A value is read as what it is", arguments: [
-        ("null", JSONValue.null), ("true", .bool(true)), ("false", .bool(false)), ("0", .integer(0)), ("1", .integer(1)),
-        ("-9223372036854775808", .integer(.min)), ("9223372036854775807", .integer(.max)),
-        ("9223372036854775808", .number(9_223_372_036_854_775_808)), ("1.5", .number(1.5)), ("\"1\"", .string("1")),
-        ("\"\\u00e9\\ud83d\\udca3\"", .string("é💣")), ("[]", .array([])), ("[1,[null]]", .array([.integer(1), .array([.null])])),
-        ("{}", .object([:])), ("{\"a\":{\"b\":false}}", .object(["a": .object(["b": .bool(false)])])),
-    ])
+    @Test(
+        "A value is read as what it is",
+        arguments: [
+            ("null", JSONValue.null), ("true", .bool(true)), ("false", .bool(false)), ("0", .integer(0)),
+            ("1", .integer(1)),
+            ("-9223372036854775808", .integer(.min)), ("9223372036854775807", .integer(.max)),
+            ("9223372036854775808", .number(9_223_372_036_854_775_808)), ("1.5", .number(1.5)), ("\"1\"", .string("1")),
+            ("\"\\u00e9\\ud83d\\udca3\"", .string("é💣")), ("[]", .array([])),
+            ("[1,[null]]", .array([.integer(1), .array([.null])])),
+            ("{}", .object([:])), ("{\"a\":{\"b\":false}}", .object(["a": .object(["b": .bool(false)])])),
+        ])
     func reading(text: String, value: JSONValue) throws {
         #expect(try read(text) == value)
         #expect(try read(String(decoding: JSONEncoder().encode(value), as: UTF8.self)) == value)
     }
 
-    @Test("What is no JSON, or nested without end, is an error and no trap", arguments: [
-        "", "{", "nul", "\"\\ud800\"", "1e999", "{\"a\":1 \"b\":2}", String(repeating: "[", count: 100_000),
-        String(repeating: "{\"a\":", count: 10_000),
-    ])
+    @Test(
+        "What is no JSON, or nested without end, is an error and no trap",
+        arguments: [
+            "", "{", "nul", "\"\\ud800\"", "1e999", "{\"a\":1 \"b\":2}", String(repeating: "[", count: 100_000),
+            String(repeating: "{\"a\":", count: 10_000),
+        ])
     func garbage(text: String) {
         #expect(throws: (any Error).self) { try read(text) }
     }

@@ -1,7 +1,8 @@
-@testable import CountersignCore
 import Crypto
 import Foundation
 import Testing
+
+@testable import CountersignCore
 
 @Suite("Sealing")
 struct SealerTests {
@@ -54,7 +55,7 @@ struct SealerTests {
         let old = try Self.sealer(1).seal(Data("secret".utf8), for: "here")
         let new = try Self.sealer(2, earlier: [3, 1])
         #expect(try new.open(old, for: "here") == Data("secret".utf8))
-        #expect(try Self.sealer(1).seal(Data(), for: "") .dropFirst().prefix(4) == old.dropFirst().prefix(4))
+        #expect(try Self.sealer(1).seal(Data(), for: "").dropFirst().prefix(4) == old.dropFirst().prefix(4))
         let own = try new.seal(Data("secret".utf8), for: "here")
         #expect(throws: SealingError.self) { try Self.sealer(1).open(own, for: "here") }
         let name = Array(own.dropFirst().prefix(4)).hex

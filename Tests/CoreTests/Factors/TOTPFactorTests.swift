@@ -1,18 +1,21 @@
-@testable import CountersignCore
 import Foundation
 import OneTimePassword
 import Testing
 
+@testable import CountersignCore
+
 @Suite("TOTP")
 struct TOTPFactorTests {
-    @Test("A code counts as many steps away as the settings say", arguments: [
-        (TOTPSettings(state: .enabled, adjacentIntervals: 0), 0),
-        (TOTPSettings(state: .enabled, adjacentIntervals: 1), 1),
-        (TOTPSettings(state: .enabled, adjacentIntervals: 5), 5),
-        (TOTPSettings(state: .enabled, adjacentIntervals: nil), 5),
-        (TOTPSettings(state: .enabled, adjacentIntervals: 10), 10),
-        (TOTPSettings(state: .mandatory, adjacentIntervals: 1), 1),
-    ])
+    @Test(
+        "A code counts as many steps away as the settings say",
+        arguments: [
+            (TOTPSettings(state: .enabled, adjacentIntervals: 0), 0),
+            (TOTPSettings(state: .enabled, adjacentIntervals: 1), 1),
+            (TOTPSettings(state: .enabled, adjacentIntervals: 5), 5),
+            (TOTPSettings(state: .enabled, adjacentIntervals: nil), 5),
+            (TOTPSettings(state: .enabled, adjacentIntervals: 10), 10),
+            (TOTPSettings(state: .mandatory, adjacentIntervals: 1), 1),
+        ])
     func window(settings: TOTPSettings, reach: Int) async throws {
         let totp = try TOTP(secret: Array(0..<20))
         let payload = try JSONEncoder().encode(TOTPFactor.Payload(secret: Data(0..<20)))

@@ -1,8 +1,9 @@
-@testable import CountersignCore
 import Crypto
 import Foundation
 import JWTKit
 import Testing
+
+@testable import CountersignCore
 
 @Suite("Custom tokens")
 struct CustomTokenTests {

@@ -144,13 +144,13 @@ struct LimitTests {
         #expect(try await test.counter("answers/192.0.2.1")?.count == 1)
     }
 
-    @Test("What is blocked by its own limit does not use up the source's")
-    func blockedCostsNothing() async throws {
+    @Test("What is blocked by its own limit counts against the source, as a flood of it fills the log")
+    func blockedCosts() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let client = test.client(from: "192.0.2.1")
         for _ in 0..<50 { _ = try await test.signIn(password: "wrong", by: client) }
-        #expect(try await test.counter("answers/192.0.2.1")?.count == 10)
+        #expect(try await test.counter("answers/192.0.2.1")?.count == 50)
     }
 
     @Test("No counter is kept for a source that is not limited")

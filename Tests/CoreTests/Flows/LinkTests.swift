@@ -1,7 +1,8 @@
-@testable import CountersignCore
 import Foundation
 import OneTimePassword
 import Testing
+
+@testable import CountersignCore
 
 @Suite("Mailed links")
 struct LinkTests {

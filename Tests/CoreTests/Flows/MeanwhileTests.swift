@@ -1,6 +1,7 @@
-import CountersignCore
 import Foundation
 import Testing
+
+@testable import CountersignCore
 
 /// What happens to an account while an answer is being looked at.
 @Suite("What changes while an answer is judged")
@@ -21,7 +22,37 @@ struct MeanwhileTests {
         #expect(try await test.events(.signedIn).isEmpty)
     }
 
-    @Test("A new password is accepted when the password becomes it while it is looked at")
+    @Test("A factor whose row changes while it is looked at is looked at again, whatever made it change")
+    func rowChanges() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let sealer = test.realm.sealer
+        test.hasher.meanwhile { _ in
+            try await test.store.write { transaction in
+                guard var factor = try transaction.factors(of: user.id).first else { return }
+                factor.payload = try sealer.seal(
+                    PasswordFactor.payload(hash: "another"), for: FactorRegistry.sealingContext(factor.id))
+                _ = try transaction.update(factor)
+            }
+        }
+        #expect(try await test.signIn().reason == .wrongAnswer)
+        #expect(test.hasher.verified.last == "another")
+    }
+
+    @Test("A factor that goes while it is looked at is not accepted")
+    func rowGoes() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        test.hasher.meanwhile { _ in
+            try await test.store.write { transaction in
+                for factor in try transaction.factors(of: user.id) { _ = try transaction.deleteFactor(factor.id) }
+            }
+        }
+        #expect(try await test.signIn().reason == .wrongAnswer)
+        #expect(test.hasher.verified.last == test.hasher.decoy)
+    }
+
+    @Test("A right password is accepted under the new epoch when tokens are revoked while it is looked at")
     func passwordBecomesRight() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()

@@ -1,6 +1,7 @@
-@testable import CountersignCore
 import Foundation
 import Testing
+
+@testable import CountersignCore
 
 /// What a reader found, and must not come back.
 @Suite("Found by reading")
@@ -80,8 +81,9 @@ struct ReviewTests {
         let enrolled = try await test.enrol(test.addUser(TestRealm.otherEmail, password: nil))
         var change = AccountChange()
         change.password = Secret("ten marbles")
-        guard case .refused(.weakPassword(.tooShort(minimum: 15))) =
-            try await test.realm.accounts.change(alone.id, change, by: test.client)
+        guard
+            case .refused(.weakPassword(.tooShort(minimum: 15))) =
+                try await test.realm.accounts.change(alone.id, change, by: test.client)
         else {
             Issue.record("11 characters are not enough alone")
             return
@@ -90,5 +92,55 @@ struct ReviewTests {
             Issue.record("11 characters are enough beside a second factor")
             return
         }
+    }
+}
+
+extension ReviewTests {
+    @Test(
+        "A session that was cut off between its check and the change neither changes nor enrols nor withdraws anything")
+    func revokedMeanwhile() async throws {
+        let test = try await TestRealm.make()
+        let enrolled = try await test.addEnrolledUser()
+        let epoch = enrolled.user.tokenEpoch
+        var revocation = AccountChange()
+        revocation.revokesTokensAt = test.now
+        _ = try await test.realm.accounts.change(enrolled.user.id, revocation, by: test.client)
+
+        let withdrawn = try await test.realm.enrolments.withdraw(
+            enrolled.factor.id, of: enrolled.user.id, evidence: test.evidence, asOf: epoch, by: test.client)
+        guard case .revoked = withdrawn else {
+            Issue.record("\(withdrawn)")
+            return
+        }
+        #expect(try await test.realm.enrolments.secondFactors(of: enrolled.user.id).count == 1)
+        let begun = try await test.realm.enrolments.beginTOTP(
+            for: enrolled.user.id, evidence: test.evidence, asOf: epoch, by: test.client)
+        guard case .refused(.revoked) = begun else {
+            Issue.record("\(begun)")
+            return
+        }
+        var change = AccountChange()
+        change.displayName = .some("Mallory")
+        let changed = try await test.realm.accounts.change(
+            enrolled.user.id, change, continuing: test.evidence, asOf: epoch, by: test.client)
+        guard case .refused(.revoked) = changed else {
+            Issue.record("\(changed)")
+            return
+        }
+    }
+
+    @Test("What is not looked at counts against its source, and stops filling the log")
+    func floods() async throws {
+        let test = try await TestRealm.make()
+        let client = test.client(from: "192.0.2.9")
+        for _ in 0..<150 {
+            _ = try await test.realm.authenticator.answer(
+                .code(Secret("123456"), factor: FactorID(rawValue: "none")),
+                to: .flow(FlowHandle("made up"), FlowExpectation(.signIn)), by: client)
+            _ = try await test.realm.authenticator.answer(
+                .customToken(Secret("a.b.c")), to: .opening(FlowOpening(subject: .answer, terms: SessionTerms())),
+                by: client)
+        }
+        #expect(try await test.events(.answerRefused).count == 100)
     }
 }

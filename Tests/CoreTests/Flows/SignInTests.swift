@@ -1,7 +1,8 @@
-@testable import CountersignCore
 import Foundation
 import OneTimePassword
 import Testing
+
+@testable import CountersignCore
 
 @Suite("Signing in")
 struct SignInTests {
@@ -114,9 +115,11 @@ struct SignInTests {
         #expect(try await test.user(enrolled.user.id).lastSignInAt == test.now)
     }
 
-    @Test("A code may be typed with spaces, and not with anything else", arguments: [
-        (" %3 %3 ", true), ("%3-%3", false), ("+%6", false), ("", false), ("%3", false), ("%6%6", false),
-    ])
+    @Test(
+        "A code may be typed with spaces, and not with anything else",
+        arguments: [
+            (" %3 %3 ", true), ("%3-%3", false), ("+%6", false), ("", false), ("%3", false), ("%6%6", false),
+        ])
     func typing(form: String, isTaken: Bool) async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()

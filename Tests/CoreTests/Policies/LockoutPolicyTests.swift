@@ -1,6 +1,7 @@
-@testable import CountersignCore
 import Foundation
 import Testing
+
+@testable import CountersignCore
 
 @Suite("Lockout policies")
 struct LockoutPolicyTests {
@@ -57,7 +58,8 @@ struct LockoutPolicyTests {
     @Test("A wait that is over begins no new count")
     func counting() {
         var counter = AttemptCounter(key: "k", count: 7, since: Self.start, blockedUntil: Self.start + 120)
-        guard case .admitted(let next) = LockoutPolicy.oneTimeCode.charge(counter, key: "k", at: Self.start + 120) else {
+        guard case .admitted(let next) = LockoutPolicy.oneTimeCode.charge(counter, key: "k", at: Self.start + 120)
+        else {
             Issue.record("not admitted")
             return
         }

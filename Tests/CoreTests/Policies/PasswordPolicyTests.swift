@@ -11,13 +11,15 @@ struct PasswordPolicyTests {
             of: Secret(password), email: email.map(EmailAddress.init(kept:)), secondFactorFollows: second)
     }
 
-    @Test("Length counts in scalars of the composed text", arguments: [
-        ("seven77", PasswordPolicy.Fault.tooShort(minimum: 8)), ("", .tooShort(minimum: 8)),
-        ("eight 8a", nil), ("пароль12", nil), ("密码密码密码密吗", nil),
-        ("e\u{301}e\u{301}e\u{301}e\u{301}xyz", .tooShort(minimum: 8)),
-        (String(repeating: "ab c", count: 256), nil),
-        (String(repeating: "ab c", count: 256) + "d", .tooLong(maximum: 1024)),
-    ])
+    @Test(
+        "Length counts in scalars of the composed text",
+        arguments: [
+            ("seven77", PasswordPolicy.Fault.tooShort(minimum: 8)), ("", .tooShort(minimum: 8)),
+            ("eight 8a", nil), ("пароль12", nil), ("密码密码密码密吗", nil),
+            ("e\u{301}e\u{301}e\u{301}e\u{301}xyz", .tooShort(minimum: 8)),
+            (String(repeating: "ab c", count: 256), nil),
+            (String(repeating: "ab c", count: 256) + "d", .tooLong(maximum: 1024)),
+        ])
     func length(password: String, expected: PasswordPolicy.Fault?) {
         #expect(fault(password) == expected)
     }
@@ -40,30 +42,39 @@ struct PasswordPolicyTests {
         #expect(fault("ada.lovelace") == nil)
     }
 
-    @Test("The commonest passwords are refused, also decorated", arguments: [
-        "password", "Password1", "Password1!", "PASSWORD!!", "password123", "Password1234!", "password12345",
-        "12password", "p@ssw0rd", "P@ssw0rd1", "pa$$w0rd", "Pa$$w0rd1!", "passw0rd!", "qwertyuiop", "qwerty123",
-        "qwerty12345", "Qwerty!1", "1qaz2wsx", "1q2w3e4r", "1q2w3e4r5t", "zaq12wsx", "qwer1234", "1234qwer",
-        "asdf1234", "asdfasdf", "iloveyou", "ILoveYou1", "letmein1", "welcome1", "Welcome123", "admin123", "Admin1234",
-        "admin@123", "administrator", "changeme", "sunshine", "princess1", "football", "baseball1", "superman",
-        "trustno1", "starwars", "dragon123", "monkey12", "abc12345", "abcd1234", "a1234567", "a12345678", "aa123456",
-        "12345678", "123456789", "1234567890", "0123456789", "87654321", "9876543210", "11111111", "00000000",
-        "aaaaaaaa", "abababab", "12121212", "abcdefgh", "abcdefghij", "hgfedcba", "abcdefg123", "99999999!", "12345678!", "!!!!!!!!",
-        "test1234", "Summer2024", "Winter2025!", "secret123", "secret12!", "correcthorsebatterystaple", "passwort1",
-        "Passwort123", "schalke04", "hallo123", "1234567a", "12345678a", "123456abc",
-    ])
+    @Test(
+        "The commonest passwords are refused, also decorated",
+        arguments: [
+            "password", "Password1", "Password1!", "PASSWORD!!", "password123", "Password1234!", "password12345",
+            "12password", "p@ssw0rd", "P@ssw0rd1", "pa$$w0rd", "Pa$$w0rd1!", "passw0rd!", "qwertyuiop", "qwerty123",
+            "qwerty12345", "Qwerty!1", "1qaz2wsx", "1q2w3e4r", "1q2w3e4r5t", "zaq12wsx", "qwer1234", "1234qwer",
+            "asdf1234", "asdfasdf", "iloveyou", "ILoveYou1", "letmein1", "welcome1", "Welcome123", "admin123",
+            "Admin1234",
+            "admin@123", "administrator", "changeme", "sunshine", "princess1", "football", "baseball1", "superman",
+            "trustno1", "starwars", "dragon123", "monkey12", "abc12345", "abcd1234", "a1234567", "a12345678",
+            "aa123456",
+            "12345678", "123456789", "1234567890", "0123456789", "87654321", "9876543210", "11111111", "00000000",
+            "aaaaaaaa", "abababab", "12121212", "abcdefgh", "abcdefghij", "hgfedcba", "abcdefg123", "99999999!",
+            "12345678!", "!!!!!!!!",
+            "test1234", "Summer2024", "Winter2025!", "secret123", "secret12!", "correcthorsebatterystaple", "passwort1",
+            "Passwort123", "schalke04", "hallo123", "1234567a", "12345678a", "123456abc",
+        ])
     func common(password: String) {
         #expect(fault(password) == .common)
     }
 
-    @Test("Passwords that are good enough are taken", arguments: [
-        "correct horse battery", "correct horse battery staple", "Correct-Horse-7", "analytical engine",
-        "password manager user", "my password is long", "the dragon sleeps", "summer in the city", "dragonfruit tea",
-        "applesauce", "testament", "usernames", "adminstration", "monkeybusiness", "shadowboxer", "Tr0ub4dor&3",
-        "xkcd 936 cartoon", "kX9#mQ2$", "7hG!2kPq", "3141592653", "27182818", "20240131", "1a2b3c4x", "zebra9831",
-        "lila Kühe fliegen", "пароли-длинные", "パスワード長い方", "🐶🐱🐭🐹🐰🦊🐻🐼", "secretary of state",
-        "hello world, again", "0110 or 1001?", "dragon2001!!xyz", "dragon98317", "kqz-7731", "qwerty is a layout", "abcdefg hijk lmnop",
-    ])
+    @Test(
+        "Passwords that are good enough are taken",
+        arguments: [
+            "correct horse battery", "correct horse battery staple", "Correct-Horse-7", "analytical engine",
+            "password manager user", "my password is long", "the dragon sleeps", "summer in the city",
+            "dragonfruit tea",
+            "applesauce", "testament", "usernames", "adminstration", "monkeybusiness", "shadowboxer", "Tr0ub4dor&3",
+            "xkcd 936 cartoon", "kX9#mQ2$", "7hG!2kPq", "3141592653", "27182818", "20240131", "1a2b3c4x", "zebra9831",
+            "lila Kühe fliegen", "пароли-длинные", "パスワード長い方", "🐶🐱🐭🐹🐰🦊🐻🐼", "secretary of state",
+            "hello world, again", "0110 or 1001?", "dragon2001!!xyz", "dragon98317", "kqz-7731", "qwerty is a layout",
+            "abcdefg hijk lmnop",
+        ])
     func good(password: String) {
         #expect(fault(password) == nil)
     }

@@ -1,8 +1,9 @@
-@testable import CountersignCore
 import Crypto
 import Foundation
 import JWTKit
 import Testing
+
+@testable import CountersignCore
 
 @Suite("Keys that sign tokens")
 struct KeyringTests {
@@ -162,7 +163,8 @@ struct KeyringTests {
         for (index, secret) in secrets.enumerated() {
             for header in ["HS256", "RS256"] {
                 let head = Array(
-                    try JSONEncoder().encode(["alg": header, "kid": kid])).base64URL
+                    try JSONEncoder().encode(["alg": header, "kid": kid])
+                ).base64URL
                 let code = HMAC<SHA256>.authenticationCode(
                     for: Data("\(head).\(payload)".utf8), using: SymmetricKey(data: secret))
                 tokens["\(header) with public key \(index)"] = "\(head).\(payload).\(Array(code).base64URL)"
@@ -188,6 +190,28 @@ struct KeyringTests {
         #expect(try await test.realm.keyring.verified(critical) == nil)
         let empty = try await keys.sign(Self.claims, kid: kid, header: ["crit": .array([])])
         #expect(try await test.realm.keyring.verified(empty) == nil)
+    }
+
+    @Test("A key verifies only its own algorithm, even where it signed the wrong name itself")
+    func wrongName() async throws {
+        let test = try await prepared()
+        for record in try await test.realm.keyring.records() {
+            let pem = String(
+                decoding: try test.realm.sealer.open(record.sealedPrivateKey, for: Keyring.sealingContext(record.id)),
+                as: UTF8.self)
+            let keys = JWTKeyCollection()
+            switch record.algorithm {
+            case .es256: await keys.add(ecdsa: try ES256PrivateKey(pem: pem))
+            case .rs256: await keys.add(rsa: try JWTKit.Insecure.RSA.PrivateKey(pem: pem), digestAlgorithm: .sha256)
+            }
+            for algorithm in SigningAlgorithm.allCases {
+                let header = try JSONEncoder().encode(["alg": algorithm.rawValue, "kid": record.id])
+                let input = "\(Array(header).base64URL).\(Array("{}".utf8).base64URL)"
+                let signature = try await keys.getKey().sign(Data(input.utf8))
+                let claims = try await test.realm.keyring.verified("\(input).\(signature.base64URL)")
+                #expect((claims != nil) == (algorithm == record.algorithm))
+            }
+        }
     }
 
     @Test("Every altered character is noticed")

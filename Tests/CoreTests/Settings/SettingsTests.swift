@@ -1,6 +1,7 @@
-@testable import CountersignCore
 import Foundation
 import Testing
+
+@testable import CountersignCore
 
 @Suite("Settings")
 struct SettingsTests {

@@ -1,7 +1,8 @@
-@testable import CountersignCore
 import Foundation
 import OneTimePassword
 import Testing
+
+@testable import CountersignCore
 
 /// Rows outlive the program that wrote them. For each persisted type: what was written earlier, as it stands in old
 /// databases, and what it means today. Never edit a shape; add the new one.

@@ -1,6 +1,7 @@
-@testable import CountersignCore
 import Foundation
 import Testing
+
+@testable import CountersignCore
 
 @Suite("Accounts")
 struct AccountsTests {
@@ -45,7 +46,9 @@ struct AccountsTests {
     func weak() async throws {
         let test = try await TestRealm.make()
         let client = test.client(from: "192.0.2.1")
-        #expect(try await signUp(test, TestRealm.email, "short", by: client).refusal == .weakPassword(.tooShort(minimum: 8)))
+        #expect(
+            try await signUp(test, TestRealm.email, "short", by: client).refusal == .weakPassword(.tooShort(minimum: 8))
+        )
         #expect(try await signUp(test, TestRealm.email, "password", by: client).refusal == .weakPassword(.common))
         #expect(try await test.counter("sign-ups/192.0.2.1") == nil)
         #expect(test.hasher.hashed == 0)

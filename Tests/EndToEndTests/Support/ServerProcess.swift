@@ -16,7 +16,9 @@ final class ServerProcess {
     static var executable: String {
         get throws {
             let bundle = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0])
-            for folder in [bundle.deletingLastPathComponent(), bundle.deletingLastPathComponent().deletingLastPathComponent()] {
+            for folder in [
+                bundle.deletingLastPathComponent(), bundle.deletingLastPathComponent().deletingLastPathComponent(),
+            ] {
                 let candidate = folder.appendingPathComponent("countersign").path
                 if FileManager.default.isExecutableFile(atPath: candidate) { return candidate }
             }
@@ -96,7 +98,16 @@ final class ServerProcess {
     }
 
     @discardableResult
-    func post(_ path: String, _ body: [String: Any], bearer: String? = nil) async throws -> (status: Int, json: [String: Any]) {
+    func post(
+        _ path: String, _ body: [String: Any], bearer: String? = nil
+    ) async throws -> (status: Int, json: [String: Any]) {
+        try await Self.post(url, path, body, bearer: bearer)
+    }
+
+    /// The same for tasks, which a process cannot be sent to.
+    static func post(
+        _ url: URL, _ path: String, _ body: [String: Any], bearer: String? = nil
+    ) async throws -> (status: Int, json: [String: Any]) {
         guard let target = URL(string: path, relativeTo: url) else { throw ServerDidNotStart(said: path) }
         var request = URLRequest(url: target)
         request.httpMethod = "POST"
@@ -108,10 +119,10 @@ final class ServerProcess {
 
     func get(_ path: String) async throws -> (status: Int, json: [String: Any]) {
         guard let target = URL(string: path, relativeTo: url) else { throw ServerDidNotStart(said: path) }
-        return try await send(URLRequest(url: target))
+        return try await Self.send(URLRequest(url: target))
     }
 
-    private func send(_ request: URLRequest) async throws -> (status: Int, json: [String: Any]) {
+    private static func send(_ request: URLRequest) async throws -> (status: Int, json: [String: Any]) {
         let (data, response) = try await URLSession.shared.data(for: request)
         let json = try JSONSerialization.jsonObject(with: data) as? [String: Any]
         return ((response as? HTTPURLResponse)?.statusCode ?? 0, json ?? [:])

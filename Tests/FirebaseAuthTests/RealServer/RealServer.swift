@@ -15,7 +15,8 @@ enum RealServer {
     static func run(
         isDevelopment: Bool = true, _ body: @escaping @Sendable (RunningServer) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("countersign-client-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "countersign-client-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let opened = try await OpenedRealm.open(
             DataDirectory(path: folder.path), hashing: Argon2idParameters(memoryKiB: 1024, operations: 1),

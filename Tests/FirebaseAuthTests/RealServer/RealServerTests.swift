@@ -57,7 +57,8 @@ import Testing
     @Test(arguments: [true, false])
     func aUserEnrolsSignsInAndUnenrols(isDevelopment: Bool) async throws {
         try await RealServer.run(isDevelopment: isDevelopment) { server in
-            let key = isDevelopment
+            let key =
+                isDevelopment
                 ? "any" : try #require(try await server.realm.applications.applications().first).id.rawValue
             let auth = server.auth(apiKey: key)
             let totp = try await Self.enrol(auth, server)
@@ -92,11 +93,20 @@ import Testing
             let auth = server.auth()
             let user = try await auth.createUser(withEmail: Self.email, password: Self.password).user
             func code(_ body: () async throws -> Void) async -> AuthErrorCode.Code? { await Self.code(of: body) }
-            #expect(await code { try await auth.createUser(withEmail: Self.email, password: Self.password) } == .emailAlreadyInUse)
-            #expect(await code { try await auth.createUser(withEmail: "b@example.com", password: "short") } == .weakPassword)
-            #expect(await code { try await auth.createUser(withEmail: "nobody", password: Self.password) } == .invalidEmail)
-            #expect(await code { try await auth.signIn(withEmail: Self.email, password: "something else") } == .invalidCredential)
-            #expect(await code { try await auth.signIn(withEmail: "c@example.com", password: "something else") } == .invalidCredential)
+            #expect(
+                await code { try await auth.createUser(withEmail: Self.email, password: Self.password) }
+                    == .emailAlreadyInUse)
+            #expect(
+                await code { try await auth.createUser(withEmail: "b@example.com", password: "short") } == .weakPassword
+            )
+            #expect(
+                await code { try await auth.createUser(withEmail: "nobody", password: Self.password) } == .invalidEmail)
+            #expect(
+                await code { try await auth.signIn(withEmail: Self.email, password: "something else") }
+                    == .invalidCredential)
+            #expect(
+                await code { try await auth.signIn(withEmail: "c@example.com", password: "something else") }
+                    == .invalidCredential)
             #expect(await code { try await auth.applyActionCode("nonsense") } == .invalidActionCode)
             let unverified = await code {
                 _ = try await TOTPMultiFactorGenerator.generateSecret(with: user.multiFactor.session())
@@ -128,7 +138,9 @@ import Testing
             let code = try #require(try await server.mailedCode())
             #expect(try await other.verifyPasswordResetCode(code) == Self.email)
             try await other.confirmPasswordReset(withCode: code, newPassword: "a stormy evening")
-            #expect(await Self.code { try await other.signIn(withEmail: Self.email, password: Self.password) } == .invalidCredential)
+            #expect(
+                await Self.code { try await other.signIn(withEmail: Self.email, password: Self.password) }
+                    == .invalidCredential)
             try await other.signIn(withEmail: Self.email, password: "a stormy evening")
             // The session from before the reset is over, and the client notices.
             let user = try #require(auth.currentUser)
@@ -164,7 +176,9 @@ import Testing
             #expect(auth.isSignIn(withEmailLink: link))
             let result = try await auth.signIn(withEmail: "new@example.com", link: link)
             #expect(result.user.isEmailVerified)
-            #expect(await Self.code { try await auth.signIn(withEmail: "new@example.com", link: link) } == .invalidActionCode)
+            #expect(
+                await Self.code { try await auth.signIn(withEmail: "new@example.com", link: link) }
+                    == .invalidActionCode)
         }
     }
 

@@ -48,9 +48,11 @@ struct RequestMutator {
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     private static let tricky: [String] = [
-        "", " ", "\u{0}", "\r\n", "%", "%00", "%zz", "%FF", "%2F", "%3A", "%253A", "..", "//", "/../", ";", ":", "?", "#", "&",
+        "", " ", "\u{0}", "\r\n", "%", "%00", "%zz", "%FF", "%2F", "%3A", "%253A", "..", "//", "/../", ";", ":", "?",
+        "#", "&",
         "=", "+", "'", "\"", "\\", "<", "{{x}}", "{}", "[]", "null", "true", "-1", "0", "1e999", "NaN", "\u{FEFF}",
-        "\u{202E}", "\u{301}", "ü", "日本", "👩‍👩‍👧", "\u{FFFF}", "\u{10FFFF}", "owner", "Bearer ", "a@example.com", "../../etc/passwd",
+        "\u{202E}", "\u{301}", "ü", "日本", "👩‍👩‍👧", "\u{FFFF}", "\u{10FFFF}", "owner", "Bearer ", "a@example.com",
+        "../../etc/passwd",
         "9223372036854775808", "-9223372036854775809", "99999999999999999999999999", "2147483648", "00000000", "123456",
         "identitytoolkit.googleapis.com/", "https://", "javascript:alert(1)", "eyJhbGciOiJub25lIn0.e30.", "__proto__",
     ]
@@ -64,7 +66,9 @@ struct RequestMutator {
             case 13..<16: mutateQuery(&request)
             case 16..<19: mutateHeaders(&request.headers)
             default:
-                let methods: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete, .head, .options, .trace, .connect]
+                let methods: [HTTPRequest.Method] = [
+                    .get, .post, .put, .patch, .delete, .head, .options, .trace, .connect,
+                ]
                 request.method = pick(methods) ?? .get
             }
         }
@@ -77,9 +81,10 @@ struct RequestMutator {
         switch Int.random(in: 0..<12, using: &random) {
         case 0: return String(repeating: pick(Self.tricky) ?? "x", count: Int.random(in: 1...2000, using: &random))
         case 1:
-            return String(decoding: (0..<Int.random(in: 0...40, using: &random)).map { _ in
-                UInt8.random(in: 0...255, using: &random)
-            }, as: UTF8.self)
+            return String(
+                decoding: (0..<Int.random(in: 0...40, using: &random)).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                }, as: UTF8.self)
         default: return pick(Self.tricky) ?? ""
         }
     }
@@ -119,7 +124,8 @@ struct RequestMutator {
 
     private mutating func mutateHeaders(_ headers: inout HTTPFields) {
         let names = [
-            "Content-Type", "Authorization", "Content-Length", "Origin", "X-Firebase-Locale", "X-Goog-Api-Key", "Host", "Accept",
+            "Content-Type", "Authorization", "Content-Length", "Origin", "X-Firebase-Locale", "X-Goog-Api-Key", "Host",
+            "Accept",
             "Access-Control-Request-Method", "Cookie", "X-Client-Version", "Expect", "Forwarded",
         ]
         guard let name = pick(names).flatMap({ HTTPField.Name($0) }) else { return }
@@ -152,7 +158,8 @@ struct RequestMutator {
         case 2: bytes = Array(bytes[..<place])
         case 3: bytes.insert(contentsOf: bytes[place..<end], at: place)
         case 4: bytes.insert(contentsOf: Array(odd().utf8), at: place)
-        case 5: bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+        case 5:
+            bytes = (0..<Int.random(in: 0...60, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
         default: if place < bytes.count { bytes[place] ^= 1 << UInt8.random(in: 0...7, using: &random) }
         }
         return bytes
@@ -196,7 +203,8 @@ struct RequestMutator {
             return .number(pick(numbers) ?? 0)
         case 4, 5: return .string(odd())
         case 6: return .array((0..<Int.random(in: 0...3, using: &random)).map { _ in anyValue(depth: depth + 1) })
-        case 7: return (0..<Int.random(in: 1...60, using: &random)).reduce(JSON.array([])) { inner, _ in .array([inner]) }
+        case 7:
+            return (0..<Int.random(in: 1...60, using: &random)).reduce(JSON.array([])) { inner, _ in .array([inner]) }
         default: return .object([odd(): anyValue(depth: depth + 1)])
         }
     }

@@ -64,7 +64,8 @@ struct TestServer: Sendable {
 
     /// One request, with everything about it as given. `from` is the client's address.
     func send(
-        _ method: HTTPRequest.Method, _ uri: String, headers: HTTPFields = [:], body: [UInt8]? = nil, from: String? = nil
+        _ method: HTTPRequest.Method, _ uri: String, headers: HTTPFields = [:], body: [UInt8]? = nil,
+        from: String? = nil
     ) async throws -> Reply {
         var headers = headers
         if headers[.xForwardedFor] == nil {

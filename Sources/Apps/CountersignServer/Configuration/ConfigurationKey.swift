@@ -2,6 +2,7 @@
 public enum ConfigurationKey: String, CaseIterable, Sendable {
     case listen
     case data
+    case database
     case dev
     case publicURL
     case projectID
@@ -50,6 +51,7 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         switch self {
         case .listen: ("`HOST:PORT`", "`127.0.0.1:8080`", "port 0 to 65535")
         case .data: ("path", "`./countersign-data`", "not empty")
+        case .database: ("URL", "SQLite in `data`", "`postgres://…` or `postgresql://…`")
         case .dev: ("Boolean", "`false`", "`true`, `false`")
         case .publicURL: ("list of URLs", "`http(s)://` + `listen`", "`http` or `https`, with a host")
         case .projectID: ("text", "`countersign`", "1 to 63 letters, digits, `-`, `.`, `_`, `:`")

@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 import Logging
 import PasswordHashing
@@ -23,6 +24,7 @@ extension ServerConfiguration {
         let configuration = ServerConfiguration(
             listen: listen(&sources),
             dataDirectory: dataDirectory(&sources),
+            database: database(&sources),
             isDevelopment: isDevelopment,
             publicURLs: publicURLs(&sources),
             projectID: projectID(&sources),
@@ -52,6 +54,16 @@ extension ServerConfiguration {
         if !found.value.isEmpty { return found.value }
         sources.report(found.place, "the path is empty", "write the path of a directory such as \(standard)")
         return standard
+    }
+
+    private static func database(_ sources: inout ConfigurationSources) -> Secret<String>? {
+        guard let found = sources.text(.database) else { return nil }
+        if found.value.hasPrefix("postgres://") || found.value.hasPrefix("postgresql://") { return Secret(found.value) }
+        // What was written may hold a password: it is not repeated.
+        sources.report(
+            found.place, "this is no URL of a PostgreSQL database",
+            "write one such as postgres://countersign@db.example.com/countersign?sslmode=verify-full, or leave it out")
+        return nil
     }
 
     private static func publicURLs(_ sources: inout ConfigurationSources) -> [URL] {

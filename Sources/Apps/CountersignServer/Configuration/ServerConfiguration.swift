@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 import Logging
 import PasswordHashing
@@ -8,6 +9,8 @@ public struct ServerConfiguration: Sendable {
     public var listen: ListenAddress
     /// The directory of the database, the keys and the first secrets.
     public var dataDirectory: String
+    /// The URL of a PostgreSQL database, which may hold its password; nil keeps everything in `dataDirectory`.
+    public var database: Secret<String>?
     /// Whether everything that is weaker for laptops and CI is on.
     public var isDevelopment: Bool
     /// The URLs under which clients reach the server, without a slash at the end, as far as they were configured. Use
@@ -54,6 +57,7 @@ public struct ServerConfiguration: Sendable {
     public init(
         listen: ListenAddress = ListenAddress(host: "127.0.0.1", port: 8080),
         dataDirectory: String = "./countersign-data",
+        database: Secret<String>? = nil,
         isDevelopment: Bool = false,
         publicURLs: [URL] = [],
         projectID: String = "countersign",
@@ -66,6 +70,7 @@ public struct ServerConfiguration: Sendable {
     ) {
         self.listen = listen
         self.dataDirectory = dataDirectory
+        self.database = database
         self.isDevelopment = isDevelopment
         self.publicURLs = publicURLs
         self.projectID = projectID

@@ -35,11 +35,15 @@ public struct DataDirectory: Sendable {
     }
 
     /// A directory that a server has filled before. Nothing is made.
-    /// - Parameter hasMasterKey: whether the master key comes from elsewhere.
+    /// - Parameters:
+    ///   - hasMasterKey: whether the master key comes from elsewhere.
+    ///   - hasDatabase: whether the database is elsewhere.
     /// - Throws: ``DataDirectoryError/notThere(_:)``, ``DataDirectoryError/noMasterKey(_:)``.
-    public init(existing path: String, hasMasterKey: Bool = false) throws {
+    public init(existing path: String, hasMasterKey: Bool = false, hasDatabase: Bool = false) throws {
         self.path = path
-        guard FileManager.default.fileExists(atPath: databasePath) else { throw DataDirectoryError.notThere(path) }
+        guard FileManager.default.fileExists(atPath: hasDatabase ? path : databasePath) else {
+            throw DataDirectoryError.notThere(path)
+        }
         // Without this, opening would make a key that opens nothing.
         guard hasMasterKey || FileManager.default.fileExists(atPath: masterKeyPath) else {
             throw DataDirectoryError.noMasterKey(path)

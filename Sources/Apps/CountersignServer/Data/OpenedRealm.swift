@@ -1,6 +1,7 @@
 import CountersignCore
 import Foundation
 import PasswordHashing
+import StorePostgres
 import StoreSQLite
 
 /// A realm out of a data directory: what the server serves, and what administrative commands work on, also while a
@@ -11,24 +12,28 @@ public struct OpenedRealm: Sendable {
     public let adminToken: AdminToken
     /// The movable clock, under `--dev`.
     let movableClock: MovableClock?
-    let store: SQLiteStore
+    let store: any OpenedStore
     let hasher: Argon2idHasher
 
     /// Opens the directory, making what is missing: the database, the master key, the signing keys, the admin token and
     /// a first application.
     /// - Parameters:
+    ///   - database: the URL of a PostgreSQL database; nil keeps everything in the directory.
     ///   - masterKey: nil takes the one in the directory.
     ///   - isDevelopment: the clock can be moved, tokens may be unsigned, and the application `dev-app` is there.
     ///   - clock: what time it is; under `isDevelopment`, before the clock is moved. For tests.
     /// - Throws: ``DataDirectoryError``, `StoreError`.
     public static func open(
-        _ directory: DataDirectory, masterKey: Sealer.MasterKey? = nil,
+        _ directory: DataDirectory, database: Secret<String>? = nil, masterKey: Sealer.MasterKey? = nil,
         hashing: Argon2idParameters = Argon2idParameters(), isDevelopment: Bool = false,
         clock: any WallClock = SystemClock()
     ) async throws -> OpenedRealm {
         let random = SystemRandom()
         let key = try masterKey ?? directory.masterKey(random: random)
-        let store = try await SQLiteStore.open(path: directory.databasePath)
+        let store: any OpenedStore =
+            if let database { try await PostgresStore.open(url: database, random: random) } else {
+                try await SQLiteStore.open(path: directory.databasePath)
+            }
         let movableClock = isDevelopment ? MovableClock(base: clock) : nil
         try await movableClock?.load(from: store)
         let hasher = try Argon2idHasher(hashing)

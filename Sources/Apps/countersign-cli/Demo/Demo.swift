@@ -30,7 +30,9 @@ struct Demo: AsyncParsableCommand {
             asJSON: json, isColoured: !json && isatty(STDOUT_FILENO) == 1)
         do {
             try await DemoStage.run { stage in
-                if !json { narrator.show("A server listens on \(stage.url.absoluteString), for as long as this lasts.") }
+                if !json {
+                    narrator.show("A server listens on \(stage.url.absoluteString), for as long as this lasts.")
+                }
                 try await SecondFactorAct(stage: stage, narrator: narrator).play()
             }
             if !json { narrator.write("\nEverything did what it says.") }

@@ -13,7 +13,8 @@ struct DemoStage: Sendable {
 
     /// Starts a server under `--dev`, hands it over, and stops it however the body ends.
     static func run<T: Sendable>(_ body: @escaping @Sendable (DemoStage) async throws -> T) async throws -> T {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("countersign-demo-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "countersign-demo-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let opened = try await OpenedRealm.open(DataDirectory(path: folder.path), isDevelopment: true)
         var logger = Logger(label: "countersign")

@@ -32,7 +32,8 @@ struct SecondFactorAct: Sendable {
 
         /// A code of the right form that is not right now.
         var wrongCode: String {
-            let present = Set((-1...1).map { totp.code(at: Date().addingTimeInterval(Double(ahead + 30 * $0))).stringCode })
+            let present = Set(
+                (-1...1).map { totp.code(at: Date().addingTimeInterval(Double(ahead + 30 * $0))).stringCode })
             return ["000000", "111111", "222222", "333333"].first { !present.contains($0) } ?? "444444"
         }
     }
@@ -80,7 +81,9 @@ struct SecondFactorAct: Sendable {
     }
 
     private func enrol(_ auth: Auth) async throws -> Authenticator {
-        guard let user = auth.currentUser else { throw DemoNarrator.Disappointment(description: "Nobody is signed in.") }
+        guard let user = auth.currentUser else {
+            throw DemoNarrator.Disappointment(description: "Nobody is signed in.")
+        }
         let (secret, uri) = try await step("The server makes a TOTP secret for her") {
             let session = try await user.multiFactor.session()
             let secret = try await TOTPMultiFactorGenerator.generateSecret(with: session)
@@ -130,7 +133,10 @@ struct SecondFactorAct: Sendable {
             return wrong
         }
         let right = authenticator.code
-        try await step("The right code signs her in", tell: { (factor: String) in "code \(right), second factor “\(factor)” in the token" }) {
+        try await step(
+            "The right code signs her in",
+            tell: { (factor: String) in "code \(right), second factor “\(factor)” in the token" }
+        ) {
             let user = try await resolve(resolver, right).user
             let token = try await user.getIDTokenResult()
             try expect(token.signInSecondFactor == "totp", "The token does not name the second factor.")

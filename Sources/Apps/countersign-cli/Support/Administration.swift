@@ -51,8 +51,10 @@ struct RemoteAdministration: Administration {
         } catch let error as HTTPClientError where error.isPlainHTTPRefused {
             throw CommandFailure(.usage, "\(error.description) The token would be readable on its way: use https.")
         } catch let error as HTTPClientError where error.isUnreachable || error.isTimedOut {
+            // A certificate that nobody trusts is mended elsewhere than a server that is not there.
+            let reason = error.underlying.map { " (\($0.localizedDescription))" } ?? ""
             throw CommandFailure(
-                .unreachable, "\(base) cannot be reached. Is the server running, and is the address right?")
+                .unreachable, "\(base) cannot be reached\(reason). Is the server running, and is the address right?")
         }
         let decoder = JSONDecoder()
         if response.status == 200, let answer = try? decoder.decode(Operation.Answer.self, from: response.body) {

@@ -1,6 +1,7 @@
 import AdminServer
 import ArgumentParser
 import ClientHTTP
+import CountersignCore
 import CountersignServer
 import Foundation
 
@@ -11,6 +12,12 @@ struct RealmOptions: ParsableArguments {
             "The data directory (default: $COUNTERSIGN_DATA, or ./countersign-data). A server may run on it meanwhile.",
             valueName: "dir"))
     var data: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The PostgreSQL database that the servers share (default: $COUNTERSIGN_DATABASE, or SQLite in the data "
+                + "directory).", valueName: "url"))
+    var database: String?
 
     @Option(
         help: ArgumentHelp("The master key, where it is not in the data directory.", valueName: "file"))
@@ -63,9 +70,12 @@ struct RealmOptions: ParsableArguments {
 
     private func open() async throws -> any Administration {
         if let server { return try RemoteAdministration(server: server, token: token()) }
-        let directory = try DataDirectory(existing: directoryPath, hasMasterKey: keyPath != nil)
+        let database = database ?? environment[ConfigurationKey.database.environmentName]
+        let directory = try DataDirectory(
+            existing: directoryPath, hasMasterKey: keyPath != nil, hasDatabase: database != nil)
         let key = try keyPath.map { try ServerConfiguration.MasterKeySource.file($0).load() } ?? nil
-        return LocalAdministration(opened: try await OpenedRealm.open(directory, masterKey: key))
+        return LocalAdministration(
+            opened: try await OpenedRealm.open(directory, database: database.map { Secret($0) }, masterKey: key))
     }
 
     private var environment: [String: String] { ProcessInfo.processInfo.environment }

@@ -9,7 +9,8 @@ extension IdentityToolkit {
     /// Finds out who calls: which application by its API key, or an administrator by the bearer token.
     func call(_ request: Request, _ context: CountersignRequestContext, _ access: Access) async throws -> Call {
         let query = Dictionary(
-            request.uri.queryParameters.map { (String($0.key), String($0.value)) }, uniquingKeysWith: { first, _ in first })
+            request.uri.queryParameters.map { (String($0.key), String($0.value)) },
+            uniquingKeysWith: { first, _ in first })
         let isAdministrator = isAdministrator(request)
         let key = query["key"] ?? request.headers[.googleAPIKey]
         switch access {
@@ -52,7 +53,9 @@ extension IdentityToolkit {
     }
 
     private func isAdministrator(_ request: Request) -> Bool {
-        guard let header = request.headers[.authorization], header.lowercased().hasPrefix("bearer ") else { return false }
+        guard let header = request.headers[.authorization], header.lowercased().hasPrefix("bearer ") else {
+            return false
+        }
         let token = String(header.dropFirst("bearer ".count))
         if options.isDevelopment && token == "owner" { return true }
         return options.isAdministrator(Secret(token))
@@ -65,13 +68,15 @@ extension IdentityToolkit {
 
     /// A language tag that looks like one: what a client sends ends up in a link.
     private static func locale(_ text: String) -> String? {
-        let isTag = (2...35).contains(text.utf8.count)
+        let isTag =
+            (2...35).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") || isAlphanumeric($0) }
         return isTag ? text : nil
     }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 }
 

@@ -16,7 +16,8 @@ extension IdentityToolkit {
             if mask.covers("mfa", present: request.mfa != nil) {
                 settings.secondFactors.apply(request.mfa ?? MultiFactorAuthConfig(), mask: mask)
             }
-            if mask.covers("emailPrivacyConfig.enableImprovedEmailPrivacy", present: request.emailPrivacyConfig != nil) {
+            if mask.covers("emailPrivacyConfig.enableImprovedEmailPrivacy", present: request.emailPrivacyConfig != nil)
+            {
                 settings.privacy.hidesAddresses =
                     request.emailPrivacyConfig?.enableImprovedEmailPrivacy ?? PrivacySettings().hidesAddresses
             }

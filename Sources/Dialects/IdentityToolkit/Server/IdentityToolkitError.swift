@@ -157,6 +157,7 @@ extension IdentityToolkitError {
         case .unsupportedFirstFactor:
             self.init(.unsupportedFirstFactor, "MFA is not available for the given first factor.")
         case .signInTooOld: self.init(.credentialTooOldLoginAgain)
+        case .revoked: self.init(.tokenExpired)
         case .limitReached:
             self.init(.secondFactorLimitExceeded, "Too many TOTP based second factors enrolled for this account.")
         }
@@ -204,6 +205,7 @@ extension IdentityToolkitError {
         case .limited:
             self.init(.tooManyAttemptsTryLater, "Too many accounts were made from here. Try again later.")
         case .userNotFound: self.init(.userNotFound)
+        case .revoked: self.init(.tokenExpired)
         case .busy: self = .overloaded(retryAfter: 1)
         }
     }
@@ -240,7 +242,8 @@ extension IdentityToolkitError {
         case .lockedOut, .sourceLimited, .authenticatorDisabled, .flowExhausted:
             self.init(
                 .tooManyAttemptsTryLater,
-                "Access to this account has been temporarily disabled due to many failed login attempts. Try again later.")
+                "Access to this account has been temporarily disabled due to many failed login attempts. Try again later."
+            )
         case .weakPassword:
             self.init(weakPassword: refusal.passwordFault ?? .common)
         case .addressTaken: self.init(.emailExists)

@@ -11,7 +11,8 @@ extension IdentityToolkit {
         if request.totpEnrollmentInfo != nil && request.phoneEnrollmentInfo != nil {
             throw IdentityToolkitError(
                 message:
-                    "Invalid value (oneof), oneof field 'enrollment_info' is already set. Cannot set 'phoneEnrollmentInfo'")
+                    "Invalid value (oneof), oneof field 'enrollment_info' is already set. Cannot set 'phoneEnrollmentInfo'"
+            )
         }
         guard request.totpEnrollmentInfo != nil || request.phoneEnrollmentInfo != nil else {
             throw IdentityToolkitError.invalidArgument
@@ -20,7 +21,9 @@ extension IdentityToolkit {
         guard request.totpEnrollmentInfo != nil else {
             throw IdentityToolkitError(.operationNotAllowed, "SMS based MFA not enabled.")
         }
-        switch try await realm.enrolments.beginTOTP(for: bearer.user.id, evidence: bearer.evidence, by: call.client) {
+        switch try await realm.enrolments.beginTOTP(
+            for: bearer.user.id, evidence: bearer.evidence, asOf: bearer.user.tokenEpoch, by: call.client)
+        {
         case .refused(let refusal): throw IdentityToolkitError(enrolment: refusal)
         case .offered(let offer):
             return StartMFAEnrollmentResponse(
@@ -74,9 +77,11 @@ extension IdentityToolkit {
             throw IdentityToolkitError(.mfaEnrollmentNotFound)
         }
         let outcome = try await realm.enrolments.withdraw(
-            FactorID(rawValue: id), of: bearer.user.id, evidence: bearer.evidence, by: call.client)
+            FactorID(rawValue: id), of: bearer.user.id, evidence: bearer.evidence, asOf: bearer.user.tokenEpoch,
+            by: call.client)
         switch outcome {
         case .unknownFactor: throw IdentityToolkitError(.mfaEnrollmentNotFound)
+        case .revoked: throw IdentityToolkitError(.tokenExpired)
         case .withdrawnAndSignedOut: return WithdrawMFAResponse()
         case .withdrawn(let signedIn):
             let (idToken, _) = try await tokens.idToken(for: signedIn, settings: call.settings)

@@ -90,7 +90,8 @@ extension IdentityToolkit {
         guard let newPassword = request.newPassword else { return response }
         guard !newPassword.isEmpty else { throw IdentityToolkitError(.missingPassword) }
         let verdict = try await realm.authenticator.answer(
-            .link(newPassword: Secret(newPassword)), to: .flow(handle, FlowExpectation(.resetPassword)), by: call.client)
+            .link(newPassword: Secret(newPassword)), to: .flow(handle, FlowExpectation(.resetPassword)), by: call.client
+        )
         switch verdict {
         case .accomplished(.passwordReset): return response
         case .refused(let refusal): throw IdentityToolkitError(link: refusal)

@@ -10,7 +10,9 @@ extension IdentityToolkit {
         let email = try address(request.email)
         guard let password = request.password, !password.isEmpty else { throw IdentityToolkitError(.missingPassword) }
         let verdict = try await realm.authenticator.answer(
-            .password(Secret(password)), to: .opening(FlowOpening(subject: .email(email), terms: SessionTerms(), lifetime: FlowLifetime.secondFactor)),
+            .password(Secret(password)),
+            to: .opening(
+                FlowOpening(subject: .email(email), terms: SessionTerms(), lifetime: FlowLifetime.secondFactor)),
             by: call.client)
         switch try await outcome(verdict, call) {
         case .refused(let refusal):

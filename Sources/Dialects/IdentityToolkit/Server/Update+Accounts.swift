@@ -14,8 +14,9 @@ extension IdentityToolkit {
         if endsSessions { try requireRecentSignIn(bearer) }
         let continues = endsSessions || request.returnSecureToken == true
         let outcome = try await realm.accounts.change(
-            bearer.user.id, change, continuing: continues ? bearer.evidence.upgraded(by: change, at: realm.clock.now) : nil,
-            by: call.client)
+            bearer.user.id, change,
+            continuing: continues ? bearer.evidence.upgraded(by: change, at: realm.clock.now) : nil,
+            asOf: bearer.user.tokenEpoch, by: call.client)
         switch outcome {
         case .refused(let refusal): throw IdentityToolkitError(account: refusal)
         case .changed(let user, let signedIn):

@@ -45,12 +45,14 @@ public struct ActionPages: Sendable {
 
     private func show(_ request: Request) async throws -> Response {
         let query = request.uri.queryParameters
-        guard let mode = query["mode"].flatMap({ Mode(rawValue: String($0)) }), let code = query["oobCode"].map(String.init)
+        guard let mode = query["mode"].flatMap({ Mode(rawValue: String($0)) }),
+            let code = query["oobCode"].map(String.init)
         else { return try page(.deadLink, status: .badRequest) }
         return try await form(mode, code: code, continueURL: query["continueUrl"].map(String.init))
     }
 
-    private func form(_ mode: Mode, code: String, continueURL: String?, problem: String? = nil) async throws -> Response {
+    private func form(_ mode: Mode, code: String, continueURL: String?, problem: String? = nil) async throws -> Response
+    {
         let status = try await realm.authenticator.status(of: FlowHandle(code), expecting: mode.expectation)
         guard case .open(let summary) = status, summary.isLink else { return try page(.deadLink, status: .gone) }
         var view = ActionView(title: "", problem: problem)
@@ -75,7 +77,8 @@ public struct ActionPages: Sendable {
         case .signIn:
             // The app that asked for the link completes it: only there may the tokens go.
             view.title = "Open this link in the app"
-            view.text = "This link signs you in to the app that you asked for it from. Open it on the device with that app."
+            view.text =
+                "This link signs you in to the app that you asked for it from. Open it on the device with that app."
         }
         return try page(view, status: problem == nil ? .ok : .unprocessableContent)
     }

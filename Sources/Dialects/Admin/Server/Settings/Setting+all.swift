@@ -41,6 +41,10 @@ extension Setting {
             "tokens.sessionDays", \.tokens.sessionDays, in: 1...3650, unit: " days",
             "how long a session goes on, however often it is refreshed",
             weakerWhen: (.larger, "A stolen refresh token is good for longer from now on.")),
+        .integer(
+            "audit.retentionDays", \.audit.retentionDays, in: 1...36_500, unit: " days",
+            "how long the audit log remembers",
+            weakerWhen: (.smaller, "Older events are removed from the audit log within a minute.")),
     ]
 
     /// Several settings of passwords at once.

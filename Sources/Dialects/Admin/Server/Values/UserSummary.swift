@@ -53,7 +53,7 @@ extension AdministrationError {
             case .unknownFactor: Self(.notFound, "The user has no such second factor.")
             case .weakPassword(let fault): Self(.refused, fault.sentence)
             case .userNotFound: .noUser(id?.rawValue ?? "")
-            case .busy: Self(.conflict, "The account kept changing meanwhile. Try again.")
+            case .busy, .revoked: Self(.conflict, "The account kept changing meanwhile. Try again.")
             case .signUpClosed, .anonymousNotAllowed, .limited: Self(.refused, "The realm's settings forbid it.")
             }
     }

@@ -1,0 +1,33 @@
+import CountersignCore
+import PrometheusMetrics
+import StorePostgres
+import StoreSQLite
+
+/// A store as the composition root holds it: it also closes it, and asks how it fares.
+protocol OpenedStore: Store {
+    /// Finishes what was accepted, and lets go of the database.
+    func close() async throws
+    /// What `/metrics` tells of it.
+    var samples: [PrometheusRegistry.Sample] { get }
+}
+
+extension SQLiteStore: OpenedStore {
+    var samples: [PrometheusRegistry.Sample] {
+        [
+            .init("countersign_store_commits_total", Double(statistics.commits), isCounter: true),
+            .init("countersign_store_writes_total", Double(statistics.writes), isCounter: true),
+            .init("countersign_store_waiting", Double(statistics.waiting)),
+        ]
+    }
+}
+
+extension PostgresStore: OpenedStore {
+    var samples: [PrometheusRegistry.Sample] {
+        [
+            .init("countersign_store_transactions_total", Double(statistics.transactions), isCounter: true),
+            .init("countersign_store_lost_races_total", Double(statistics.lostRaces), isCounter: true),
+            .init("countersign_store_connections_made_total", Double(statistics.connectionsMade), isCounter: true),
+            .init("countersign_store_waiting", Double(statistics.waiting)),
+        ]
+    }
+}

@@ -1,0 +1,257 @@
+import CountersignCore
+import Dispatch
+import Foundation
+import Logging
+import Synchronization
+
+/// The pool: threads that do nothing but run transactions, each on a connection of its own.
+///
+/// They are real threads because libpq blocks: on Swift's cooperative pool, which has one thread a core, a slow database
+/// would stop everything else in the process.
+final class ConnectionThreads: Sendable {
+    private typealias Entry = TransactionQueue<PendingTransaction>.Entry
+
+    private struct State {
+        var queue: TransactionQueue<PendingTransaction>
+        /// Threads that wait for a signal, and have not been sent one.
+        var sleepers = 0
+        var livingThreads: Int
+        var isSweepPlanned = false
+        /// Why there are no connections to be had, while there are none.
+        var outage: String?
+        var statistics = PostgresStore.Statistics()
+        var closers: [@Sendable () -> Void] = []
+
+        /// Whether to signal: somebody sleeps who has something to do.
+        mutating func wakesSleeper() -> Bool {
+            guard sleepers > 0, queue.hasNext || queue.isFinished else { return false }
+            sleepers -= 1
+            return true
+        }
+    }
+
+    private let url: DatabaseURL
+    private let options: PostgresStore.Options
+    private let random: any RandomSource
+    private let logger: Logger
+    private let state: Mutex<State>
+    /// Signalled once for each sleeper that is to look at the queue. Only these threads wait for it.
+    private let wake = DispatchSemaphore(value: 0)
+    /// Refuses those who have waited for too long, also while every thread is held up.
+    private let sweeper = DispatchQueue(label: "countersign.postgres.sweeper")
+
+    init(url: DatabaseURL, options: PostgresStore.Options, random: any RandomSource, logger: Logger) {
+        (self.url, self.options, self.random, self.logger) = (url, options, random, logger)
+        state = Mutex(
+            State(
+                queue: TransactionQueue(threads: options.connections, capacity: options.waitingTransactions),
+                livingThreads: options.connections))
+        for number in 1...options.connections {
+            let thread = Thread { self.work() }
+            thread.name = "postgres-\(number)"
+            thread.start()
+        }
+    }
+
+    var statistics: PostgresStore.Statistics {
+        state.withLock { state in
+            var result = state.statistics
+            result.waiting = state.queue.waiting
+            return result
+        }
+    }
+
+    // MARK: Callers
+
+    func run<T: Sendable>(
+        _ kind: TransactionKind, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            let job = PendingTransaction(kind, body, continuation)
+            let deadline = ContinuousClock.now + options.patience
+            let (admission, wakes, plansSweep) = state.withLock { state in
+                let admission = state.queue.add(job, kind, deadline: deadline)
+                let plansSweep = admission == .waits && !state.isSweepPlanned
+                if plansSweep { state.isSweepPlanned = true }
+                return (admission, state.wakesSleeper(), plansSweep)
+            }
+            if wakes { wake.signal() }
+            if plansSweep { planSweep(at: deadline) }
+            switch admission {
+            case .waits: break
+            case .full:
+                job.fail(
+                    StoreError(.overloaded, "\(options.waitingTransactions) transactions wait for PostgreSQL already"))
+            case .closed: job.fail(StoreError(.unavailable, "the store is closed"))
+            }
+        }
+    }
+
+    /// Admits no more; what was admitted is done, then the threads and their connections end.
+    func close() {
+        let wakes = state.withLock { state in
+            state.queue.close()
+            return state.wakesSleeper()
+        }
+        if wakes { wake.signal() }
+    }
+
+    /// Returns when the last thread has ended, after `close`.
+    func ended() async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if state.livingThreads > 0 { state.closers.append { continuation.resume() } }
+                return state.livingThreads == 0
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    private func planSweep(at instant: ContinuousClock.Instant) {
+        let wait = max(.zero, ContinuousClock.now.duration(to: instant)) / .seconds(1)
+        sweeper.asyncAfter(deadline: .now() + wait) { [weak self] in self?.sweep() }
+    }
+
+    private func sweep() {
+        let now = ContinuousClock.now
+        let (expired, outage, next) = state.withLock { state in
+            let expired = state.queue.expire(at: now)
+            let next = state.queue.nextDeadline
+            state.isSweepPlanned = next != nil
+            return (expired, state.outage, next)
+        }
+        for entry in expired { entry.job.fail(refusal(outage)) }
+        if let next { planSweep(at: next) }
+        // Those that stood in the way of others may be gone.
+        if state.withLock({ $0.wakesSleeper() }) { wake.signal() }
+    }
+
+    private func refusal(_ outage: String?) -> StoreError {
+        outage.map { StoreError(.unavailable, $0) }
+            ?? StoreError(.overloaded, "the transaction waited \(options.patience) for a connection to PostgreSQL")
+    }
+
+    // MARK: Threads
+
+    private func work() {
+        var link: PostgresLink?
+        while let entry = next() {
+            serve(entry, &link)
+        }
+        link = nil
+        let closers = state.withLock { state in
+            state.livingThreads -= 1
+            return state.livingThreads == 0 ? state.closers : []
+        }
+        for closer in closers { closer() }
+    }
+
+    /// Waits for something to do.
+    /// - Returns: nil at the end.
+    private func next() -> Entry? {
+        while true {
+            let (entry, isFinished, wakes) = state.withLock { state in
+                let entry = state.queue.take()
+                let isFinished = state.queue.isFinished
+                let wakes = state.wakesSleeper()
+                if entry == nil, !isFinished { state.sleepers += 1 }
+                return (entry, isFinished, wakes)
+            }
+            // Each wakes the next, as long as there is something to do or to end.
+            if wakes { wake.signal() }
+            if let entry { return entry }
+            if isFinished { return nil }
+            wake.wait()
+        }
+    }
+
+    /// Runs one that was taken, until it is over or has lost a race.
+    private func serve(_ entry: Entry, _ link: inout PostgresLink?) {
+        if entry.losses > 0 { sleep(Backoff.losing.wait(after: entry.losses, random)) }
+        var lostConnections = 0
+        while true {
+            guard let usable = usable(link, until: entry.deadline) else {
+                link = nil
+                return refuse(entry, .unavailable, state.withLock { $0.outage } ?? "PostgreSQL cannot be reached")
+            }
+            link = usable
+            switch entry.job.attempt(usable) {
+            case .over(let tell):
+                state.withLock { state in
+                    state.queue.finish(entry)
+                    state.statistics.transactions += 1
+                }
+                return tell()
+            case .lostRace(let failure):
+                return lose(entry, failure)
+            case .lostConnection(let failure):
+                link = nil
+                lostConnections += 1
+                logger.warning(
+                    "A connection ended in a transaction, which is run again",
+                    metadata: ["reason": "\(failure.description)"])
+                if lostConnections >= options.attempts {
+                    return refuse(entry, .unavailable, failure.description)
+                }
+            }
+        }
+    }
+
+    private func lose(_ entry: Entry, _ failure: PostgresFailure) {
+        if entry.losses + 1 >= options.attempts || ContinuousClock.now >= entry.deadline {
+            return refuse(
+                entry, .overloaded, "the write lost \(entry.losses + 1) races for a row, lastly: \(failure.description)"
+            )
+        }
+        state.withLock { state in
+            state.queue.lose(entry)
+            state.statistics.lostRaces += 1
+        }
+        // It is for whichever thread comes first; this one looks at once.
+    }
+
+    private func refuse(_ entry: Entry, _ code: StoreError.Code, _ reason: String) {
+        state.withLock { $0.queue.finish(entry) }
+        entry.job.fail(StoreError(code, reason))
+    }
+
+    /// The connection, or a fresh one where it is gone; nil where none can be had in time.
+    private func usable(_ link: PostgresLink?, until deadline: ContinuousClock.Instant) -> PostgresLink? {
+        if let link, link.isUsable, !link.isLost() { return link }
+        var failures = 0
+        while true {
+            do {
+                let fresh = try PostgresLink(url, options.link)
+                noteConnection()
+                return fresh
+            } catch {
+                noteOutage("\((error as? PostgresFailure)?.description ?? "\(error)")")
+            }
+            failures += 1
+            let wait = Backoff.connecting.wait(after: failures, random)
+            guard ContinuousClock.now + wait < deadline else { return nil }
+            sleep(wait)
+        }
+    }
+
+    private func noteConnection() {
+        let wasOut = state.withLock { state in
+            defer { state.outage = nil }
+            state.statistics.connectionsMade += 1
+            return state.outage != nil
+        }
+        if wasOut { logger.notice("PostgreSQL can be reached again") }
+    }
+
+    private func noteOutage(_ reason: String) {
+        let isNew = state.withLock { state in
+            defer { state.outage = reason }
+            return state.outage == nil
+        }
+        if isNew { logger.error("PostgreSQL cannot be reached", metadata: ["reason": "\(reason)"]) }
+    }
+
+    private func sleep(_ duration: Duration) {
+        Thread.sleep(forTimeInterval: duration / .seconds(1))
+    }
+}

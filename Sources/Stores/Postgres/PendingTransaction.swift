@@ -1,0 +1,31 @@
+import CountersignCore
+
+/// A transaction that waits for its turn, with its type erased.
+struct PendingTransaction: Sendable {
+    enum Ending {
+        /// It is over, well or badly. Whoever waits is told by calling this.
+        case over(tell: () -> Void)
+        case lostRace(PostgresFailure)
+        case lostConnection(PostgresFailure)
+    }
+
+    /// Runs the body once.
+    let attempt: @Sendable (PostgresLink) -> Ending
+    /// Tells whoever waits that it was not done.
+    let fail: @Sendable (StoreError) -> Void
+
+    init<T: Sendable>(
+        _ kind: TransactionKind, _ body: @escaping @Sendable (any StoreTransaction) throws -> T,
+        _ continuation: CheckedContinuation<T, any Error>
+    ) {
+        attempt = { link in
+            switch kind.attempt(on: link, body) {
+            case .done(let value): .over { continuation.resume(returning: value) }
+            case .failed(let error): .over { continuation.resume(throwing: error) }
+            case .lostRace(let failure): .lostRace(failure)
+            case .lostConnection(let failure): .lostConnection(failure)
+            }
+        }
+        fail = { continuation.resume(throwing: $0) }
+    }
+}

@@ -1,0 +1,65 @@
+import CountersignCore
+
+/// What PostgreSQL, or the way to it, refused; and what to do about it.
+///
+/// It says which statement failed and why, and never with which values: of a server's answer only the code and the
+/// primary message are taken, because the detail quotes rows (`Key (email)=(…) already exists`).
+struct PostgresFailure: Error {
+    enum Consequence: Equatable {
+        /// The transaction lost a race; run again, it may win.
+        case runAgain
+        /// The connection is of no use any more. Nothing of an uncommitted transaction remains.
+        case reconnect
+        /// It wrote where nothing may be written: the primary became a standby, or the transaction is only to read.
+        case readOnly
+        /// It would fail again.
+        case giveUp
+    }
+
+    let consequence: Consequence
+    let description: String
+
+    /// The connection ended, or never began.
+    init(lost reason: String) {
+        consequence = .reconnect
+        description = "PostgreSQL: \(Self.oneLine(reason))"
+    }
+
+    /// - Parameters:
+    ///   - state: five characters, as in appendix A of PostgreSQL's manual.
+    ///   - statement: without values; nil where it says nothing.
+    init(state: String, message: String, statement: String?) {
+        consequence = Self.consequence(of: state)
+        description = "PostgreSQL \(state): \(Self.oneLine(message))" + (statement.map { " in \($0)" } ?? "")
+    }
+
+    init(_ consequence: Consequence, _ description: String) {
+        self.consequence = consequence
+        self.description = description
+    }
+
+    var storeError: StoreError { StoreError(.unavailable, description) }
+
+    static func consequence(of state: String) -> Consequence {
+        switch state {
+        // Serialization failure and deadlock. A key that is taken, or a referred row that is gone, is a race too: the
+        // statements ask beforehand, and their snapshot did not show what another transaction had just committed.
+        case "40001", "40P01", "23505", "23503":
+            return .runAgain
+        // The server stops, crashed or starts, or the connection was idle for too long.
+        case "57P01", "57P02", "57P03", "57P05":
+            return .reconnect
+        case "25006":
+            return .readOnly
+        // A prepared statement is gone, or its result has another shape since a migration.
+        case "26000", "0A000":
+            return .reconnect
+        default:
+            return state.hasPrefix("08") ? .reconnect : .giveUp
+        }
+    }
+
+    private static func oneLine(_ text: String) -> String {
+        text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,123 @@
+import CountersignCore
+import Foundation
+import Testing
+
+/// Two processes of the program on one PostgreSQL database are one server.
+@Suite(.enabled(if: PostgresCluster.isWanted, Comment(rawValue: PostgresCluster.hint)))
+struct PostgresServersTests {
+    private struct Pair {
+        let first: ServerProcess
+        let second: ServerProcess
+        let database: TestDatabase
+    }
+
+    private func servers() async throws -> Pair {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        let arguments = ["--dev", "--database", database.url.reveal()]
+        let first = try await ServerProcess(arguments)
+        let key = first.dataDirectory.appendingPathComponent("master-key").path
+        return Pair(
+            first: first, second: try await ServerProcess(arguments + ["--master-key-file", key]), database: database)
+    }
+
+    @Test func aCodeThatBothGetManyTimesAtOnceCountsOnce() async throws {
+        guard let oathtool = Tool(named: "oathtool") else { throw MissingTool(name: "oathtool") }
+        let pair = try await servers()
+        let email = "ada@example.com"
+        let idToken = try await pair.first.signUp(email: email, password: "a quiet afternoon")
+        // What one has written, the other knows.
+        try await pair.second.confirmAddress(idToken: idToken)
+        let start = try await pair.first.post(
+            "/v2/accounts/mfaEnrollment:start?key=any",
+            ["idToken": idToken, "totpEnrollmentInfo": [:] as [String: Any]])
+        let session = try #require(start.json["totpSessionInfo"] as? [String: Any])
+        let secret = try #require(session["sharedSecretKey"] as? String)
+        func code(_ time: String) async throws -> String {
+            try await oathtool.run(["--totp", "--base32", "--now", time, secret]).output
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        let enrolled = try await pair.second.post(
+            "/v2/accounts/mfaEnrollment:finalize?key=any",
+            [
+                "idToken": idToken, "displayName": "oathtool",
+                "totpVerificationInfo": [
+                    "sessionInfo": try #require(session["sessionInfo"] as? String),
+                    "verificationCode": try await code("now"),
+                ],
+            ])
+        #expect(enrolled.status == 200, "\(enrolled.json)")
+
+        // The code of the next step counts too, and has not been used.
+        let next = try await code("now + 30 seconds")
+        var credentials: [String] = []
+        var factorID = ""
+        for server in [pair.first, pair.second] {
+            let pending = try await server.post(
+                "/v1/accounts:signInWithPassword?key=any", ["email": email, "password": "a quiet afternoon"])
+            credentials.append(try #require(pending.json["mfaPendingCredential"] as? String))
+            let factors = try #require(pending.json["mfaInfo"] as? [[String: Any]])
+            factorID = try #require(factors.first?["mfaEnrollmentId"] as? String)
+        }
+        let urls = [pair.first.url, pair.second.url]
+        let (held, id) = (credentials, factorID)
+        let accepted = try await withThrowingTaskGroup(of: Bool.self) { tasks in
+            for number in 0..<4 {
+                tasks.addTask {
+                    try await Self.finish(urls[number % 2], credential: held[number / 2], factor: id, code: next) == 200
+                }
+            }
+            return try await tasks.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(accepted == 1)
+    }
+
+    private static func finish(_ url: URL, credential: String, factor: String, code: String) async throws -> Int {
+        try await ServerProcess.post(
+            url, "/v2/accounts/mfaSignIn:finalize?key=any",
+            [
+                "mfaPendingCredential": credential, "mfaEnrollmentId": factor,
+                "totpVerificationInfo": ["verificationCode": code],
+            ]
+        ).status
+    }
+
+    @Test func aLockoutAndARotatedKeyAreKnownToBoth() async throws {
+        let pair = try await servers()
+        let email = "ada@example.com"
+        _ = try await pair.first.signUp(email: email, password: "a quiet afternoon")
+        for _ in 0..<10 {
+            try await pair.first.post(
+                "/v1/accounts:signInWithPassword?key=any", ["email": email, "password": "a wrong guess"])
+        }
+        let refused = try await pair.second.post(
+            "/v1/accounts:signInWithPassword?key=any", ["email": email, "password": "a quiet afternoon"])
+        let error = try #require(refused.json["error"] as? [String: Any])
+        #expect((error["message"] as? String)?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
+
+        func keys(_ server: ServerProcess) async throws -> Set<String> {
+            let keys = try #require(try await server.get("/.well-known/jwks.json").json["keys"] as? [[String: Any]])
+            return Set(keys.compactMap { $0["kid"] as? String })
+        }
+        let before = try await keys(pair.second)
+        let rotation = try await Tool(path: try ServerProcess.executable).run([
+            "key", "rotate", "--data", pair.first.dataDirectory.path, "--database", pair.database.url.reveal(),
+        ])
+        #expect(rotation.status == 0, "\(rotation.errors)")
+        var after = before
+        for _ in 0..<60 where after == before {
+            try await Task.sleep(for: .milliseconds(250))
+            after = try await keys(pair.second)
+        }
+        #expect(after.isStrictSuperset(of: before))
+        #expect(try await keys(pair.first) == after)
+    }
+
+    @Test func aServerWithAnotherMasterKeyDoesNotStart() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        let first = try await ServerProcess(["--dev", "--database", database.url.reveal()])
+        await #expect(throws: ServerDidNotStart.self) {
+            _ = try await ServerProcess(["--dev", "--database", database.url.reveal()])
+        }
+        #expect(try await first.get("/health/ready").status == 200)
+    }
+}

@@ -1,0 +1,79 @@
+import CountersignCore
+import Testing
+
+@testable import StorePostgres
+
+/// What is decided without a server.
+@Suite("PostgreSQL's driver")
+struct PostgresRulesTests {
+    @Test(
+        "Every failure has its consequence",
+        arguments: [
+            ("40001", PostgresFailure.Consequence.runAgain), ("40P01", .runAgain), ("23505", .runAgain),
+            ("23503", .runAgain), ("57P01", .reconnect), ("08006", .reconnect), ("25006", .readOnly),
+            ("57014", .giveUp), ("42601", .giveUp), ("53100", .giveUp), ("25P03", .giveUp),
+        ])
+    func consequences(state: String, consequence: PostgresFailure.Consequence) {
+        #expect(PostgresFailure.consequence(of: state) == consequence)
+    }
+
+    @Test("A statement keeps its name, and the one used longest ago makes room")
+    func statements() {
+        var cache = StatementCache(capacity: 2)
+        let first = ["a", "b", "a", "c", "b"].map { cache.name(of: $0) }
+        #expect(first.map(\.isNew) == [true, true, false, true, true])
+        #expect(first[2].name == first[0].name && first[1].name != first[0].name)
+        #expect(first.map(\.evicted) == [nil, nil, nil, first[1].name, first[0].name])
+        cache.forget("b")
+        let again = cache.name(of: "b")
+        #expect(again.isNew && again.evicted == nil)
+    }
+
+    @Test("Waits grow to their bound, and are a matter of luck")
+    func backoff() {
+        let backoff = Backoff(first: .milliseconds(1), longest: .milliseconds(10))
+        #expect(
+            [1, 2, 3, 4, 5, 1000].map { backoff.wait(after: $0, Fixed(byte: 0x80)) }
+                == [500, 1000, 2000, 4000, 5000, 5000].map { .microseconds($0) })
+        #expect(backoff.wait(after: 9, Fixed(byte: 0)) == .zero)
+        #expect(backoff.wait(after: 9, Fixed(byte: 0xff)) < .milliseconds(10))
+    }
+
+    @Test(
+        "A URL that is not understood is an error that quotes nothing of it",
+        arguments: [
+            "postgres://user:hunter2@host:port:port/db", "postgres://user:hunter2@host/db?nonsense=1",
+            "mysql://user:hunter2@host/db", "hunter2", "postgres://user:hun@ter2@host/db",
+            "postgres://user:hunter2/3@host/db", "postgres://user:77/hunter2@host/db", "postgres://u:hunter2\u{0}@h/",
+            "password='hunter2", "",
+        ])
+    func refusedURL(text: String) {
+        let error = #expect(throws: StoreError.self) { try DatabaseURL(Secret(text)) }
+        #expect(error?.code == .unavailable)
+        #expect(error?.description.contains("ter2") == false)
+    }
+
+    @Test(
+        "Another machine has to speak TLS, unless the URL or the environment says otherwise",
+        arguments: [
+            ("postgres://db.example.org/x", [:], "require"), ("postgres:///x", [:], nil),
+            ("postgres://127.0.0.1/x", [:], nil), ("postgres://[::1]/x", [:], nil),
+            ("postgres:///x?host=%2Ftmp", [:], nil), ("postgres:///x", ["PGHOST": "db"], "require"),
+            ("postgres://localhost,db/x", [:], "require"),
+            ("postgres://db.example.org/x", ["PGSSLMODE": "disable"], nil),
+        ] as [(String, [String: String], String?)])
+    func transportSecurity(url: String, environment: [String: String], mode: String?) throws {
+        let parameters = try DatabaseURL(Secret(url)).parameters(connectTimeout: .seconds(5), environment: environment)
+        #expect(parameters.first { $0.name == "sslmode" }?.value == mode)
+        // What libpq reads later replaces what it read before.
+        let names = parameters.map(\.name)
+        let place = try #require(names.firstIndex(of: "dbname"))
+        #expect(place > names.firstIndex(of: "sslmode") ?? 0)
+    }
+
+    private struct Fixed: RandomSource {
+        let byte: UInt8
+
+        func bytes(_ count: Int) -> [UInt8] { [byte] + Array(repeating: 0, count: count - 1) }
+    }
+}

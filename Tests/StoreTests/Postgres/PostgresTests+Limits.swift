@@ -1,0 +1,129 @@
+import CountersignCore
+import Foundation
+import Testing
+
+@testable import StorePostgres
+@testable import StoreSQL
+
+extension PostgresTests {
+    @Test("A statement that takes too long is ended and its write undone")
+    func statementTimeout() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        var options = PostgresStore.Options()
+        options.statementTimeout = .milliseconds(100)
+        let store = try await database.open(options)
+        let error = await #expect(throws: StoreError.self) {
+            try await store.write { transaction in
+                _ = try transaction.insert(user("u"))
+                try raw(transaction, "SELECT 1 FROM (SELECT pg_sleep(5)) AS slow")
+            }
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.description.contains("57014") == true, "\(error as Any)")
+        #expect(try await store.read { try $0.countUsers() } == 0)
+        await store.close()
+    }
+
+    @Test("A write that waits too long for another's row is unavailable")
+    func lockedRow() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        var options = PostgresStore.Options()
+        options.statementTimeout = .milliseconds(100)
+        let (holder, store) = (try await database.open(), try await database.open(options))
+        let gate = Gate()
+        let held = Task {
+            try await holder.write { transaction in
+                try increment("k", in: transaction)
+                try gate.pass()
+            }
+        }
+        await gate.isReached()
+        let error = await #expect(throws: StoreError.self) {
+            try await store.write { try increment("k", in: $0) }
+        }
+        #expect(error?.code == .unavailable)
+        gate.open()
+        try await held.value
+        try await store.write { try increment("k", in: $0) }
+        #expect(try await store.read { try $0.counter("k") }?.count == 2)
+        await holder.close()
+        await store.close()
+    }
+
+    @Test("Too many that wait are overloaded at once, one that waits too long a little later")
+    func overload() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        var options = PostgresStore.Options()
+        options.connections = 1
+        options.waitingTransactions = 2
+        options.patience = .milliseconds(200)
+        let store = try await database.open(options)
+        let (gate, held) = await Gate.holding(store)
+        let waiting = (0..<2).map { number in
+            Task { try await store.write { try $0.insert(user("\(number)")) } }
+        }
+        try await eventually { store.statistics.waiting == 2 }
+        let full = await #expect(throws: StoreError.self) { try await store.read { try $0.countUsers() } }
+        #expect(full?.code == .overloaded)
+        for write in waiting {
+            let late = await #expect(throws: StoreError.self) { try await write.value }
+            #expect(late?.code == .overloaded)
+        }
+        gate.open()
+        try await held.value
+        #expect(try await store.read { try $0.countUsers() } == 0)
+        await store.close()
+    }
+
+    @Test("Writes that wait for each other leave a connection to reads")
+    func readsGoOn() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        var options = PostgresStore.Options()
+        options.connections = 3
+        let store = try await database.open(options)
+        let held = [await Gate.holding(store), await Gate.holding(store)]
+        let next = Task { try await store.write { try $0.insert(user("u")) } }
+        #expect(try await store.read { try $0.countUsers() } == 0)
+        for (gate, _) in held { gate.open() }
+        for (_, write) in held { try await write.value }
+        #expect(try await next.value)
+        await store.close()
+    }
+
+    @Test("A transaction that stops in its middle is ended by the server")
+    func idle() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        var options = PostgresStore.Options()
+        options.idleTimeout = .milliseconds(50)
+        options.attempts = 2
+        let store = try await database.open(options)
+        let error = await #expect(throws: StoreError.self) {
+            try await store.write { transaction in
+                _ = try transaction.insert(user("u"))
+                Thread.sleep(forTimeInterval: 0.3)
+            }
+        }
+        #expect(error?.code == .unavailable)
+        #expect(try await store.read { try $0.countUsers() } == 0)
+        await store.close()
+    }
+
+    @Test("A closed store has done what it accepted, and refuses the rest; closing again does nothing")
+    func closing() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        let store = try await database.open()
+        let (gate, held) = await Gate.holding(store)
+        let accepted = Task { try await store.write { try $0.insert(user("u")) } }
+        #expect(try await accepted.value)
+        async let closed: Void = store.close()
+        gate.open()
+        await closed
+        try await held.value
+        await store.close()
+        let error = await #expect(throws: StoreError.self) { try await store.read { try $0.countUsers() } }
+        #expect(error?.code == .unavailable)
+        let again = try await database.open()
+        #expect(try await again.read { try $0.countUsers() } == 1)
+        await again.close()
+    }
+}

@@ -1,0 +1,147 @@
+import CountersignCore
+import Foundation
+import Synchronization
+import Testing
+
+@testable import StorePostgres
+@testable import StoreSQL
+
+extension PostgresTests {
+    @Test("A write whose connection is ended in its middle is run again, and done once")
+    func endedInTheMiddle() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        let store = try await database.open()
+        let runs = Mutex(0)
+        let gate = Gate()
+        let write = Task {
+            try await store.write { transaction in
+                try increment("k", in: transaction)
+                let run = runs.withLock { runs in
+                    runs += 1
+                    return runs
+                }
+                if run == 1 { try gate.pass() }
+            }
+        }
+        await gate.isReached()
+        try await database.endConnections()
+        gate.open()
+        try await write.value
+        #expect(runs.withLock { $0 } == 2)
+        #expect(try await store.read { try $0.counter("k") }?.count == 1)
+        await store.close()
+    }
+
+    @Test("Connections that are ended while they idle are noticed and replaced")
+    func endedIdle() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        let store = try await database.open()
+        for number in 0..<3 {
+            #expect(try await store.write { try $0.insert(user("\(number)")) })
+            try await database.endConnections()
+        }
+        #expect(try await store.read { try $0.countUsers() } == 3)
+        await store.close()
+    }
+
+    @Test("A write whose connection ends while it commits is not run again, for nobody knows whether it was done")
+    func endedInCommit() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        let store = try await database.open()
+        // A trigger that runs within COMMIT, and takes its time.
+        try await database.run(
+            """
+            CREATE FUNCTION wait() RETURNS trigger AS 'BEGIN PERFORM pg_sleep(5); RETURN NULL; END' LANGUAGE plpgsql; \
+            CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON users DEFERRABLE INITIALLY DEFERRED \
+            FOR EACH ROW EXECUTE FUNCTION wait()
+            """)
+        let runs = Mutex(0)
+        let write = Task {
+            try await store.write { transaction in
+                runs.withLock { $0 += 1 }
+                return try transaction.insert(user("u"))
+            }
+        }
+        try await Task.sleep(for: .milliseconds(300))
+        try await database.endConnections(where: "query = 'COMMIT' AND state = 'active'")
+        let error = await #expect(throws: StoreError.self) { try await write.value }
+        #expect(error?.code == .unavailable)
+        #expect(error?.description.contains("it is not known whether it was done") == true, "\(error as Any)")
+        #expect(runs.withLock { $0 } == 1)
+        await store.close()
+    }
+
+    @Test("The database may be restarted, and may crash, under load: what was acknowledged is there, and once")
+    func restart() async throws {
+        let cluster = try await PostgresCluster.stoppable()
+        let store = try await cluster.emptyDatabase().open()
+        for way in ["stop", "crash"] {
+            let load = Load()
+            let lanes = (0..<6).map { lane in Task { try await load.run("\(way) \(lane)", on: store) } }
+            try await Task.sleep(for: .milliseconds(200))
+            try await way == "stop" ? cluster.stop() : cluster.crash()
+            try await cluster.startAgain()
+            try await Task.sleep(for: .milliseconds(200))
+            load.end()
+            var (done, unknown) = (0, 0)
+            for lane in lanes {
+                let result = try await lane.value
+                #expect(result.done <= result.counted && result.counted <= result.done + result.unknown, "\(way)")
+                done += result.done
+                unknown += result.unknown
+            }
+            // One commit a connection may have been under way.
+            #expect(done > 0 && unknown <= PostgresStore.Options().connections, "\(done) done, \(unknown) unknown")
+        }
+        await store.close()
+    }
+
+    @Test("While the database is away everything is refused in good time, and afterwards done again")
+    func outage() async throws {
+        let cluster = try await PostgresCluster.stoppable()
+        var options = PostgresStore.Options()
+        options.connections = 2
+        options.patience = .milliseconds(300)
+        let store = try await cluster.emptyDatabase().open(options)
+        #expect(try await store.write { try $0.insert(user("u")) })
+        try await cluster.stop()
+        let begin = ContinuousClock.now
+        let refused = try await together(10) { number in
+            do {
+                _ = try await store.read { try $0.countUsers() }
+                return false
+            } catch let error as StoreError {
+                #expect(error.code == .unavailable)
+                return true
+            }
+        }
+        #expect(refused == 10)
+        #expect(ContinuousClock.now - begin < .seconds(2))
+        try await cluster.startAgain()
+        #expect(try await store.read { try $0.countUsers() } == 1)
+        await store.close()
+    }
+}
+
+/// Writes, again and again, until it is told to end.
+private final class Load: Sendable {
+    private let isOver = Mutex(false)
+
+    func end() {
+        isOver.withLock { $0 = true }
+    }
+
+    /// - Returns: how many increments were acknowledged, of how many nobody knows, and how many the store counts.
+    func run(_ key: String, on store: PostgresStore) async throws -> (done: Int, unknown: Int, counted: Int) {
+        var (done, unknown) = (0, 0)
+        while !isOver.withLock({ $0 }) {
+            do {
+                try await store.write { try increment(key, in: $0) }
+                done += 1
+            } catch let error as StoreError where error.code == .unavailable {
+                unknown += 1
+            }
+        }
+        return (done, unknown, try await store.read { try $0.counter(key) }?.count ?? 0)
+    }
+}

@@ -1,0 +1,62 @@
+import CountersignCore
+import Testing
+
+@testable import StorePostgres
+@testable import StoreSQL
+
+extension PostgresTests {
+    private static let second = Migration(version: 2, name: "second") { types in
+        ["CREATE TABLE second (id \(types.text) NOT NULL PRIMARY KEY) \(types.tableOptions)"]
+    }
+
+    @Test("Servers that start at once on an empty database all succeed, and the schema is made once")
+    func startingRace() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        let stores = try await withThrowingTaskGroup(of: PostgresStore.self) { group in
+            for _ in 0..<5 {
+                group.addTask { try await database.open() }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(
+            try await stores[0].read { try raw($0, "SELECT version, name FROM schema_migrations") }
+                == [SQLRow([.integer(1), .text("first schema")])])
+        for (number, store) in stores.enumerated() {
+            #expect(try await store.write { try $0.insert(user("\(number)")) })
+            await store.close()
+        }
+    }
+
+    @Test("A schema newer than the program is refused and left alone; an older one gets what is missing")
+    func versions() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        let old = try await database.open()
+        #expect(try await old.write { try $0.insert(user("u")) })
+        await old.close()
+        let newer = Migrations([.firstSchema, Self.second])
+        let new = try await PostgresStore.open(url: database.url, migrations: newer)
+        #expect(try await new.read { try raw($0, "SELECT COUNT(*) FROM second") } == [SQLRow([.integer(0)])])
+        #expect(try await new.read { try $0.countUsers() } == 1)
+        let error = await #expect(throws: StoreError.self) { try await database.open() }
+        #expect(error?.code == .outdated)
+        #expect(error?.description == "the schema has version 2, and this program knows versions up to 1")
+        let versions = try await new.read { try raw($0, "SELECT version FROM schema_migrations ORDER BY version") }
+        #expect(versions == [SQLRow([.integer(1)]), SQLRow([.integer(2)])])
+        await new.close()
+    }
+
+    @Test("A migration that fails leaves nothing of itself or of those before it")
+    func failingMigration() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        let broken = Migration(version: 2, name: "broken") { _ in ["CREATE TABLE half (id TEXT)", "NONSENSE"] }
+        let error = await #expect(throws: StoreError.self) {
+            try await PostgresStore.open(url: database.url, migrations: Migrations([.firstSchema, broken]))
+        }
+        #expect(error?.code == .unavailable)
+        let store = try await database.open()
+        #expect(
+            try await store.read { try raw($0, "SELECT to_regclass('half') IS NULL, COUNT(*) FROM schema_migrations") }
+                == [SQLRow([.integer(1), .integer(1)])])
+        await store.close()
+    }
+}

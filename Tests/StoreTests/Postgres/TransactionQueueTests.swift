@@ -1,0 +1,124 @@
+import Testing
+
+@testable import StorePostgres
+
+@Suite("The queue of waiting transactions")
+struct TransactionQueueTests {
+    @Test("Transactions run in the order of arrival, but one thread is left to reads")
+    func order() {
+        let queue = filled(threads: 3, writes: ["w1", "w2", "w3"], reads: ["r1"])
+        #expect([queue.take()?.job, queue.take()?.job, queue.take()?.job] == ["w1", "w2", "r1"])
+        #expect(queue.take() == nil && queue.waiting == 1)
+    }
+
+    @Test("A pool of one thread does both")
+    func oneThread() {
+        let queue = filled(threads: 1, writes: ["w1"], reads: ["r1"])
+        #expect(queue.writers == 1)
+        #expect([queue.take()?.job, queue.take()?.job] == ["w1", "r1"])
+    }
+
+    @Test("A write that lost a race goes before fresh ones, and only one such runs at a time")
+    func losers() throws {
+        let queue = filled(threads: 5, writes: ["w1", "w2", "w3"])
+        let (first, second) = (try #require(queue.take()), try #require(queue.take()))
+        queue.lose(second)
+        queue.lose(first)
+        let again = try #require(queue.take())
+        #expect((again.job, again.losses) == ("w1", 1), "the older comes first")
+        #expect(queue.take()?.job == "w3", "the other loser stands back")
+        #expect(queue.take() == nil)
+        queue.finish(again)
+        #expect(queue.take()?.job == "w2")
+    }
+
+    @Test("A write that keeps losing runs while no other does, and reads go on")
+    func alone() throws {
+        let queue = filled(threads: 5, writes: ["w1", "w2"])
+        var loser = try #require(queue.take())
+        for _ in 1..<TransactionQueue<String>.lossesBeforeAlone {
+            queue.lose(loser)
+            loser = try #require(queue.take())
+        }
+        let other = try #require(queue.take())
+        queue.lose(loser)
+        #expect(queue.add("w3", .write) == .waits && queue.add("r1", .read) == .waits)
+        #expect(queue.take()?.job == "r1", "w1 waits for w2 to end, and w3 for w1")
+        #expect(queue.take() == nil)
+        queue.finish(other)
+        let alone = try #require(queue.take())
+        #expect(alone.job == "w1")
+        #expect(queue.take() == nil)
+        queue.finish(alone)
+        #expect(queue.take()?.job == "w3")
+    }
+
+    @Test("One too many is refused, but never one that was admitted before")
+    func capacity() throws {
+        let queue = filled(threads: 2, capacity: 1, writes: ["w1"])
+        let first = try #require(queue.take())
+        #expect(queue.add("w2", .write) == .waits)
+        #expect(queue.add("w3", .write) == .full)
+        queue.lose(first)
+        #expect(queue.waiting == 2)
+        #expect(queue.take()?.job == "w1")
+    }
+
+    @Test("Those whose time has passed are taken out, wherever they wait")
+    func deadlines() throws {
+        let queue = Pool(threads: 3, capacity: 9)
+        let now = ContinuousClock.now
+        _ = queue.add("loses", .write, now + .seconds(2))
+        queue.lose(try #require(queue.take()))
+        _ = queue.add("late", .write, now + .seconds(1))
+        _ = queue.add("reads", .read, now + .seconds(3))
+        #expect(queue.nextDeadline == now + .seconds(1))
+        #expect(queue.expire(at: now).isEmpty)
+        #expect(queue.expire(at: now + .seconds(2)).map(\.job) == ["late", "loses"])
+        #expect(queue.nextDeadline == now + .seconds(3))
+    }
+
+    @Test("A closed queue is finished when what was admitted is")
+    func closing() throws {
+        let queue = filled(threads: 2, writes: ["w1"])
+        queue.close()
+        #expect(queue.add("w2", .write) == .closed)
+        let entry = try #require(queue.take())
+        queue.lose(entry)
+        #expect(!queue.isFinished)
+        queue.finish(try #require(queue.take()))
+        #expect(queue.isFinished)
+    }
+
+    private func filled(threads: Int, capacity: Int = 9, writes: [String] = [], reads: [String] = []) -> Pool {
+        let pool = Pool(threads: threads, capacity: capacity)
+        for job in writes { _ = pool.add(job, .write) }
+        for job in reads { _ = pool.add(job, .read) }
+        return pool
+    }
+
+    /// The queue behind a reference, as expectations evaluate no mutating call.
+    private final class Pool {
+        private var queue: TransactionQueue<String>
+
+        init(threads: Int, capacity: Int) {
+            queue = TransactionQueue(threads: threads, capacity: capacity)
+        }
+
+        func add(
+            _ job: String, _ kind: TransactionKind, _ deadline: ContinuousClock.Instant = .now + .seconds(1000)
+        ) -> TransactionQueue<String>.Admission {
+            queue.add(job, kind, deadline: deadline)
+        }
+
+        func take() -> TransactionQueue<String>.Entry? { queue.take() }
+        func finish(_ entry: TransactionQueue<String>.Entry) { queue.finish(entry) }
+        func lose(_ entry: TransactionQueue<String>.Entry) { queue.lose(entry) }
+        func expire(at now: ContinuousClock.Instant) -> [TransactionQueue<String>.Entry] { queue.expire(at: now) }
+        func close() { queue.close() }
+        var nextDeadline: ContinuousClock.Instant? { queue.nextDeadline }
+        var waiting: Int { queue.waiting }
+        var writers: Int { queue.writers }
+        var isFinished: Bool { queue.isFinished }
+    }
+}

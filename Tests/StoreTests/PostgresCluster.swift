@@ -1,0 +1,275 @@
+import CountersignCore
+import Foundation
+import Logging
+import Synchronization
+
+@testable import StorePostgres
+
+/// A PostgreSQL cluster for the tests of one process: made when first asked for, and gone when the process is, however
+/// it ends.
+///
+/// A shell watches over it and reads commands from a pipe. When the pipe ends – the process returned, crashed or was
+/// killed – it stops the server and removes the files.
+final class PostgresCluster: Sendable {
+    struct Unavailable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let watcher: Process
+    private let commands: FileHandle
+    private let replies: FileHandle
+    let directory: String
+    let port: Int
+    private let schemas = Mutex(0)
+
+    // MARK: Whether and where
+
+    /// The one that tests share.
+    static func shared() async throws -> PostgresCluster { try await sharing.value }
+
+    /// One for tests that stop it, and start it again.
+    static func stoppable() async throws -> PostgresCluster { try await stopping.value }
+
+    private static let sharing = Task { try await PostgresCluster.start() }
+    private static let stopping = Task { try await PostgresCluster.start() }
+
+    /// Whether tests that need it are to run: where PostgreSQL is not installed they are skipped, unless that is to be a
+    /// failure.
+    static let isWanted =
+        programs != nil || ProcessInfo.processInfo.environment["REQUIRE_POSTGRES"] == "1"
+    static let hint: String =
+        "PostgreSQL's programs are not installed; scripts/deps installs them, or POSTGRES_BIN says where they are"
+
+    /// The folder of `initdb` and `postgres`, which Debian keeps out of the search path.
+    private static let programs: String? = {
+        let environment = ProcessInfo.processInfo.environment
+        var folders = [environment["POSTGRES_BIN"]].compactMap { $0 }
+        folders += (environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        for (parent, child) in [
+            ("/usr/lib/postgresql", "bin"), ("/opt/homebrew/opt", "bin"), ("/usr/local/opt", "bin"),
+        ] {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+            let versions = names.filter { $0.hasPrefix("postgresql") || $0.allSatisfy(\.isNumber) }
+            folders += versions.sorted { $0.localizedStandardCompare($1) == .orderedDescending }
+                .map { "\(parent)/\($0)/\(child)" }
+        }
+        return folders.first { folder in
+            ["initdb", "postgres", "pg_isready"].allSatisfy {
+                FileManager.default.isExecutableFile(atPath: "\(folder)/\($0)")
+            }
+        }
+    }()
+
+    // MARK: Life
+
+    private static func start() async throws -> PostgresCluster {
+        try await blocking { try PostgresCluster() }
+    }
+
+    private init() throws {
+        guard let programs = Self.programs else { throw Unavailable(description: Self.hint) }
+        var template = Array((NSTemporaryDirectory() + "countersign-pg-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else { throw Unavailable(description: "no temporary directory") }
+        directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        port = try Self.freePort()
+
+        watcher = Process()
+        let shell = ["/bin/sh", "-c", Self.script, "watcher", programs, directory, "\(port)"]
+        // The server refuses to be run by root.
+        if getuid() == 0 {
+            guard let user = getpwnam("postgres"), chown(directory, user.pointee.pw_uid, user.pointee.pw_gid) == 0
+            else {
+                throw Unavailable(description: "root needs a user named postgres to run the server as")
+            }
+            watcher.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            watcher.arguments = ["runuser", "-u", "postgres", "--"] + shell
+        } else {
+            watcher.executableURL = URL(fileURLWithPath: shell[0])
+            watcher.arguments = Array(shell.dropFirst())
+        }
+        watcher.currentDirectoryURL = URL(fileURLWithPath: "/")
+        let (input, output) = (Pipe(), Pipe())
+        // No other child may hold the end that tells the watcher that this process is gone.
+        for handle in [input.fileHandleForWriting, output.fileHandleForReading] {
+            _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        }
+        watcher.standardInput = input
+        watcher.standardOutput = output
+        commands = input.fileHandleForWriting
+        replies = output.fileHandleForReading
+        try watcher.run()
+        try expect("ready")
+    }
+
+    /// Stops the server as an operator would: connections are ended, nothing is lost.
+    func stop() async throws { try await command("stop", "stopped") }
+
+    /// Ends the server as a crash would, without any good-bye.
+    func crash() async throws { try await command("crash", "stopped") }
+
+    /// Starts it again after `stop` or `crash`.
+    func startAgain() async throws { try await command("start", "ready") }
+
+    private func command(_ command: String, _ reply: String) async throws {
+        try await blocking { [self] in
+            try commands.write(contentsOf: Data("\(command)\n".utf8))
+            try expect(reply)
+        }
+    }
+
+    private func expect(_ reply: String) throws {
+        var line = Data()
+        while let byte = try replies.read(upToCount: 1), !byte.isEmpty, byte != Data("\n".utf8) { line += byte }
+        let text = String(decoding: line, as: UTF8.self)
+        guard text == reply else { throw Unavailable(description: "the cluster says '\(text)', not '\(reply)'") }
+    }
+
+    private static func freePort() throws -> Int {
+        #if canImport(Glibc)
+            let stream = Int32(SOCK_STREAM.rawValue)
+        #else
+            let stream = SOCK_STREAM
+        #endif
+        let socket = socket(AF_INET, stream, 0)
+        defer { close(socket) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
+            }
+        }
+        guard isBound else { throw Unavailable(description: "no free port") }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    // MARK: Use
+
+    /// A place of its own for one store, or for several that are to share it: a schema, which is made in a millisecond
+    /// where a database takes a hundred.
+    func emptyDatabase() async throws -> TestDatabase {
+        let number = schemas.withLock { number in
+            number += 1
+            return number
+        }
+        let name = "test_\(number)"
+        try await run("CREATE SCHEMA \(name)")
+        return TestDatabase(cluster: self, name: name)
+    }
+
+    /// Runs commands as the database's owner.
+    func run(_ command: String) async throws {
+        let url = try DatabaseURL(Secret(url()))
+        try await blocking {
+            let settings = PostgresStore.Options().link
+            _ = try PostgresLink(url, settings).run(command)
+        }
+    }
+
+    /// - Parameter host: a directory of sockets, or an address.
+    func url(user: String = "postgres", host: String? = nil, options: String = "") -> String {
+        let host = (host ?? directory).addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        return "postgres://\(user)@/postgres?host=\(host)&port=\(port)\(options)"
+    }
+
+    /// Locale and collation are those of a language, so that a text that sorts by its bytes does so because the schema
+    /// says so. Nothing is worth a wait for the disk.
+    private static let script = #"""
+        programs=$1 directory=$2 port=$3
+        # The end of standard input is the one sign to stop: a Ctrl-C reaches the whole group.
+        trap '' INT TERM HUP
+        export LC_ALL=C
+        make() {
+            rm -rf "$directory/data"
+            "$programs/initdb" -D "$directory/data" --username=postgres --auth=trust --encoding=UTF8 --no-sync \
+                --no-instructions "$@" >"$directory/initdb.log" 2>&1
+        }
+        # A server without ICU does with the plain locale.
+        make --locale-provider=icu --icu-locale=en-US || make || { echo "initdb failed"; exit 1; }
+        {
+            echo "host all secretive 127.0.0.1/32 scram-sha-256"
+            echo "local all all trust"
+            echo "host all all 127.0.0.1/32 trust"
+        } >"$directory/data/pg_hba.conf"
+        {
+            echo "listen_addresses = '127.0.0.1'"
+            echo "port = $port"
+            echo "unix_socket_directories = '$directory'"
+            echo "max_connections = 200"
+            echo "fsync = off"
+            echo "shared_buffers = 32MB"
+            echo "autovacuum_naptime = 1s"
+        } >>"$directory/data/postgresql.conf"
+        start() {
+            "$programs/postgres" -D "$directory/data" >>"$directory/log" 2>&1 </dev/null &
+            server=$!
+            tries=0
+            until "$programs/pg_isready" -q -h "$directory" -p "$port"; do
+                tries=$((tries + 1))
+                if [ "$tries" -gt 400 ] || ! kill -0 "$server"; then
+                    echo "the server does not start: $(tail -n 1 "$directory/log")"
+                    return
+                fi
+                sleep 0.05
+            done
+            echo ready
+        }
+        stop() {
+            kill "-$1" "$server"
+            wait "$server"
+        }
+        start
+        while read -r command; do
+            case $command in
+            stop) stop INT; echo stopped ;;
+            crash) stop QUIT; echo stopped ;;
+            start) start ;;
+            esac
+        done
+        stop QUIT 2>/dev/null
+        rm -rf "$directory"
+        """#
+}
+
+/// One schema of the cluster.
+struct TestDatabase: Sendable {
+    let cluster: PostgresCluster
+    /// Of the schema, and of the application that its stores say they are.
+    let name: String
+
+    var url: Secret<String> { url() }
+
+    func url(options: String = "") -> Secret<String> {
+        Secret(cluster.url(options: "&application_name=\(name)&options=-csearch_path%3D\(name)\(options)"))
+    }
+
+    func open(_ options: PostgresStore.Options = .init()) async throws -> PostgresStore {
+        // What goes on is told by errors; the log's story of a restart would only hide it.
+        try await PostgresStore.open(
+            url: url, options: options, logger: Logger(label: name, factory: { _ in SwiftLogNoOpLogHandler() }))
+    }
+
+    /// Ends the connections of the schema's stores that the condition picks.
+    func endConnections(where condition: String = "true") async throws {
+        try await cluster.run(
+            """
+            SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
+            WHERE application_name = '\(name)' AND \(condition)
+            """)
+    }
+
+    /// Runs commands inside the schema.
+    func run(_ command: String) async throws {
+        try await cluster.run("SET search_path = \(name); \(command)")
+    }
+}
+
+private func blocking<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue(label: "postgres.cluster").async {
+            continuation.resume(with: Result(catching: work))
+        }
+    }
+}
