@@ -74,7 +74,8 @@ struct AdminAccessTests {
             try await server.create(["localId": "a"])
             let headers = server.administrator
             let update = try await server.post(
-                "/identitytoolkit/v3/relyingparty/setAccountInfo", ["localId": "a", "displayName": "A"], headers: headers)
+                "/identitytoolkit/v3/relyingparty/setAccountInfo", ["localId": "a", "displayName": "A"],
+                headers: headers)
             #expect(update.status == 200 && update.json["displayName"] == "A")
             let delete = try await server.post("/v1/accounts:delete", ["localId": "a"], headers: headers)
             #expect(delete.status == 200)

@@ -143,7 +143,10 @@ struct AdminImportTests {
             Refused(["users": .array((0...1000).map { ["localId": "\($0)"] })], "MAXIMUM_USER_COUNT_EXCEEDED"),
             Refused(["users": [["localId": "a"], ["localId": "a"]]], "DUPLICATE_LOCAL_ID : a"),
             Refused(
-                ["sanityCheck": true, "users": [["localId": "a", "email": "x@y"], ["localId": "b", "email": "x@y"]]],
+                [
+                    "sanityCheck": true,
+                    "users": [["localId": "a", "email": "x@y"], ["localId": "b", "email": "x@y"]],
+                ],
                 "DUPLICATE_EMAIL : x@y"),
             Refused(["users": [["localId": "a", "passwordHash": "YQ=="]]], "MISSING_HASH_ALGORITHM"),
             Refused(
@@ -163,7 +166,8 @@ struct AdminImportTests {
         }
     }
 
-    @Test("An account with its authenticator signs in with the codes that it has", arguments: [6, 8], ["SHA1", "SHA256"])
+    @Test(
+        "An account with its authenticator signs in with the codes that it has", arguments: [6, 8], ["SHA1", "SHA256"])
     func authenticator(digits: Int, algorithm: String) async throws {
         try await TestServer.with { server in
             let reply = try await server.administer(
@@ -257,10 +261,12 @@ struct AdminImportTests {
     func bodySize() async throws {
         try await TestServer.with { server in
             let large = String(repeating: "x", count: 100_000)
-            let taken = try await server.administer(":batchCreate", ["users": [["localId": "a", "ignored": .string(large)]]])
+            let taken = try await server.administer(
+                ":batchCreate", ["users": [["localId": "a", "ignored": .string(large)]]])
             #expect(taken.status == 200)
             let huge = String(repeating: "x", count: 8 * 1024 * 1024)
-            let refused = try await server.administer(":batchCreate", ["users": [["localId": "a", "ignored": .string(huge)]]])
+            let refused = try await server.administer(
+                ":batchCreate", ["users": [["localId": "a", "ignored": .string(huge)]]])
             #expect(refused.status == 413)
             #expect(try await server.administer("", ["displayName": .string(large)]).status == 413)
         }

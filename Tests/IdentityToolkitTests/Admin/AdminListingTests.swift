@@ -108,7 +108,9 @@ struct AdminListingTests {
                 let reply = try await server.administer(":query", body)
                 #expect(reply.status == 200, "\(reply.text)")
                 #expect(reply.json["recordsCount"] == .string("\(reply.json["userInfo"].elements.count)"))
-                return reply.json["userInfo"].elements.compactMap { $0["localId"].text }.compactMap { Int($0.dropFirst()) }
+                return reply.json["userInfo"].elements.compactMap { $0["localId"].text }.compactMap {
+                    Int($0.dropFirst())
+                }
             }
             #expect(try await ids([:]) == Array(0..<9))
             #expect(try await ids(["order": "DESC"]) == Array((0..<9).reversed()))
@@ -133,8 +135,10 @@ struct AdminListingTests {
                 try await query(["returnUserInfo": false, "expression": [["email": "1999@EXAMPLE.com"]]]),
                 ["recordsCount": "1"])
             #expect(
-                try await query(["expression": [["userId": "u003"], ["userId": "x"]]])["userInfo"][0]["localId"] == "u003")
-            #expect(try await query(["expression": [["phoneNumber": "+1 555 555 0100"]]])["userInfo"][0]["localId"] == "x")
+                try await query(["expression": [["userId": "u003"], ["userId": "x"]]])["userInfo"][0]["localId"]
+                    == "u003")
+            #expect(
+                try await query(["expression": [["phoneNumber": "+1 555 555 0100"]]])["userInfo"][0]["localId"] == "x")
             expectGolden(try await query(["expression": [["email": "nobody"]]]), ["recordsCount": "0"])
             let other = try await server.post(
                 "/v1/projects/countersign:queryAccounts", ["returnUserInfo": false], headers: server.administrator)

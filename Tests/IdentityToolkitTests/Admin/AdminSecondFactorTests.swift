@@ -23,7 +23,8 @@ struct AdminSecondFactorTests {
             #expect(try await server.lookup(person.idToken).status == 200)
             let credential = try await server.pendingCredential(person)
             #expect(
-                try await server.finishSignIn(credential, app.enrollmentID, code: app.code(at: server.now)).status == 200)
+                try await server.finishSignIn(credential, app.enrollmentID, code: app.code(at: server.now)).status
+                    == 200)
         }
     }
 
@@ -33,7 +34,8 @@ struct AdminSecondFactorTests {
             let (person, app) = try await server.enrolledPerson()
             let entry: JSON = ["mfaEnrollmentId": .string(app.enrollmentID)]
             expectRefused(
-                try await update(server, person, ["enrollments": [entry, entry]]), "DUPLICATE_MFA_ENROLLMENT_ID", .errors)
+                try await update(server, person, ["enrollments": [entry, entry]]), "DUPLICATE_MFA_ENROLLMENT_ID",
+                .errors)
             expectRefused(
                 try await update(
                     server, person, ["enrollments": [entry, ["mfaEnrollmentId": "new", "totpInfo": [:]]]]),
@@ -59,7 +61,8 @@ struct AdminSecondFactorTests {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let other = try await server.addFactor(to: person)
-            let reply = try await update(server, person, ["enrollments": [["mfaEnrollmentId": .string(other.enrollmentID)]]])
+            let reply = try await update(
+                server, person, ["enrollments": [["mfaEnrollmentId": .string(other.enrollmentID)]]])
             #expect(reply.status == 200)
             let ids = try await server.record(of: person.localID)["mfaInfo"].elements.map { $0["mfaEnrollmentId"].text }
             #expect(ids == [other.enrollmentID])

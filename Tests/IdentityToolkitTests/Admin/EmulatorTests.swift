@@ -67,12 +67,14 @@ struct EmulatorTests {
             let person = try await server.signUp()
             expectGolden(try await server.send(.get, "\(Self.project)/oobCodes").json, ["oobCodes": []])
             for (type, extra) in [
-                ("VERIFY_EMAIL", ["idToken": .string(person.idToken)]), ("PASSWORD_RESET", ["email": .string(person.email)]),
+                ("VERIFY_EMAIL", ["idToken": .string(person.idToken)]),
+                ("PASSWORD_RESET", ["email": .string(person.email)]),
                 ("EMAIL_SIGNIN", ["email": .string(person.email)]),
                 ("VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(person.idToken), "newEmail": "new@example.com"]),
             ] as [(String, JSON)] {
                 let sent = try await server.post("/v1/accounts:sendOobCode", extra.with(["requestType": .string(type)]))
                 #expect(sent.status == 200, "\(sent.text)")
+                try await server.advance(1)
             }
             let open = try await codes(server)
             #expect(
@@ -81,7 +83,10 @@ struct EmulatorTests {
                 ])
             #expect(open.allSatisfy { $0["email"].text == person.email })
             #expect(open.map { $0["newEmail"] } == [.null, .null, .null, "new@example.com"])
-            #expect(open.allSatisfy { code in code["oobLink"].text?.contains("oobCode=\(code["oobCode"].text ?? "?")") == true })
+            #expect(
+                open.allSatisfy { code in
+                    code["oobLink"].text?.contains("oobCode=\(code["oobCode"].text ?? "?")") == true
+                })
             let used = try await server.post("/v1/accounts:update", ["oobCode": open[0]["oobCode"]])
             #expect(used.status == 200)
             #expect(try await codes(server).count == 3)
@@ -100,7 +105,9 @@ struct EmulatorTests {
         return try await server.send(.get, "/emulator/action?" + query.joined(separator: "&"))
     }
 
-    private func code(_ server: TestServer, _ type: String, _ person: Person, newEmail: String? = nil) async throws -> String {
+    private func code(_ server: TestServer, _ type: String, _ person: Person, newEmail: String? = nil) async throws
+        -> String
+    {
         var body: JSON = ["requestType": .string(type), "email": .string(person.email)]
         if let newEmail { body = body.with(["newEmail": .string(newEmail)]) }
         return try await server.link(body)
@@ -110,7 +117,9 @@ struct EmulatorTests {
     func verify() async throws {
         try await TestServer.with(.development) { server in
             let person = try await server.signUp()
-            let items = ["mode": "verifyEmail", "oobCode": try await code(server, "VERIFY_EMAIL", person), "apiKey": "any"]
+            let items = [
+                "mode": "verifyEmail", "oobCode": try await code(server, "VERIFY_EMAIL", person), "apiKey": "any",
+            ]
             let done = try await action(server, items)
             #expect(done.status == 200)
             #expect(done.json["authEmulator"]["email"].text == person.email)
@@ -137,9 +146,11 @@ struct EmulatorTests {
             var items = [
                 "mode": "resetPassword", "oobCode": try await code(server, "PASSWORD_RESET", person), "apiKey": "any",
             ]
-            #expect(try await action(server, items).json["authEmulator"]["error"] == "missing newPassword query parameter")
+            #expect(
+                try await action(server, items).json["authEmulator"]["error"] == "missing newPassword query parameter")
             items["newPassword"] = "short"
-            #expect(try await action(server, items).json["authEmulator"]["error"].text?.hasPrefix("WEAK_PASSWORD") == true)
+            #expect(
+                try await action(server, items).json["authEmulator"]["error"].text?.hasPrefix("WEAK_PASSWORD") == true)
             items["newPassword"] = "entirely new password"
             #expect(try await action(server, items).json["authEmulator"]["email"].text == person.email)
             #expect(try await server.signIn(person, password: "entirely new password").status == 200)
@@ -169,7 +180,8 @@ struct EmulatorTests {
         "What makes no sense is told, and leads nowhere",
         arguments: [
             [:], ["apiKey": "k"], ["apiKey": "k", "oobCode": "x"], ["apiKey": "k", "oobCode": "x", "mode": "dance"],
-            ["apiKey": "k", "oobCode": "x", "mode": "verifyEmail"], ["apiKey": "k", "oobCode": "x", "mode": "recoverEmail"],
+            ["apiKey": "k", "oobCode": "x", "mode": "verifyEmail"],
+            ["apiKey": "k", "oobCode": "x", "mode": "recoverEmail"],
             ["apiKey": "k", "oobCode": "x", "mode": "signIn"],
             ["apiKey": "k", "oobCode": "x", "mode": "signIn", "continueUrl": "javascript:alert(1)"],
             ["apiKey": "k", "oobCode": "x", "mode": "resetPassword", "newPassword": "a fine password"],

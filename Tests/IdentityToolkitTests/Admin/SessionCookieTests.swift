@@ -15,7 +15,9 @@ struct SessionCookieTests {
             "/v1/projects/countersign\(tenant):createSessionCookie", body, headers: server.administrator)
     }
 
-    @Test("A cookie has the claims of the ID token, another issuer, its own time and no type", arguments: ["", "/tenants/t"])
+    @Test(
+        "A cookie has the claims of the ID token, another issuer, its own time and no type",
+        arguments: ["", "/tenants/t"])
     func claimsOfCookie(tenant: String) async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
@@ -50,7 +52,8 @@ struct SessionCookieTests {
     @Test(
         "Five minutes to fourteen days, and fourteen days where nothing is said",
         arguments: [
-            (JSON.string("300"), true), ("1209600", true), (300, true), ("299", false), ("1209601", false), ("0", false),
+            (JSON.string("300"), true), ("1209600", true), (300, true), ("299", false), ("1209601", false),
+            ("0", false),
             ("-1", false), ("9223372036854775807", false), (nil, true),
         ])
     func durations(duration: JSON, isTaken: Bool) async throws {
@@ -91,13 +94,15 @@ struct SessionCookieTests {
                 try await cookie(server, ["idToken": .string(person.idToken)]).json["sessionCookie"].text)
             let token = JSON.string(text)
             for (path, body) in [
-                ("/v1/accounts:lookup", [:]), ("/v1/accounts:update", ["displayName": "x"]), ("/v1/accounts:delete", [:]),
+                ("/v1/accounts:lookup", [:]), ("/v1/accounts:update", ["displayName": "x"]),
+                ("/v1/accounts:delete", [:]),
                 ("/v1/accounts:sendOobCode", ["requestType": "VERIFY_EMAIL"]),
                 ("/v2/accounts/mfaEnrollment:start", ["totpEnrollmentInfo": [:]]),
                 ("/v2/accounts/mfaEnrollment:withdraw", ["mfaEnrollmentId": "x"]),
                 ("/v1/accounts:signUp", ["email": "x@example.com", "password": "whatever it is"]),
             ] as [(String, JSON)] {
-                #expect(try await server.post(path, body.with(["idToken": token])).message == "INVALID_ID_TOKEN", "\(path)")
+                #expect(
+                    try await server.post(path, body.with(["idToken": token])).message == "INVALID_ID_TOKEN", "\(path)")
             }
         }
     }

@@ -4,7 +4,9 @@ import Testing
 
 extension TestServer {
     /// A method below the project, as an administrator.
-    func administer(_ method: String, _ body: JSON = [:], scope: String = "/v1/projects/countersign") async throws -> Reply {
+    func administer(_ method: String, _ body: JSON = [:], scope: String = "/v1/projects/countersign") async throws
+        -> Reply
+    {
         try await post("\(scope)/accounts\(method)", body, headers: administrator)
     }
 
