@@ -5,7 +5,7 @@ public struct Migrations: Sendable {
     /// The migrations of this program.
     public static let all = Migrations([.firstSchema, .phoneNumbers])
 
-    private let steps: [Migration]
+    let steps: [Migration]
 
     /// - Parameter steps: versions 1, 2, 3, …
     public init(_ steps: [Migration]) {

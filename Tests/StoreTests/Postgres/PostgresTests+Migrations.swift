@@ -5,7 +5,9 @@ import Testing
 @testable import StoreSQL
 
 extension PostgresTests {
-    private static let second = Migration(version: 2, name: "second") { types in
+    private static let present = Migrations.all.steps.count
+
+    private static let second = Migration(version: present + 1, name: "second") { types in
         ["CREATE TABLE second (id \(types.text) NOT NULL PRIMARY KEY) \(types.tableOptions)"]
     }
 
@@ -19,8 +21,8 @@ extension PostgresTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(
-            try await stores[0].read { try raw($0, "SELECT version, name FROM schema_migrations") }
-                == [SQLRow([.integer(1), .text("first schema")])])
+            try await stores[0].read { try raw($0, "SELECT version, name FROM schema_migrations ORDER BY version") }
+                == Migrations.all.steps.map { SQLRow([.integer(Int64($0.version)), .text($0.name)]) })
         for (number, store) in stores.enumerated() {
             #expect(try await store.write { try $0.insert(user("\(number)")) })
             await store.close()
@@ -33,30 +35,34 @@ extension PostgresTests {
         let old = try await database.open()
         #expect(try await old.write { try $0.insert(user("u")) })
         await old.close()
-        let newer = Migrations([.firstSchema, Self.second])
+        let newer = Migrations(Migrations.all.steps + [Self.second])
         let new = try await PostgresStore.open(url: database.url, migrations: newer)
         #expect(try await new.read { try raw($0, "SELECT COUNT(*) FROM second") } == [SQLRow([.integer(0)])])
         #expect(try await new.read { try $0.countUsers() } == 1)
         let error = await #expect(throws: StoreError.self) { try await database.open() }
         #expect(error?.code == .outdated)
-        #expect(error?.description == "the schema has version 2, and this program knows versions up to 1")
+        #expect(
+            error?.description
+                == "the schema has version \(Self.present + 1), and this program knows versions up to \(Self.present)")
         let versions = try await new.read { try raw($0, "SELECT version FROM schema_migrations ORDER BY version") }
-        #expect(versions == [SQLRow([.integer(1)]), SQLRow([.integer(2)])])
+        #expect(versions == (1...Self.present + 1).map { SQLRow([.integer(Int64($0))]) })
         await new.close()
     }
 
     @Test("A migration that fails leaves nothing of itself or of those before it")
     func failingMigration() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
-        let broken = Migration(version: 2, name: "broken") { _ in ["CREATE TABLE half (id TEXT)", "NONSENSE"] }
+        let broken = Migration(version: Self.present + 1, name: "broken") { _ in
+            ["CREATE TABLE half (id TEXT)", "NONSENSE"]
+        }
         let error = await #expect(throws: StoreError.self) {
-            try await PostgresStore.open(url: database.url, migrations: Migrations([.firstSchema, broken]))
+            try await PostgresStore.open(url: database.url, migrations: Migrations(Migrations.all.steps + [broken]))
         }
         #expect(error?.code == .unavailable)
         let store = try await database.open()
         #expect(
             try await store.read { try raw($0, "SELECT to_regclass('half') IS NULL, COUNT(*) FROM schema_migrations") }
-                == [SQLRow([.integer(1), .integer(1)])])
+                == [SQLRow([.integer(1), .integer(Int64(Self.present))])])
         await store.close()
     }
 }
