@@ -5,7 +5,7 @@ SWIFT ?= swift
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help deps run demo test check format bench clean
+.PHONY: help deps libraries run demo test check format clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -13,11 +13,14 @@ help: ## Show this list
 deps: ## Install the system libraries and tools that are missing (apt or brew), without asking
 	@scripts/deps
 
-run: deps ## Build a release and start the server (ARGS=--dev for a laptop: inbox, plain http, movable clock)
+libraries: ## Install only what the build needs
+	@scripts/deps build
+
+run: libraries ## Build a release and start the server (ARGS=--dev for a laptop: inbox, plain http, movable clock)
 	$(SWIFT) build -c release --product countersign
 	.build/release/countersign serve $(ARGS)
 
-demo: deps ## Play the whole story in the terminal, against a server of its own
+demo: libraries ## Play the whole story in the terminal, against a server of its own
 	$(SWIFT) build -c release --product countersign
 	.build/release/countersign demo
 
