@@ -21,7 +21,8 @@ struct Countersign: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Serve.self, Demo.self, UserCommand.self, AppCommand.self, KeyCommand.self, AuditCommand.self,
+            Serve.self, Demo.self, UserCommand.self, AppCommand.self, KeyCommand.self, DbCommand.self,
+            AuditCommand.self,
             ConfigCommand.self,
         ])
 

@@ -1,23 +1,12 @@
 import Foundation
 
 /// Names an application: an OAuth client id, and what Firebase options call the API key.
-public struct ClientID: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
+public struct ClientID: StringName {
     public let rawValue: String
 
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
-
-    public init(from decoder: any Decoder) throws {
-        rawValue = try decoder.singleValueContainer().decode(String.self)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
-
-    public var description: String { rawValue }
 }
 
 /// An app that may ask people to sign in.

@@ -3,23 +3,12 @@ import Foundation
 /// Something that happened to somebody's account, written in the transaction that made it happen.
 public struct AuditEvent: Sendable, Equatable, Codable {
     /// What happened. The words are stable: operators filter by them.
-    public struct Kind: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
+    public struct Kind: StringName {
         public let rawValue: String
 
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
-
-        public init(from decoder: any Decoder) throws {
-            rawValue = try decoder.singleValueContainer().decode(String.self)
-        }
-
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            try container.encode(rawValue)
-        }
-
-        public var description: String { rawValue }
     }
 
     /// Sorts by time: sixteen hexadecimal digits of the microsecond, and eight random ones.

@@ -1,27 +1,16 @@
 import Foundation
 
 /// Names an enrolled factor: Identity Toolkit's `mfaEnrollmentId`. A random UUID.
-public struct FactorID: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
+public struct FactorID: StringName {
     public let rawValue: String
 
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
-
-    public init(from decoder: any Decoder) throws {
-        rawValue = try decoder.singleValueContainer().decode(String.self)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
-
-    public var description: String { rawValue }
 }
 
 /// What kind of proof a factor gives. The registry (`FactorRegistry`) knows the type behind each.
-public struct FactorKind: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
+public struct FactorKind: StringName {
     public let rawValue: String
 
     public init(rawValue: String) {
@@ -36,17 +25,6 @@ public struct FactorKind: Sendable, Hashable, Codable, RawRepresentable, CustomS
     public static let customToken = FactorKind(rawValue: "custom")
     /// Nothing was proven. No row.
     public static let anonymous = FactorKind(rawValue: "anonymous")
-
-    public init(from decoder: any Decoder) throws {
-        rawValue = try decoder.singleValueContainer().decode(String.self)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
-
-    public var description: String { rawValue }
 
     /// Whether the kind can be given beside a first proof.
     public var isSecondFactor: Bool { self == .totp }

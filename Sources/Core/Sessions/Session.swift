@@ -2,18 +2,16 @@ import Foundation
 
 /// Names a session: the family that a refresh token and its successors belong to. Known only to the server and, inside
 /// the refresh token, to the client.
-public struct SessionID: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
+public struct SessionID: StringName {
     public let rawValue: String
 
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
-
-    public var description: String { rawValue }
 }
 
 /// Which protocol something belongs to; chooses life times and algorithms, and appears in the log.
-public struct Dialect: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
+public struct Dialect: StringName {
     public let rawValue: String
 
     public init(rawValue: String) {
@@ -25,17 +23,6 @@ public struct Dialect: Sendable, Hashable, Codable, RawRepresentable, CustomStri
 
     /// Those that sign tokens, each of which can have an algorithm of its own. A new one is a name here.
     public static let signing: [Dialect] = [.identityToolkit]
-
-    public init(from decoder: any Decoder) throws {
-        rawValue = try decoder.singleValueContainer().decode(String.self)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
-
-    public var description: String { rawValue }
 }
 
 /// A signed-in user on one device: what was proven, and the state of its refresh token.

@@ -2,7 +2,7 @@ import Foundation
 
 /// Names a user, in every dialect: Identity Toolkit's `localId`, the part of Guardian's `user_id` behind the bar,
 /// Entra's `oid`.
-public struct UserID: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
+public struct UserID: StringName {
     public let rawValue: String
 
     public init(rawValue: String) {
@@ -13,17 +13,6 @@ public struct UserID: Sendable, Hashable, Codable, RawRepresentable, CustomStrin
     public init(random: any RandomSource) {
         rawValue = random.string(28, of: .alphanumeric)
     }
-
-    public init(from decoder: any Decoder) throws {
-        rawValue = try decoder.singleValueContainer().decode(String.self)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
-
-    public var description: String { rawValue }
 }
 
 /// A person of the realm. One realm, one user directory: all tenants, projects and applications share it.

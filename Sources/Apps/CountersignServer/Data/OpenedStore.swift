@@ -7,6 +7,10 @@ import StoreSQLite
 protocol OpenedStore: Store {
     /// Finishes what was accepted, and lets go of the database.
     func close() async throws
+    /// Copies the database to a new file, as it is at one instant.
+    func backup(to path: String) async throws
+    /// Looks for damage; a sentence for each fault.
+    func check() async throws -> [String]
     /// What `/metrics` tells of it.
     var samples: [PrometheusRegistry.Sample] { get }
 }
@@ -22,6 +26,14 @@ extension SQLiteStore: OpenedStore {
 }
 
 extension PostgresStore: OpenedStore {
+    func backup(to path: String) async throws {
+        throw StoreError(.unavailable, "a database in PostgreSQL is backed up with pg_dump")
+    }
+
+    func check() async throws -> [String] {
+        throw StoreError(.unavailable, "a database in PostgreSQL is checked with pg_amcheck")
+    }
+
     var samples: [PrometheusRegistry.Sample] {
         [
             .init("countersign_store_transactions_total", Double(statistics.transactions), isCounter: true),

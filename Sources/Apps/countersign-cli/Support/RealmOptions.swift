@@ -68,14 +68,35 @@ struct RealmOptions: ParsableArguments {
         return result
     }
 
+    /// Works on the data directory itself, which a server elsewhere does not hand out.
+    func withOpenedRealm<Result>(_ body: (OpenedRealm) async throws -> Result) async throws -> Result {
+        guard server == nil else {
+            throw CommandFailure(
+                .usage, "This works on a data directory: leave out --server, and run it on the server's machine.")
+        }
+        let opened = try await openRealm()
+        let result: Result
+        do {
+            result = try await body(opened)
+        } catch {
+            try? await opened.close()
+            throw error
+        }
+        try await opened.close()
+        return result
+    }
+
     private func open() async throws -> any Administration {
         if let server { return try RemoteAdministration(server: server, token: token()) }
+        return LocalAdministration(opened: try await openRealm())
+    }
+
+    private func openRealm() async throws -> OpenedRealm {
         let database = database ?? environment[ConfigurationKey.database.environmentName]
         let directory = try DataDirectory(
             existing: directoryPath, hasMasterKey: keyPath != nil, hasDatabase: database != nil)
         let key = try keyPath.map { try ServerConfiguration.MasterKeySource.file($0).load() } ?? nil
-        return LocalAdministration(
-            opened: try await OpenedRealm.open(directory, database: database.map { Secret($0) }, masterKey: key))
+        return try await OpenedRealm.open(directory, database: database.map { Secret($0) }, masterKey: key)
     }
 
     private var environment: [String: String] { ProcessInfo.processInfo.environment }

@@ -1,0 +1,60 @@
+import CountersignCore
+import Foundation
+import StoreSQLite
+
+extension OpenedRealm {
+    /// Copies the database to a new file while the server runs.
+    /// - Parameter withMasterKey: also copies the key that opens what is sealed in it.
+    /// - Throws: `StoreError`, ``DataDirectoryError``; nothing is overwritten.
+    public func backup(to path: String, withMasterKey: Bool) async throws {
+        let keyPath = DataDirectory.masterKeyPath(beside: path)
+        if withMasterKey {
+            guard try PrivateFile.read(keyPath) == nil else { throw DataDirectoryError.cannotWrite(keyPath, EEXIST) }
+            guard let key = try PrivateFile.read(directory.masterKeyPath) else {
+                throw DataDirectoryError.noMasterKey(directory.path)
+            }
+            try await store.backup(to: path)
+            _ = try PrivateFile.readOrCreate(keyPath, random: realm.random) { key }
+        } else {
+            try await store.backup(to: path)
+        }
+    }
+
+    /// Looks for damage; a sentence for each fault. That the master key is right was tried when the realm was opened.
+    public func check() async throws -> [String] { try await store.check() }
+}
+
+extension DataDirectory {
+    /// Where a backup keeps the master key, where it does.
+    public static func masterKeyPath(beside file: String) -> String { "\(file).master-key" }
+
+    /// Makes a data directory out of a backup; answers whether the master key came with it.
+    ///
+    /// What turns out to be damaged is not left there.
+    /// - Throws: ``DataDirectoryError``; `StoreError` where the backup is damaged or there is a database already.
+    public static func restore(_ file: String, to path: String) async throws -> Bool {
+        guard FileManager.default.isReadableFile(atPath: file) else {
+            throw DataDirectoryError.cannotRead(file, ENOENT)
+        }
+        let directory = try DataDirectory(path: path)
+        guard !FileManager.default.fileExists(atPath: directory.databasePath) else {
+            throw StoreError(.unavailable, "\(directory.databasePath) exists already; a backup overwrites nothing")
+        }
+        try FileManager.default.copyItem(atPath: file, toPath: directory.databasePath)
+        do {
+            // Opening refuses what is no database of ours; the backup itself stays as it is.
+            let copy = try await SQLiteStore.open(path: directory.databasePath)
+            let faults = try await copy.check()
+            try await copy.close()
+            if let fault = faults.first { throw StoreError(.corrupt, "\(file) is damaged: \(fault)") }
+        } catch {
+            for suffix in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: directory.databasePath + suffix)
+            }
+            throw error
+        }
+        guard let key = try PrivateFile.read(masterKeyPath(beside: file)) else { return false }
+        _ = try PrivateFile.readOrCreate(directory.masterKeyPath, random: SystemRandom()) { key }
+        return true
+    }
+}

@@ -1,0 +1,10 @@
+/// A text that names something, as a type of its own, so that a user's id is not taken for a factor's.
+///
+/// In JSON and in columns it is the text.
+public protocol StringName: RawRepresentable<String>, Sendable, Hashable, Codable, CustomStringConvertible {
+    init(rawValue: String)
+}
+
+extension StringName {
+    public var description: String { rawValue }
+}
