@@ -24,9 +24,10 @@ demo: libraries ## Play the whole story in the terminal, against a server of its
 	$(SWIFT) build -c release --product countersign
 	.build/release/countersign demo
 
+# Eight at a time: all at once would hold so many files open that Foundation cannot start another process.
 test: deps check ## Run every check and every test
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
-	REQUIRE_POSTGRES=1 $(SWIFT) test --skip-build --parallel
+	REQUIRE_POSTGRES=1 $(SWIFT) test --skip-build --parallel --experimental-maximum-parallelization-width 8
 
 check: ## Check the format and the seams (no clock or lots outside Ambient, no forbidden imports)
 	scripts/check-seams --self-test
