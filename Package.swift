@@ -165,7 +165,9 @@ let package = Package(
         .testTarget(name: "OneTimePasswordTests", dependencies: ["OneTimePassword"]),
         .testTarget(
             name: "CoreTests",
-            dependencies: ["CountersignCore", "OneTimePassword", "StoreSQLite", .crypto, .jwtKit, .logging]),
+            dependencies: [
+                "CountersignCore", "OneTimePassword", "StoreSQLite", "StorePostgres", .crypto, .jwtKit, .logging,
+            ]),
         .testTarget(
             name: "StoreTests",
             dependencies: [

@@ -6,9 +6,9 @@ import Testing
 /// Everything that a crowd could do at once to what one may do a limited number of times.
 @Suite("Races")
 struct RaceTests {
-    @Test("Fifty wrong passwords sent at once are looked at ten times")
-    func wrongPasswords() async throws {
-        let test = try await TestRealm.make()
+    @Test("Fifty wrong passwords sent at once are looked at ten times", arguments: TestStore.available)
+    func wrongPasswords(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
         try await test.addUser()
         let verdicts = try await race(50) { _ in try await test.signIn(password: "wrong") }
         #expect(test.hasher.verified.count == 10)
@@ -16,18 +16,20 @@ struct RaceTests {
         #expect(verdicts.count { $0.reason == .lockedOut } == 40)
     }
 
-    @Test("Fifty wrong passwords for an address without account are looked at ten times, against the decoy")
-    func wrongPasswordsOfNobody() async throws {
-        let test = try await TestRealm.make()
+    @Test(
+        "Fifty wrong passwords for an address without account are looked at ten times, against the decoy",
+        arguments: TestStore.available)
+    func wrongPasswordsOfNobody(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
         let verdicts = try await race(50) { _ in try await test.signIn(password: "wrong") }
         #expect(test.hasher.verified == Array(repeating: test.hasher.decoy, count: 10))
         #expect(verdicts.count { $0.reason == .wrongAnswer } == 10)
         #expect(verdicts.count { $0.reason == .lockedOut } == 40)
     }
 
-    @Test("Fifty wrong codes sent at once over ten flows are looked at five times")
-    func wrongCodes() async throws {
-        let test = try await TestRealm.make()
+    @Test("Fifty wrong codes sent at once over ten flows are looked at five times", arguments: TestStore.available)
+    func wrongCodes(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
         let enrolled = try await test.addEnrolledUser()
         var handles: [FlowHandle] = []
         for _ in 0..<10 { handles.append(try await test.pending().handle) }
@@ -41,9 +43,9 @@ struct RaceTests {
         #expect(try await test.counter("factor/\(enrolled.factor.id)")?.count == 5)
     }
 
-    @Test("Fifty wrong codes sent at once to one enrolment are looked at three times")
-    func wrongEnrolmentCodes() async throws {
-        let test = try await TestRealm.make()
+    @Test("Fifty wrong codes sent at once to one enrolment are looked at three times", arguments: TestStore.available)
+    func wrongEnrolmentCodes(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
         let offer = try await test.offer(to: test.addUser().id)
         let wrong = test.wrongCode(try TOTP(secret: offer.secret.reveal()))
         let verdicts = try await race(50) { _ in try await test.finish(offer.handle, code: wrong) }
@@ -51,9 +53,9 @@ struct RaceTests {
         #expect(verdicts.count { $0.reason == .flowExhausted } == 47)
     }
 
-    @Test("One right code sent twenty times at once over two flows is accepted once")
-    func oneCodeOverTwoFlows() async throws {
-        let test = try await TestRealm.make()
+    @Test("One right code sent twenty times at once over two flows is accepted once", arguments: TestStore.available)
+    func oneCodeOverTwoFlows(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
         let enrolled = try await test.addEnrolledUser()
         let handles = [try await test.pending().handle, try await test.pending().handle]
         let code = enrolled.totp.code(at: test.now).stringCode
@@ -64,9 +66,10 @@ struct RaceTests {
         #expect(verdicts.allSatisfy { $0.isAccomplished || $0.refusal != nil })
     }
 
-    @Test("One pending credential is good for one success, with two right codes at once")
-    func onePendingCredential() async throws {
-        let test = try await TestRealm.make()
+    @Test(
+        "One pending credential is good for one success, with two right codes at once", arguments: TestStore.available)
+    func onePendingCredential(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
         let enrolled = try await test.addEnrolledUser()
         let handle = try await test.pending().handle
         let codes = [-30.0, 0, 30].map { enrolled.totp.code(at: test.now + $0).stringCode }
@@ -77,9 +80,9 @@ struct RaceTests {
         #expect(verdicts.count { [.flowFinished, .replayed].contains($0.reason) } == 3)
     }
 
-    @Test("One mailed code sent five times at once counts once")
-    func oneMailedCode() async throws {
-        let test = try await TestRealm.make()
+    @Test("One mailed code sent five times at once counts once", arguments: TestStore.available)
+    func oneMailedCode(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
         try await test.addUser()
         let (handle, code) = try await test.mailCode()
         let verdicts = try await race(5) { _ in try await test.answer(code, mailedFor: handle) }
@@ -87,9 +90,9 @@ struct RaceTests {
         #expect(verdicts.count { $0.reason == .flowFinished } == 4)
     }
 
-    @Test("Fifty wrong mailed codes sent at once are looked at five times")
-    func wrongMailedCodes() async throws {
-        let test = try await TestRealm.make()
+    @Test("Fifty wrong mailed codes sent at once are looked at five times", arguments: TestStore.available)
+    func wrongMailedCodes(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
         try await test.addUser()
         let (handle, _) = try await test.mailCode()
         let verdicts = try await race(50) { _ in try await test.answer("1", mailedFor: handle) }
@@ -97,9 +100,10 @@ struct RaceTests {
         #expect(verdicts.count { $0.reason == .authenticatorDisabled } == 45)
     }
 
-    @Test("One link followed twenty times at once counts once", arguments: FlowPurpose.linked)
-    func oneLink(purpose: FlowPurpose) async throws {
-        let test = try await TestRealm.make()
+    @Test(
+        "One link followed twenty times at once counts once", arguments: FlowPurpose.linked, TestStore.available)
+    func oneLink(purpose: FlowPurpose, store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
         let user = try await test.addUser(verified: false)
         let handle = try #require(await test.mailLink(for: purpose, to: user))
         let verdicts = try await race(20) { _ in
@@ -109,18 +113,20 @@ struct RaceTests {
         #expect(verdicts.count { [.flowFinished, .flowExpired].contains($0.reason) } == 19)
     }
 
-    @Test("A sign-in link that makes an account makes one, however often it is followed at once")
-    func oneLinkOneAccount() async throws {
-        let test = try await TestRealm.make()
+    @Test(
+        "A sign-in link that makes an account makes one, however often it is followed at once",
+        arguments: TestStore.available)
+    func oneLinkOneAccount(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
         let handle = try #require(await test.mailLink(.signIn(TestRealm.email)))
         let verdicts = try await race(20) { _ in try await test.follow(handle) }
         #expect(verdicts.count { $0.isAccomplished } == 1)
         #expect(try await test.store.read { try $0.countUsers() } == 1)
     }
 
-    @Test("One refresh token sent twenty times at once has one successor")
-    func oneRefreshToken() async throws {
-        let test = try await TestRealm.make()
+    @Test("One refresh token sent twenty times at once has one successor", arguments: TestStore.available)
+    func oneRefreshToken(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
         try await test.addUser()
         let token = try #require(await test.signIn().signedIn).refreshToken
         let outcomes = try await race(20, meetingBefore: 1) { _ in
@@ -131,9 +137,9 @@ struct RaceTests {
         #expect(successors.count == 1)
     }
 
-    @Test("Two enrolments that are finished at once end with one TOTP factor")
-    func twoEnrolments() async throws {
-        let test = try await TestRealm.make()
+    @Test("Two enrolments that are finished at once end with one TOTP factor", arguments: TestStore.available)
+    func twoEnrolments(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
         let user = try await test.addUser()
         let offers = [try await test.offer(to: user.id), try await test.offer(to: user.id)]
         let now = test.now
@@ -146,9 +152,9 @@ struct RaceTests {
         #expect(try await test.realm.enrolments.secondFactors(of: user.id).count == 1)
     }
 
-    @Test("One enrolment that is finished many times at once makes one factor")
-    func oneEnrolment() async throws {
-        let test = try await TestRealm.make()
+    @Test("One enrolment that is finished many times at once makes one factor", arguments: TestStore.available)
+    func oneEnrolment(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
         let user = try await test.addUser()
         let offer = try await test.offer(to: user.id)
         let code = try TOTP(secret: offer.secret.reveal()).code(at: test.now).stringCode
@@ -158,9 +164,9 @@ struct RaceTests {
         #expect(try await test.realm.enrolments.secondFactors(of: user.id).count == 1)
     }
 
-    @Test("A factor that is withdrawn many times at once is withdrawn once")
-    func withdrawals() async throws {
-        let test = try await TestRealm.make()
+    @Test("A factor that is withdrawn many times at once is withdrawn once", arguments: TestStore.available)
+    func withdrawals(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
         let enrolled = try await test.addEnrolledUser()
         let outcomes = try await race(10, meetingBefore: 1) { _ in
             try await test.realm.enrolments.withdraw(
@@ -171,9 +177,9 @@ struct RaceTests {
         #expect(try await test.user(enrolled.user.id).tokenEpoch == enrolled.user.tokenEpoch + 1)
     }
 
-    @Test("Many sign-ups for one address make one account")
-    func signUps() async throws {
-        let test = try await TestRealm.make()
+    @Test("Many sign-ups for one address make one account", arguments: TestStore.available)
+    func signUps(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
         let outcomes = try await race(10, meetingBefore: 1) { _ in
             try await test.realm.accounts.signUp(
                 email: TestRealm.email, password: Secret("difference engine"), by: test.client)

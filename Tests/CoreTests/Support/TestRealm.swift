@@ -1,7 +1,6 @@
 import CountersignCore
 import Foundation
 import OneTimePassword
-import StoreSQLite
 import Testing
 
 /// A realm whose clock, randomness and hasher belong to the test; the store is the real one.
@@ -14,13 +13,15 @@ struct TestRealm: Sendable {
     static let email = EmailAddress(kept: "ada@example.org")
     static let password = "analytical engine"
 
-    static func make(mode: RealmMode = .production, seed: UInt64 = 1) async throws -> TestRealm {
+    static func make(
+        on store: TestStore = .sqlite, mode: RealmMode = .production, seed: UInt64 = 1
+    ) async throws -> TestRealm {
         let clock = ManualClock()
         let random = SeededRandom(seed: seed)
         let hasher = FastHasher()
         let sealer = Sealer(active: try .init(bytes: Secret(Array(repeating: 7, count: 32))), random: random)
         let realm = Realm(
-            store: RaceStore(try await SQLiteStore.temporary()), clock: clock, random: random, sealer: sealer,
+            store: RaceStore(try await store.open()), clock: clock, random: random, sealer: sealer,
             hasher: hasher, mode: mode)
         return TestRealm(realm: realm, clock: clock, random: random, hasher: hasher)
     }

@@ -1,0 +1,1 @@
+../../StoreTests/PostgresCluster.swift

@@ -1,0 +1,35 @@
+import CountersignCore
+import StorePostgres
+import StoreSQLite
+import Testing
+
+/// The stores that races are run on.
+enum TestStore: CaseIterable, CustomTestStringConvertible {
+    case sqlite
+    case postgres
+
+    /// Both, where PostgreSQL is installed or must be.
+    static let available: [TestStore] = PostgresCluster.isWanted ? allCases : [.sqlite]
+
+    var testDescription: String {
+        switch self {
+        case .sqlite: "SQLite"
+        case .postgres: "PostgreSQL"
+        }
+    }
+
+    /// An empty one.
+    func open() async throws -> any Store {
+        switch self {
+        case .sqlite: return try await SQLiteStore.temporary()
+        case .postgres:
+            // Fifty racers for one row are to be judged by who wins, not by how long the others wait.
+            var options = PostgresStore.Options()
+            options.patience = .seconds(120)
+            options.attempts = 1000
+            options.statementTimeout = .seconds(120)
+            options.connections = 4
+            return try await PostgresCluster.shared().emptyDatabase().open(options)
+        }
+    }
+}
