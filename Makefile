@@ -5,7 +5,7 @@ SWIFT ?= swift
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help deps libraries run demo test check format clean
+.PHONY: help deps libraries run demo test endurance check format clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -28,6 +28,10 @@ demo: libraries ## Play the whole story in the terminal, against a server of its
 test: deps check ## Run every check and every test
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
 	REQUIRE_POSTGRES=1 $(SWIFT) test --skip-build --parallel --experimental-maximum-parallelization-width 8
+
+endurance: deps ## Kill servers twenty times in the middle of 200 sign-ups and enrolments, on both stores
+	$(SWIFT) build --build-tests
+	REQUIRE_POSTGRES=1 ENDURANCE_ROUNDS=20 $(SWIFT) test --skip-build --filter KillTests
 
 check: ## Check the format and the seams (no clock or lots outside Ambient, no forbidden imports)
 	scripts/check-seams --self-test

@@ -201,7 +201,8 @@ let package = Package(
                 "TerminalQRCode",
             ]),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["countersign", "CountersignCore", "StorePostgres", .logging],
+            name: "EndToEndTests",
+            dependencies: ["countersign", "CountersignCore", "OneTimePassword", "StorePostgres", .logging],
             exclude: [
                 "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "verify_token.py",
             ]),

@@ -68,6 +68,9 @@ final class ServerProcess {
         return url
     }
 
+    /// For `kill -9`, which ends it as a power cut would.
+    var processIdentifier: Int32 { process.processIdentifier }
+
     /// Asks it to end, and answers its exit status.
     func terminate() async -> Int32 {
         process.terminate()
