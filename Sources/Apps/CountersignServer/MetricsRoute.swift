@@ -17,7 +17,7 @@ struct MetricsRoute: Sendable {
     func add(to router: some RouterMethods<CountersignRequestContext>) {
         let (opened, registry) = (opened, registry)
         router.get("metrics") { request, context in
-            guard context.source.isLoopback || Self.isAdministrator(request, opened) else {
+            guard context.source.isLoopback || request.bearerToken.map(opened.adminToken.matches) ?? false else {
                 return try Response.json(["error": "unauthorized"], status: .unauthorized)
             }
             let text = registry.text() + PrometheusRegistry.text(of: Self.samples(of: opened))
@@ -26,13 +26,6 @@ struct MetricsRoute: Sendable {
                 headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
         }
-    }
-
-    private static func isAdministrator(_ request: Request, _ opened: OpenedRealm) -> Bool {
-        guard let header = request.headers[.authorization], header.lowercased().hasPrefix("bearer ") else {
-            return false
-        }
-        return opened.adminToken.matches(Secret(String(header.dropFirst("bearer ".count))))
     }
 
     /// What is read from this realm when somebody looks.

@@ -23,11 +23,8 @@ extension Authenticator {
             // A flood from one source is in the log with its first hundred answers; more would only fill the disk. So
             // answers that are not looked at count against the source like wrong ones.
             if case .refused(let refusal) = charged, refusal.reason != .sourceLimited {
-                if let source = attempt.client.limitedSource,
-                    let until = try transaction.charge(
-                        .answersPerSource, key: CounterKey.answers(from: source), at: attempt.now)
-                {
-                    return .refused(Refusal(.sourceLimited, retryAt: until))
+                if let limited = try transaction.chargeAnswer(of: attempt.client, at: attempt.now) {
+                    return .refused(limited)
                 }
                 try transaction.append(
                     AuditEvent(

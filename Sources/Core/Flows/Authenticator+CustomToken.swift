@@ -25,12 +25,7 @@ extension Authenticator {
         switch judged {
         case .refused(let reason):
             return try await realm.store.write { transaction in
-                if let source = client.limitedSource,
-                    let until = try transaction.charge(
-                        .answersPerSource, key: CounterKey.answers(from: source), at: now)
-                {
-                    return .refused(Refusal(.sourceLimited, retryAt: until))
-                }
+                if let limited = try transaction.chargeAnswer(of: client, at: now) { return .refused(limited) }
                 try transaction.append(
                     AuditEvent(
                         id: eventID, at: now, kind: .answerRefused, userID: nil, context: client,

@@ -107,6 +107,15 @@ extension StoreTransaction {
         }
     }
 
+    /// Counts an answer that is not looked at against its source, as a wrong one is; the refusal where the source is out of
+    /// answers.
+    func chargeAnswer(of client: ClientContext, at now: Date) throws -> Refusal? {
+        guard let source = client.limitedSource,
+            let until = try charge(.answersPerSource, key: CounterKey.answers(from: source), at: now)
+        else { return nil }
+        return Refusal(.sourceLimited, retryAt: until)
+    }
+
     /// Takes one charge back, for what turned out to be harmless.
     func refund(key: String) throws {
         guard var counter = try counter(key), counter.count > 0 else { return }

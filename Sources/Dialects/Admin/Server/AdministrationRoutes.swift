@@ -102,12 +102,3 @@ extension AdministrationError.Code {
         }
     }
 }
-
-extension Request {
-    /// RFC 6750, section 2.1.
-    fileprivate var bearerToken: Secret<String>? {
-        guard let value = headers[.authorization], value.lowercased().hasPrefix("bearer ") else { return nil }
-        let token = value.dropFirst("bearer ".count).drop { $0 == " " }
-        return token.isEmpty ? nil : Secret(String(token))
-    }
-}

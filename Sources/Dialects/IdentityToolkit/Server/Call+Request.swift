@@ -53,12 +53,9 @@ extension IdentityToolkit {
     }
 
     private func isAdministrator(_ request: Request) -> Bool {
-        guard let header = request.headers[.authorization], header.lowercased().hasPrefix("bearer ") else {
-            return false
-        }
-        let token = String(header.dropFirst("bearer ".count))
-        if options.isDevelopment && token == "owner" { return true }
-        return options.isAdministrator(Secret(token))
+        guard let token = request.bearerToken else { return false }
+        if options.isDevelopment && token.reveal() == "owner" { return true }
+        return options.isAdministrator(token)
     }
 
     /// Nil for what no application is called. Stores end a text at a zero byte, so that there it would be another's key.

@@ -105,7 +105,7 @@ extension MultiFactorAuthConfig {
 extension SecondFactorSettings {
     /// Takes over what the mask names.
     fileprivate mutating func apply(_ config: MultiFactorAuthConfig, mask: UpdateMask) {
-        if mask.names("mfa.state", present: config.state != nil) {
+        if mask.covers("mfa.state", present: config.state != nil) {
             // The reference page switches TOTP on with a body that has no state (spec, trap 8).
             if let text = config.state {
                 state = State(rawValue: text) ?? .disabled
@@ -113,10 +113,10 @@ extension SecondFactorSettings {
                 state = .disabled
             }
         }
-        if mask.names("mfa.enabledProviders", present: config.enabledProviders != nil) {
+        if mask.covers("mfa.enabledProviders", present: config.enabledProviders != nil) {
             listsPhone = config.enabledProviders?.contains("PHONE_SMS") ?? false
         }
-        if mask.names("mfa.providerConfigs", present: config.providerConfigs != nil) {
+        if mask.covers("mfa.providerConfigs", present: config.providerConfigs != nil) {
             let entry = config.providerConfigs?.last { $0.totpProviderConfig != nil }
             totp = entry.map { entry in
                 TOTPSettings(
@@ -125,12 +125,6 @@ extension SecondFactorSettings {
             }
         }
     }
-}
-
-extension UpdateMask {
-    /// Whether the mask covers a member of `mfa`. The mask `mfa` stands for all that the body brings and, as in
-    /// production, for the clearing of what it does not.
-    fileprivate func names(_ path: String, present: Bool) -> Bool { covers(path, present: present) }
 }
 
 extension ProjectConfig {
