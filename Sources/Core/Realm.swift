@@ -13,6 +13,8 @@ public struct Realm: Sendable {
     public let passwordImporter: any PasswordImporter
     public let keyring: Keyring
     public let mode: RealmMode
+    /// Wakes those who wait for what this process sends; other processes' is found by looking.
+    public let bell = Bell()
 
     public init(
         store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer, hasher: any PasswordHasher,
@@ -34,6 +36,10 @@ public struct Realm: Sendable {
     public var accounts: Accounts { Accounts(realm: self) }
     /// Second factors: enrolling and withdrawing.
     public var enrolments: Enrolments { Enrolments(realm: self) }
+    /// Devices that answer requests.
+    public var devices: Devices { Devices(realm: self) }
+    /// Requests to devices.
+    public var approvals: Approvals { Approvals(realm: self) }
     /// Links and codes that go out by mail.
     public var mailings: Mailings { Mailings(realm: self) }
     /// Sessions: refresh tokens, and whether a token still counts.

@@ -62,6 +62,8 @@ public struct StaticAlphabet: Sendable {
     /// Digits and both cases of Latin letters.
     public static let alphanumeric = StaticAlphabet(
         symbols: Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8))
+    /// Digits and capital letters, without those that are taken for each other (`0O`, `1I`).
+    public static let capitals = StaticAlphabet(symbols: Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789".utf8))
     /// Decimal digits, as mailed codes have them.
     public static let digits = StaticAlphabet(symbols: Array("0123456789".utf8))
 }

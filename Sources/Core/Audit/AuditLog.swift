@@ -50,6 +50,14 @@ extension AuditEvent.Kind {
     public static let factorEnrolled = Self(rawValue: "factor.enrolled")
     public static let factorWithdrawn = Self(rawValue: "factor.withdrawn")
     public static let factorsReset = Self(rawValue: "factor.reset")
+    public static let deviceInvited = Self(rawValue: "factor.device-invited")
+    public static let deviceChanged = Self(rawValue: "factor.device-changed")
+    public static let recoveryCodeMade = Self(rawValue: "factor.recovery-code-made")
+    public static let approvalAsked = Self(rawValue: "approval.asked")
+    public static let approvalAllowed = Self(rawValue: "approval.allowed")
+    public static let approvalRejected = Self(rawValue: "approval.rejected")
+    /// Somebody said that a sign-in with their password was not theirs.
+    public static let signInDisowned = Self(rawValue: "approval.disowned")
     public static let refreshTokenReused = Self(rawValue: "session.refresh-token-reused")
     public static let mailQueued = Self(rawValue: "mail.queued")
     /// A link was given to the caller instead of being mailed.

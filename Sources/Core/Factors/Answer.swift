@@ -13,6 +13,12 @@ public enum Answer: Sendable {
     /// A link that was mailed: its handle is the proof. `newPassword` where the link is for a reset; `claiming` where
     /// the one who follows it says whose address it is.
     case link(newPassword: Secret<String>? = nil, claiming: EmailAddress? = nil)
+    /// What a device signed about a request: a compact JWS that names one of these audiences (Guardian spec, section 4).
+    case signedDecision(Secret<String>, audiences: Set<String>)
+    /// That a device has allowed it meanwhile.
+    case approval
+    /// A device that enrols itself; its ticket is the proof.
+    case device(DeviceRegistration)
     /// A JWT by which a developer's back end vouches for somebody.
     case customToken(Secret<String>)
 }
@@ -31,6 +37,9 @@ public struct FlowOpening: Sendable {
     public var terms: SessionTerms
     /// Seconds that the attempt may take.
     public var lifetime: TimeInterval
+    /// Whether somebody who has to have a second factor and has none may enrol one in the middle of this attempt,
+    /// instead of being turned away.
+    public var canEnrol = false
 
     /// Who somebody says to be.
     public enum ClaimedSubject: Sendable {
@@ -85,6 +94,9 @@ public enum Accomplishment: Sendable {
     case emailVerified(User)
     case passwordReset(User)
     case emailChanged(User)
+    /// A device said yes or no; the attempt that waits for it knows.
+    case decided(ApprovalDecision)
+    case deviceEnrolled(DeviceEnrolment)
 }
 
 /// A session that began, or went on, just now.
@@ -94,6 +106,8 @@ public struct SignedIn: Sendable {
     public let refreshToken: Secret<String>
     /// Whether the account was made by this very sign-in.
     public var isNewUser = false
+    /// The recovery code that replaces the one that was used just now.
+    public var recoveryCode: Secret<String>?
 
     public var evidence: SessionEvidence { session.evidence }
 }
@@ -151,6 +165,22 @@ public struct Refusal: Sendable, Equatable {
         case claimsTooLarge
         case signUpClosed
         case factorLimitReached
+        /// A device's answer: signed with another algorithm than its key's.
+        case wrongAlgorithm
+        /// A device's answer: not signed by its key.
+        case wrongSignature
+        /// A device's answer: to another request.
+        case wrongChallenge
+        /// A device's answer: made for another server.
+        case wrongAudience
+        /// A device's answer: too old, or from the future.
+        case answerExpired
+        /// A device's answer: the number is not the one on the screen.
+        case wrongNumber
+        /// No device has answered yet.
+        case approvalPending
+        /// A device said no.
+        case approvalRejected
     }
 
     public let reason: Reason

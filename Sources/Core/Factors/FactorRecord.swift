@@ -21,13 +21,17 @@ public struct FactorKind: StringName {
     public static let totp = FactorKind(rawValue: "totp")
     /// An e-mail address that receives links and codes. It is not a row: who has the address has the factor.
     public static let email = FactorKind(rawValue: "email")
+    /// A device that is asked, and answers with a signature.
+    public static let push = FactorKind(rawValue: "push")
+    /// A code on paper that stands in once for another second factor.
+    public static let recoveryCode = FactorKind(rawValue: "recovery-code")
     /// A token signed by a developer's own back end. No row.
     public static let customToken = FactorKind(rawValue: "custom")
     /// Nothing was proven. No row.
     public static let anonymous = FactorKind(rawValue: "anonymous")
 
     /// Whether the kind can be given beside a first proof.
-    public var isSecondFactor: Bool { self == .totp }
+    public var isSecondFactor: Bool { self == .totp || self == .push }
 }
 
 /// A factor as stores keep it. Only the factor's own type can read the payload.

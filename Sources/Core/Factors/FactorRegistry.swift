@@ -24,6 +24,8 @@ struct JudgingContext: Sendable {
 enum Judgement: Sendable {
     /// Right. A payload replaces the kept one; settling it makes the answer good for once.
     case right(newPayload: Data?)
+    /// A device's own, and what it decided.
+    case decided(DeviceDecision)
     case wrong(Refusal.Reason)
 }
 
@@ -32,6 +34,8 @@ enum FactorRegistry {
     static let types: [any FactorType] = [
         PasswordFactor(),
         TOTPFactor(),
+        PushFactor(),
+        RecoveryCodeFactor(),
     ]
 
     static func type(_ kind: FactorKind) -> (any FactorType)? {

@@ -118,16 +118,36 @@ extension Authenticator {
         }
         var matter = Matter(
             user: user, flow: record, body: body, settings: settings, judged: .handle, counterKey: nil)
+        if body.approval?.decision?.isAllowed == false {
+            // Somebody said no with a key in hand: no other factor talks over that.
+            return .refused(Refusal(.approvalRejected))
+        }
         let policy = AssurancePolicy(
             settings: settings.secondFactors, requiresSecondFactor: body.requiresSecondFactor)
         switch (attempt.answer, body.challenge) {
         case (.code(_, let factorID), .secondFactor):
             guard let factor = try transaction.factor(factorID), factor.userID == record.userID,
-                policy.isSecondFactor(factor.kind)
+                policy.takesCode(of: factor.kind)
             else { return .refused(Refusal(.unknownFactor)) }
             guard policy.isOffered(factor.kind) else { return .refused(Refusal(.factorNotOffered)) }
             matter.judged = .factor(factor)
             matter.counterKey = CounterKey.factor(factor.id, factor.kind)
+        case (.approval, .secondFactor):
+            guard let decision = body.approval?.decision else { return .refused(Refusal(.approvalPending)) }
+            guard let factor = try transaction.factor(decision.by), factor.userID == record.userID else {
+                return .refused(Refusal(.unknownFactor))
+            }
+            guard policy.isOffered(factor.kind) else { return .refused(Refusal(.factorNotOffered)) }
+            matter.judged = .allowed(decision)
+        case (.signedDecision, .deviceDecision(let challenge)):
+            guard let factor = try transaction.factor(challenge.factorID), factor.userID == record.userID else {
+                return .refused(Refusal(.unknownFactor))
+            }
+            guard policy.isOffered(factor.kind) else { return .refused(Refusal(.factorNotOffered)) }
+            matter.judged = .device(factor, challenge)
+        case (.device, .registration(let offer)):
+            guard policy.isOffered(.push) else { return .refused(Refusal(.factorNotOffered)) }
+            matter.judged = .registration(offer)
         case (.enrolmentCode, .enrolment(let kind, let payload)):
             guard policy.isOffered(kind) else { return .refused(Refusal(.factorNotOffered)) }
             matter.judged = .enrolment(kind: kind, payload: payload)
@@ -149,7 +169,7 @@ extension Authenticator {
     ) throws -> Charged {
         var matter = matter
         // A handle is 256 random bits: there is nothing to guess, and counting would let a bystander use it up.
-        if case .handle = matter.judged { return .admitted(matter) }
+        guard matter.isGuessable else { return .admitted(matter) }
 
         // Everything is asked before anything is counted: an attempt that one limit turns away costs nothing elsewhere.
         if let flow = matter.flow, flow.attempts >= matter.body.maximumAttempts {
@@ -190,7 +210,7 @@ extension Matter {
         case .factor(let factor): FactorRegistry.type(factor.kind)?.lockout ?? .oneTimeCode
         case .decoy: .password
         case .mailedCode: .mailedCode
-        case .enrolment, .handle: .oneTimeCode
+        case .enrolment, .handle, .device, .allowed, .registration: .oneTimeCode
         }
     }
 }
@@ -206,6 +226,7 @@ enum CounterKey {
     static func mailedCode(_ digest: Data) -> String { "code/\(digest.hex)" }
     static func answers(from source: String) -> String { "answers/\(source)" }
     static func signUps(from source: String) -> String { "sign-ups/\(source)" }
+    static func pushes(to user: UserID) -> String { "pushes/\(user)" }
     static func mails(to digest: Data) -> String { "mails-to/\(digest.hex)" }
     static func mails(from source: String) -> String { "mails-from/\(source)" }
 }

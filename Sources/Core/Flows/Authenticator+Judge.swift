@@ -24,8 +24,14 @@ extension Authenticator {
             let given = MailedCode.digest(text.reveal(), flow: flow.digest, sealer: realm.sealer)
             return ConstantTime.equal(given, digest) ? .right(newPayload: nil) : .wrong(.wrongAnswer)
 
-        case (.handle, .link):
+        case (.handle, .link), (.allowed, .approval), (.registration, .device):
             return .right(newPayload: nil)
+
+        case (.device(let factor, let challenge), .signedDecision(let statement, let audiences)):
+            let payload = try PushFactor.Payload.open(factor, with: realm.sealer)
+            return PushFactor.judge(
+                statement: statement.reveal(), audiences: audiences, challenge: challenge, payload: payload,
+                at: attempt.now)
 
         default:
             return .wrong(.unexpectedAnswer)

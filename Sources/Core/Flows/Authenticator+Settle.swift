@@ -14,9 +14,9 @@ extension Authenticator {
         case .wrong(let reason):
             try await realm.store.write { try settlement.record(.answerRefused, reason: reason, in: $0) }
             return .verdict(.refused(Refusal(reason)))
-        case .right(let newPayload):
+        case .right, .decided:
             return try await realm.store.write { transaction in
-                let settled = try settlement.accept(newPayload, in: transaction)
+                let settled = try settlement.accept(judgement, in: transaction)
                 if case .verdict(.refused(let refusal)) = settled {
                     try settlement.record(.answerRefused, reason: refusal.reason, in: transaction)
                 }
@@ -38,6 +38,8 @@ struct Settlement: Sendable {
     let factorID: FactorID
     let eventIDs: [String]
     let messageID: String
+    let deviceToken: Secret<String>
+    let recoveryCode: Secret<String>
 
     var now: Date { attempt.now }
 
@@ -52,10 +54,12 @@ struct Settlement: Sendable {
         factorID = FactorID(rawValue: random.uuid())
         eventIDs = (0..<2).map { _ in AuditEvent.freshID(at: attempt.now, random: random) }
         messageID = AuditEvent.freshID(at: attempt.now, random: random)
+        deviceToken = Secret(random.bytes(32).base64URL)
+        recoveryCode = RecoveryCodeFactor.fresh(random: random)
     }
 
     func accept(
-        _ newPayload: Data?, in transaction: any StoreTransaction
+        _ judgement: Judgement, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
         var user: User?
         if let judged = matter.user {
@@ -71,6 +75,11 @@ struct Settlement: Sendable {
                 present.body == judged.body
             else { return .stale }
         }
+        if case .decided(let decision) = judgement {
+            return try decide(decision, in: transaction)
+        }
+        var newPayload: Data?
+        if case .right(let judged) = judgement { newPayload = judged }
         var proof: Proof?
         switch matter.judged {
         case .factor(var factor):
@@ -78,6 +87,7 @@ struct Settlement: Sendable {
                 return .stale
             }
             factor.lastUsedAt = now
+            if factor.kind == .recoveryCode { newPayload = try RecoveryCodeFactor.payload(of: recoveryCode) }
             if let newPayload {
                 factor.payload = try sealer.seal(newPayload, for: FactorRegistry.sealingContext(factor.id))
                 guard try transaction.update(factor) else { return .stale }
@@ -87,7 +97,11 @@ struct Settlement: Sendable {
             proof = Proof(kind: .email, at: now, isSecondFactor: !matter.body.proven.isEmpty)
         case .handle:
             proof = Proof(kind: .email, at: now)
-        case .enrolment, .decoy:
+        case .allowed(let decision):
+            // Given then, by that device; the one who waits only fetches it.
+            guard try transaction.factor(decision.by) != nil else { return .stale }
+            proof = Proof(kind: .push, factorID: decision.by, at: decision.at, isSecondFactor: true)
+        case .enrolment, .decoy, .device, .registration:
             break
         }
         if let key = matter.counterKey { try transaction.deleteCounter(key) }
@@ -105,6 +119,7 @@ struct Settlement: Sendable {
             guard let proof else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
             return try signIn(user, proof, in: transaction)
         case .enrolFactor:
+            if case .registration(let offer) = matter.judged { return try enrolDevice(user, offer, in: transaction) }
             guard let user, let newPayload else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
             return try enrol(user, payload: newPayload, in: transaction)
         case .verifyEmail:
@@ -116,6 +131,8 @@ struct Settlement: Sendable {
         case .changeEmail:
             guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
             return try changeEmail(user, in: transaction)
+        case .approve:
+            return .verdict(.refused(Refusal(.unexpectedAnswer)))
         }
     }
 
@@ -143,13 +160,17 @@ struct Settlement: Sendable {
         let proven = matter.body.proven + [proof]
         switch policy.decide(proven: proven, factors: try transaction.factors(of: user.id)) {
         case .enrolmentRequired:
-            return .verdict(.refused(Refusal(.secondFactorRequired)))
+            guard case .opening(let opening) = attempt.target, opening.canEnrol else {
+                return .verdict(.refused(Refusal(.secondFactorRequired)))
+            }
+            return try askForMore(user, proven, [], in: transaction)
         case .secondFactor(let factors):
             return try askForMore(user, proven, factors, in: transaction)
         case .enough:
             try finishFlow(in: transaction)
             var signedIn = try open(user, proven: proven, in: transaction)
             signedIn.isNewUser = isNew
+            if proof.kind == .recoveryCode { signedIn.recoveryCode = recoveryCode }
             try record(.signedIn, user: user.id, in: transaction)
             return .verdict(.accomplished(.signedIn(signedIn)))
         }
@@ -164,6 +185,7 @@ struct Settlement: Sendable {
         body.proven = proven
         body.challenge = .secondFactor
         body.tokenEpoch = user.tokenEpoch
+        if case .opening(let opening) = attempt.target { body.canEnrol = opening.canEnrol && factors.isEmpty }
         let lifetime =
             if case .opening(let opening) = attempt.target { opening.lifetime } else { FlowLifetime.secondFactor }
         let flow = FlowRecord(
@@ -302,7 +324,7 @@ struct Settlement: Sendable {
     // MARK: Common steps
 
     /// A handle is good for one success.
-    private func finishFlow(in transaction: any StoreTransaction) throws {
+    func finishFlow(in transaction: any StoreTransaction) throws {
         guard let judged = matter.flow, var flow = try transaction.flow(digest: judged.digest) else { return }
         flow.finishedAt = now
         _ = try transaction.update(flow)
@@ -322,9 +344,12 @@ struct Settlement: Sendable {
 }
 
 extension Matter {
-    /// Whether wrong answers were counted against the source.
+    /// Whether wrong answers are counted against the authenticator and the source.
     var isGuessable: Bool {
-        if case .handle = judged { false } else { true }
+        switch judged {
+        case .handle, .allowed, .registration: false
+        case .factor, .decoy, .enrolment, .mailedCode, .device: true
+        }
     }
 }
 

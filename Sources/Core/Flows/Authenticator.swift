@@ -69,7 +69,7 @@ public struct Authenticator: Sendable {
             FlowSummary(
                 purpose: body.purpose, userID: record.userID, email: body.email.map(EmailAddress.init(kept:)),
                 newEmail: body.newEmail.map(EmailAddress.init(kept:)), expiresAt: record.expiresAt,
-                isLink: body.challenge == .link))
+                isLink: body.challenge == .link, approval: body.approval?.state(at: now), device: body.device))
     }
 
     private enum Preparation {
@@ -125,6 +125,12 @@ struct Matter: Sendable {
         case mailedCode(digest: Data, expiresAt: Date)
         /// The handle was the proof.
         case handle
+        /// What a device signed.
+        case device(FactorRecord, DeviceChallenge)
+        /// A device said yes before.
+        case allowed(ApprovalDecision)
+        /// A ticket was the proof, and a device comes with it.
+        case registration(DeviceOffer)
     }
 }
 

@@ -23,6 +23,12 @@ struct FlowBody: Codable, Sendable, Equatable {
     /// The user's token epoch when the flow began; a flow that relies on an earlier proof ends with it. Nil for flows
     /// that do not (the verification of an address).
     var tokenEpoch: Int?
+    /// The latest request to the user's devices.
+    var approval: Approval?
+    /// The invitation that an enrolment makes use of: it is good for one.
+    var invitation: Data?
+    /// Whether a device may be enrolled in the middle of this sign-in.
+    var canEnrol = false
 
     init(
         purpose: FlowPurpose, client: ClientContext, email: EmailAddress? = nil, newEmail: EmailAddress? = nil,
@@ -55,6 +61,9 @@ struct FlowBody: Codable, Sendable, Equatable {
         terms = try members.decodeIfPresent(SessionTerms.self, forKey: .terms) ?? SessionTerms()
         requiresSecondFactor = try members.decodeIfPresent(Bool.self, forKey: .requiresSecondFactor) ?? false
         tokenEpoch = try members.decodeIfPresent(Int.self, forKey: .tokenEpoch)
+        approval = try members.decodeIfPresent(Approval.self, forKey: .approval)
+        invitation = try members.decodeIfPresent(Data.self, forKey: .invitation)
+        canEnrol = try members.decodeIfPresent(Bool.self, forKey: .canEnrol) ?? false
     }
 }
 
@@ -68,6 +77,10 @@ enum FlowChallenge: Codable, Sendable, Equatable {
     case mailedCode(digest: Data, expiresAt: Date)
     /// A code of the factor that is being enrolled.
     case enrolment(kind: FactorKind, payload: Data)
+    /// That a device registers itself.
+    case registration(DeviceOffer)
+    /// A device's signature.
+    case deviceDecision(DeviceChallenge)
 }
 
 extension FlowBody {
@@ -76,6 +89,11 @@ extension FlowBody {
 
     func sealed(by sealer: Sealer, digest: Data) throws -> Data {
         try sealer.seal(JSONEncoder().encode(self), for: Self.sealingContext(digest))
+    }
+
+    /// The device that an enrolment is for.
+    var device: FactorID? {
+        if case .registration(let offer) = challenge { offer.factorID } else { nil }
     }
 
     static func open(_ record: FlowRecord, with sealer: Sealer) throws -> FlowBody {

@@ -8,8 +8,9 @@ public struct FlowHandle: Sendable, CustomStringConvertible, CustomReflectable {
     /// What goes over the wire.
     public let token: Secret<String>
 
-    init(random: any RandomSource) {
-        token = Secret(random.bytes(32).base64URL)
+    /// - Parameter prefix: what people recognise the kind of handle by.
+    init(random: any RandomSource, prefix: String = "") {
+        token = Secret(prefix + random.bytes(32).base64URL)
     }
 
     /// A handle as a client sent it. Whether there is such a flow shows when it is used.
@@ -30,6 +31,8 @@ public enum FlowPurpose: String, Sendable, Codable, CaseIterable {
     case verifyEmail
     case resetPassword
     case changeEmail
+    /// A request to a device: its handle is the device's, not the one's who waits.
+    case approve
 }
 
 /// How long attempts live where a dialect says nothing else, in seconds.
@@ -43,6 +46,12 @@ public enum FlowLifetime {
     public static let verificationLink: TimeInterval = 3 * 86_400
     /// Proof beside the first factor.
     public static let secondFactor: TimeInterval = 300
+    /// A request to a device.
+    public static let approval: TimeInterval = 300
+    /// A ticket that a device enrols with.
+    public static let deviceTicket: TimeInterval = 300
+    /// An invitation to enrol a device.
+    public static let invitation: TimeInterval = 5 * 86_400
     /// How long an expired flow is remembered, so that its holder is told that it expired.
     static let remembered: TimeInterval = 86_400
 }
@@ -67,4 +76,8 @@ public struct FlowSummary: Sendable {
     public let expiresAt: Date
     /// Whether the handle is itself the proof, as it was mailed; false where another answer is waited for.
     public let isLink: Bool
+    /// The latest request to the user's devices, where there was one.
+    public let approval: ApprovalState?
+    /// The device that will have enrolled when this ticket has been used.
+    public let device: FactorID?
 }

@@ -3,7 +3,8 @@ import Foundation
 /// What a message says, before it is put into words: which template, with which values. The words are found when it is
 /// delivered, in the language of the one who receives it.
 public struct OutboxContent: Sendable, Codable, Equatable {
-    /// Names a template: `verify-email`, `reset-password`, `sign-in`, `change-email`, `email-changed`, `code`.
+    /// Names a template: `verify-email`, `reset-password`, `sign-in`, `change-email`, `email-changed`, `code`,
+    /// and for a device `approve-sign-in`.
     public var template: String
     /// BCP 47, where the client said one.
     public var locale: String?
@@ -23,6 +24,12 @@ public struct OutboxContent: Sendable, Codable, Equatable {
 public struct OpenedMessage: Sendable {
     public let message: OutboxMessage
     public let content: OutboxContent
+
+    init(_ message: OutboxMessage, with sealer: Sealer) throws {
+        self.message = message
+        let plain = try sealer.open(message.sealedContent, for: OutboxContent.sealingContext(message.id))
+        content = try JSONDecoder().decode(OutboxContent.self, from: plain)
+    }
 }
 
 /// Reads what waits to be delivered.
@@ -32,9 +39,8 @@ public struct Outbox: Sendable {
     /// The newest messages, the oldest of them first.
     public func messages(limit: Int = 200) async throws -> [OpenedMessage] {
         let sealer = realm.sealer
-        return try await realm.store.read { try $0.outboxMessages(limit: limit) }.map { message in
-            let plain = try sealer.open(message.sealedContent, for: OutboxContent.sealingContext(message.id))
-            return OpenedMessage(message: message, content: try JSONDecoder().decode(OutboxContent.self, from: plain))
+        return try await realm.store.read { try $0.outboxMessages(limit: limit) }.map {
+            try OpenedMessage($0, with: sealer)
         }
     }
 }

@@ -40,10 +40,14 @@ public struct AssurancePolicy: Sendable {
     /// Whether the kind can be given beside a first proof.
     public func isSecondFactor(_ kind: FactorKind) -> Bool { kind.isSecondFactor }
 
+    /// Whether a code of the kind is taken where a second factor is asked for.
+    public func takesCode(of kind: FactorKind) -> Bool { isSecondFactor(kind) || kind == .recoveryCode }
+
     /// Whether the realm has the kind switched on.
     public func isOffered(_ kind: FactorKind) -> Bool {
         switch kind {
         case .totp: settings.offersTOTP
+        case .push: settings.offersPush
         default: true
         }
     }

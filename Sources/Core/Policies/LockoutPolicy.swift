@@ -85,6 +85,9 @@ public struct RateLimit: Sendable, Equatable {
     /// Mails asked for by one source address.
     public static let mailsPerSource = RateLimit(count: 200, window: 3600)
 
+    /// Requests to the devices of one user (Guardian spec, section 2.8).
+    public static let pushesPerUser = RateLimit(count: 5, window: 60)
+
     /// Counts one; answers the counter to keep, or the instant from which it is worth trying again.
     public func charge(_ counter: AttemptCounter?, key: String, at now: Date) -> LockoutPolicy.Charge {
         var counter = counter ?? AttemptCounter(key: key, since: now)

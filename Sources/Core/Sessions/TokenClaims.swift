@@ -25,6 +25,18 @@ public struct TokenClaims: JWTPayload, Equatable {
 
     public func string(_ name: String) -> String? { members[name]?.stringValue }
 
+    /// A `NumericDate` (RFC 7519, section 2), which may have a fraction. Nil for what no clock will ever show.
+    func date(_ name: String) -> Date? {
+        let seconds: Double
+        switch members[name] {
+        case .integer(let value): seconds = Double(value)
+        case .number(let value): seconds = value
+        default: return nil
+        }
+        guard (0...1e11).contains(seconds) else { return nil }
+        return Date(timeIntervalSince1970: seconds)
+    }
+
     /// A whole number; fractions are cut, as some issuers write `NumericDate` with one.
     public func integer(_ name: String) -> Int64? {
         switch members[name] {
@@ -70,6 +82,7 @@ struct TokenHeader {
 struct TokenParts {
     let header: Substring
     let payload: Substring
+    let signature: Substring
 
     init?(_ token: String) {
         guard token.utf8.count <= 16_384 else { return nil }
@@ -79,6 +92,7 @@ struct TokenParts {
         else { return nil }
         header = parts[0]
         payload = parts[1]
+        signature = parts[2]
     }
 }
 

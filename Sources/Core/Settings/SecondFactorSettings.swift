@@ -14,6 +14,9 @@ public struct SecondFactorSettings: Sendable, Equatable, Codable {
     /// Nil where the configuration has no entry for TOTP.
     public var totp: TOTPSettings? = TOTPSettings(state: .enabled, adjacentIntervals: 1)
 
+    /// Whether devices are enrolled and asked.
+    public var offersPush = true
+
     public init() {}
 
     public init(from decoder: any Decoder) throws {
@@ -21,6 +24,7 @@ public struct SecondFactorSettings: Sendable, Equatable, Codable {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         try members.assign(&state, .state)
         try members.assign(&listsPhone, .listsPhone)
+        try members.assign(&offersPush, .offersPush)
         totp = try members.decodeIfPresent(TOTPSettings.self, forKey: .totp)
     }
 

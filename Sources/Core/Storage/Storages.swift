@@ -37,6 +37,8 @@ public protocol FlowStorage {
     /// Writes everything but digest, purpose and creation, where the stored revision is `flow.revision`; counts it up.
     func update(_ flow: FlowRecord) throws -> Bool
     func deleteFlow(digest: Data) throws -> Bool
+    /// Flows of a user for a purpose that are neither finished nor expired, the newest first.
+    func openFlows(of user: UserID, purpose: String, at now: Date, limit: Int) throws -> [FlowRecord]
     /// Removes at most `limit` flows that expired before the instant; answers how many.
     func deleteFlows(expiredBefore instant: Date, limit: Int) throws -> Int
 }
@@ -98,6 +100,10 @@ public protocol OutboxStorage {
     func insert(_ message: OutboxMessage) throws -> Bool
     /// The newest `limit` messages, the oldest of them first.
     func outboxMessages(limit: Int) throws -> [OutboxMessage]
+    /// The newest `limit` messages to a recipient since an instant, the oldest of them first, delivered or not.
+    func outboxMessages(
+        to recipient: String, by channel: OutboxMessage.Channel, createdSince instant: Date, limit: Int
+    ) throws -> [OutboxMessage]
     /// Undelivered ones whose next attempt is due, the oldest first.
     func outboxMessages(dueAt instant: Date, limit: Int) throws -> [OutboxMessage]
     /// Writes attempts and times.

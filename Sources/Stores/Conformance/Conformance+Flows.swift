@@ -49,6 +49,35 @@ extension StoreConformance {
             try requireEqual(try await store.read { try $0.flow(digest: changed.digest) }, expected, "the flow")
         },
 
+        Check("A user's open flows for a purpose are listed, the newest first, and no others") { store in
+            func flow(
+                _ digest: String, of user: String = "u", purpose: String = "approve", created: Int64,
+                expires: Int64 = 100, finished: Int64? = nil
+            ) -> FlowRecord {
+                FlowRecord(
+                    digest: Data(digest.utf8), userID: UserID(rawValue: user), purpose: purpose,
+                    createdAt: Sample.instant(created), expiresAt: Sample.instant(expires),
+                    finishedAt: finished.map { Sample.instant($0) }, body: Data())
+            }
+            let flows = [
+                flow("a", created: 1), flow("b", created: 3), flow("c", created: 2),
+                flow("expired", created: 4, expires: 50), flow("finished", created: 5, finished: 6),
+                flow("else", purpose: "sign-in", created: 7), flow("other", of: "v", created: 8),
+            ]
+            try await store.write { transaction in
+                for user in ["u", "v"] { _ = try transaction.insert(Sample.user(user)) }
+                for flow in flows { _ = try transaction.insert(flow) }
+            }
+            for (limit, expected) in [(9, ["b", "c", "a"]), (2, ["b", "c"])] {
+                let open = try await store.read {
+                    try $0.openFlows(
+                        of: UserID(rawValue: "u"), purpose: "approve", at: Sample.instant(50), limit: limit)
+                }
+                try requireEqual(
+                    open.map { String(decoding: $0.digest, as: UTF8.self) }, expected, "at most \(limit) open flows")
+            }
+        },
+
         Check("A flow is deleted once") { store in
             let digest = Data("f".utf8)
             try await store.write { _ = try $0.insert(Sample.flow("f")) }

@@ -26,6 +26,32 @@ extension StoreConformance {
             try requireEqual(listed.map(\.id), ["3", "4", "5"], "the newest three")
         },
 
+        Check("The newest messages to a recipient by one channel are listed, the oldest of them first") { store in
+            func message(
+                _ id: String, to recipient: String = "dev_1", by channel: OutboxMessage.Channel = .push, at: Int64
+            )
+                -> OutboxMessage
+            {
+                OutboxMessage(
+                    id: id, channel: channel, recipient: recipient, createdAt: Sample.instant(at),
+                    nextAttemptAt: Sample.instant(at), deliveredAt: id == "2" ? Sample.instant(9) : nil,
+                    sealedContent: Data())
+            }
+            let messages = [
+                message("1", at: 10), message("2", at: 20), message("3", at: 30), message("4", at: 40),
+                message("5", to: "dev_2", at: 40), message("6", by: .email, at: 40),
+            ]
+            try await store.write { transaction in
+                for message in messages { _ = try transaction.insert(message) }
+            }
+            for (limit, expected) in [(9, ["2", "3", "4"]), (2, ["3", "4"])] {
+                let listed = try await store.read {
+                    try $0.outboxMessages(to: "dev_1", by: .push, createdSince: Sample.instant(20), limit: limit)
+                }
+                try requireEqual(listed.map(\.id), expected, "at most \(limit) messages")
+            }
+        },
+
         Check("Messages are due until they are delivered, from their next attempt on, the oldest first") { store in
             try await store.write { transaction in
                 for message in [

@@ -44,6 +44,15 @@ extension SQLTransaction {
             SQLValue(flow.attempts), SQLValue(flow.expiresAt), SQLValue(flow.finishedAt), SQLValue(flow.body))
     }
 
+    public func openFlows(of user: UserID, purpose: String, at now: Date, limit: Int) throws -> [FlowRecord] {
+        try select(
+            """
+            WHERE user_id = $1 AND purpose = $2 AND finished_at IS NULL AND expires_at > $3 \
+            ORDER BY created_at DESC, digest LIMIT $4
+            """,
+            SQLValue(user.rawValue), SQLValue(purpose), SQLValue(now), SQLValue(limit: limit))
+    }
+
     public func deleteFlow(digest: Data) throws -> Bool {
         try changes("DELETE FROM flows WHERE digest = $1", SQLValue(digest))
     }

@@ -34,6 +34,15 @@ extension SQLTransaction {
         return newestFirst.reversed()
     }
 
+    public func outboxMessages(
+        to recipient: String, by channel: OutboxMessage.Channel, createdSince instant: Date, limit: Int
+    ) throws -> [OutboxMessage] {
+        let newestFirst: [OutboxMessage] = try select(
+            "WHERE recipient = $1 AND channel = $2 AND created_at >= $3 ORDER BY created_at DESC, id DESC LIMIT $4",
+            SQLValue(recipient), SQLValue(channel.rawValue), SQLValue(instant), SQLValue(limit: limit))
+        return newestFirst.reversed()
+    }
+
     public func outboxMessages(dueAt instant: Date, limit: Int) throws -> [OutboxMessage] {
         try select(
             "WHERE delivered_at IS NULL AND next_attempt_at <= $1 ORDER BY id LIMIT $2",

@@ -205,4 +205,23 @@ struct StoredShapeTests {
             await #expect(throws: StoreError.self) { try await test.realm.settings() }
         }
     }
+
+    @Test("Devices and recovery codes")
+    func devices() throws {
+        let device = try read(
+            PushFactor.Payload.self,
+            """
+            {"identifier":"A1","tokenDigest":"AAEC","service":"APNS","pushToken":"ff",
+             "key":{"material":{"p256":{"point":"a2V5"}}},"totp":{"secret":"AQID","algorithm":"SHA1","digits":6,"period":30}}
+            """)
+        #expect(device.identifier == "A1" && device.service == "APNS" && device.pushToken == "ff")
+        #expect(device.key.algorithm == .es256)
+        #expect(device.totp?.secret == Data([1, 2, 3]))
+        #expect(try survives(device))
+        let silent = try read(
+            PushFactor.Payload.self,
+            #"{"identifier":"","tokenDigest":"","key":{"material":{"rsa":{"modulus":"AQ==","exponent":"AQAB"}}}}"#)
+        #expect(silent.service == nil && silent.totp == nil && silent.key.algorithm == .rs256)
+        #expect(try read(RecoveryCodeFactor.Payload.self, #"{"digest":"AAEC"}"#).digest == Data([0, 1, 2]))
+    }
 }

@@ -27,6 +27,7 @@ struct MigrationTests {
                     == [
                         SQLRow([.integer(1), .text("first schema")]),
                         SQLRow([.integer(2), .text("telephone numbers")]),
+                        SQLRow([.integer(3), .text("messages by recipient")]),
                     ])
             try await store.close()
         }

@@ -62,9 +62,10 @@ extension ProviderUserInfo {
 }
 
 extension MFAEnrollment {
-    /// Nil for what this protocol does not call a second factor.
+    /// Nil for what this protocol does not call a second factor. A device that answers requests has codes too, and is
+    /// listed for those.
     init?(_ factor: FactorRecord) {
-        guard factor.kind == .totp else { return nil }
+        guard factor.kind == .totp || factor.kind == .push else { return nil }
         self.init(
             mfaEnrollmentId: factor.id.rawValue, displayName: factor.name,
             enrolledAt: WireTimestamp.string(from: factor.createdAt), totpInfo: TOTPInfo())

@@ -32,6 +32,11 @@ extension Setting {
         .bool("secondFactors.listsPhone", \.secondFactors.listsPhone, "read back to Identity Toolkit; no such factor"),
         .totpState,
         .adjacentIntervals,
+        .bool(
+            "secondFactors.offersPush", \.secondFactors.offersPush, "requests to devices that answer with a signature",
+            weaker: (
+                false, "Devices are not asked any more: users who have nothing else sign in with the password alone."
+            )),
         .word("tokens.algorithm", \.tokens.algorithm, "signs tokens where the dialect has none of its own"),
         .integer(
             "tokens.idTokenLifetime", \.tokens.idTokenLifetime, in: 300...86_400, unit: " seconds",

@@ -1,0 +1,61 @@
+import Synchronization
+
+/// Wakes tasks of this process that wait for something with a name. Who is not listening hears nothing: a listener
+/// looks for itself after it began to listen, and every now and then, as other processes ring bells of their own.
+public final class Bell: Sendable {
+    private struct Listeners: Sendable {
+        var nextID: UInt64 = 0
+        var byName: [String: [UInt64: AsyncStream<Void>.Continuation]] = [:]
+    }
+
+    private let listeners = Mutex(Listeners())
+
+    init() {}
+
+    /// Wakes all who listen to one of the names.
+    func ring(_ names: some Sequence<String>) {
+        let woken = listeners.withLock { listeners in
+            names.flatMap { name in listeners.byName[name].map { Array($0.values) } ?? [] }
+        }
+        for continuation in woken { continuation.yield() }
+    }
+
+    /// Something to wait with. It ends by itself when nobody holds it any more.
+    func listen(to name: String) -> Listening {
+        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let id = listeners.withLock { listeners in
+            listeners.nextID += 1
+            listeners.byName[name, default: [:]][listeners.nextID] = continuation
+            return listeners.nextID
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.listeners.withLock { listeners in
+                listeners.byName[name]?[id] = nil
+                if listeners.byName[name]?.isEmpty == true { listeners.byName[name] = nil }
+            }
+        }
+        return Listening(stream: stream, continuation: continuation)
+    }
+
+    struct Listening: Sendable {
+        fileprivate let stream: AsyncStream<Void>
+        fileprivate let continuation: AsyncStream<Void>.Continuation
+
+        /// Returns when the bell rings, has rung since it was listened to, or the time is up. Only once.
+        func wait(upTo time: Duration) async {
+            let continuation = continuation
+            let timer = Task {
+                try? await Task.sleep(for: time)
+                continuation.finish()
+            }
+            for await _ in stream { break }
+            timer.cancel()
+            continuation.finish()
+        }
+
+        func stop() { continuation.finish() }
+    }
+
+    /// How many listen now, for tests and metrics.
+    var listenerCount: Int { listeners.withLock { $0.byName.values.reduce(0) { $0 + $1.count } } }
+}

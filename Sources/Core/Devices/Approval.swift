@@ -1,0 +1,156 @@
+import Foundation
+
+/// A request to a user's devices, as the attempt that waits for it keeps it.
+struct Approval: Codable, Sendable, Equatable {
+    var id: String
+    var askedAt: Date
+    var expiresAt: Date
+    var number: String?
+    var devices: [FactorID]
+    var decision: ApprovalDecision?
+
+    func state(at now: Date) -> ApprovalState {
+        if let decision { return .decided(id: id, decision) }
+        return expiresAt > now ? .pending(id: id, number: number, expiresAt: expiresAt) : .expired(id: id)
+    }
+}
+
+/// What a device decided.
+public struct ApprovalDecision: Codable, Sendable, Equatable {
+    public var isAllowed: Bool
+    /// The device.
+    public var by: FactorID
+    public var at: Date
+    /// Why not, in the words of the one who refused.
+    public var reason: String?
+
+    public init(isAllowed: Bool, by: FactorID, at: Date, reason: String? = nil) {
+        self.isAllowed = isAllowed
+        self.by = by
+        self.at = at
+        self.reason = reason
+    }
+}
+
+/// Where a request to a user's devices stands.
+public enum ApprovalState: Sendable, Equatable {
+    /// - Parameter number: what the screen that asks has to show, where the device has to be told it.
+    case pending(id: String, number: String?, expiresAt: Date)
+    case expired(id: String)
+    case decided(id: String, ApprovalDecision)
+
+    public var id: String {
+        switch self {
+        case .pending(let id, _, _), .expired(let id), .decided(let id, _): id
+        }
+    }
+}
+
+/// What the person with the device is shown of the sign-in that waits.
+public struct ApprovalDetails: Sendable, Equatable {
+    public var browser: NamedVersion?
+    public var system: NamedVersion?
+    public var location: Location?
+    /// Names what else has to be agreed to: a rich consent.
+    public var linkingID: String?
+
+    public struct NamedVersion: Sendable, Equatable {
+        public var name: String
+        public var version: String?
+
+        public init(name: String, version: String? = nil) {
+            self.name = name
+            self.version = version
+        }
+    }
+
+    public struct Location: Sendable, Equatable {
+        public var name: String?
+        public var latitude: String?
+        public var longitude: String?
+
+        public init(name: String? = nil, latitude: String? = nil, longitude: String? = nil) {
+            self.name = name
+            self.latitude = latitude
+            self.longitude = longitude
+        }
+    }
+
+    public init(
+        browser: NamedVersion? = nil, system: NamedVersion? = nil, location: Location? = nil, linkingID: String? = nil
+    ) {
+        self.browser = browser
+        self.system = system
+        self.location = location
+        self.linkingID = linkingID
+    }
+}
+
+/// A request as it reaches one device, by push or because the device asked.
+public struct DeviceRequest: Sendable {
+    public let device: FactorID
+    /// By which the device answers this request, once.
+    public let handle: FlowHandle
+    /// What the signed answer has to repeat.
+    public let challenge: String
+    public let startedAt: Date
+    public let details: ApprovalDetails
+    /// Digits that the person has to type; nil where none are asked for.
+    public let numberLength: Int?
+
+    static let template = "approve-sign-in"
+
+    /// The outbox's form. A push service's limit of 4 KiB has to hold all of it, so what a stranger chose is cut.
+    var content: OutboxContent {
+        var values = [
+            "handle": handle.token.reveal(), "challenge": challenge, "startedAt": String(startedAt.microseconds),
+        ]
+        func put(_ name: String, _ text: String?) {
+            guard let text, !text.isEmpty else { return }
+            values[name] = String(text.filter { $0 != "\0" }.prefix(100))
+        }
+        put("browser", details.browser?.name)
+        put("browserVersion", details.browser?.version)
+        put("system", details.system?.name)
+        put("systemVersion", details.system?.version)
+        put("place", details.location?.name)
+        put("latitude", details.location?.latitude)
+        put("longitude", details.location?.longitude)
+        put("linkingID", details.linkingID)
+        put("numberLength", numberLength.map(String.init))
+        return OutboxContent(template: Self.template, values: values)
+    }
+
+    init(
+        device: FactorID, handle: FlowHandle, challenge: String, startedAt: Date, details: ApprovalDetails,
+        numberLength: Int?
+    ) {
+        self.device = device
+        self.handle = handle
+        self.challenge = challenge
+        self.startedAt = startedAt
+        self.details = details
+        self.numberLength = numberLength
+    }
+
+    /// What a message of the outbox asks of a device; nil where it asks nothing.
+    public init?(_ opened: OpenedMessage) {
+        let values = opened.content.values
+        guard opened.message.channel == .push, opened.content.template == Self.template,
+            let handle = values["handle"], let challenge = values["challenge"],
+            let startedAt = values["startedAt"].flatMap(Int64.init)
+        else { return nil }
+        device = FactorID(rawValue: opened.message.recipient)
+        self.handle = FlowHandle(handle)
+        self.challenge = challenge
+        self.startedAt = Date(microseconds: startedAt)
+        numberLength = values["numberLength"].flatMap(Int.init)
+        let hasPlace = values["place"] != nil || values["latitude"] != nil
+        details = ApprovalDetails(
+            browser: values["browser"].map { .init(name: $0, version: values["browserVersion"]) },
+            system: values["system"].map { .init(name: $0, version: values["systemVersion"]) },
+            location: hasPlace
+                ? .init(name: values["place"], latitude: values["latitude"], longitude: values["longitude"]) : nil,
+            linkingID: values["linkingID"])
+    }
+}

@@ -1,0 +1,147 @@
+import Foundation
+
+/// Requests to the devices of somebody who signs in: may this go on?
+///
+/// A device's answer is an answer like others and goes through the one door; it decides about the attempt that waits.
+/// Who waits looks at the attempt's status, and claims a yes with ``Answer/approval``.
+public struct Approvals: Sendable {
+    let realm: Realm
+
+    /// Digits of a number to type, where one is asked for.
+    public static let numberDigits = 6
+
+    public enum Outcome: Sendable {
+        case asked(Asked)
+        case refused(Refusal)
+        /// Too many requests to this user's devices.
+        case limited(RateLimitStanding)
+    }
+
+    public struct Asked: Sendable {
+        public let id: String
+        public let devices: [FactorRecord]
+        /// What the screen that asks has to show; nil where no number is asked for.
+        public let number: String?
+        public let expiresAt: Date
+        public let standing: RateLimitStanding
+    }
+
+    /// Asks the user's devices, all or one, to allow the attempt.
+    ///
+    /// A new request takes the place of an earlier one of the same user and application: what is on a screen that
+    /// nobody looks at any more cannot be allowed by mistake.
+    ///
+    /// - Parameters:
+    ///   - handle: of a sign-in that waits for a second factor.
+    ///   - factorID: the one device to ask; nil asks all.
+    ///   - asksForNumber: whether the person has to type what the asking screen shows.
+    public func ask(
+        for handle: FlowHandle, device factorID: FactorID? = nil, details: ApprovalDetails = ApprovalDetails(),
+        asksForNumber: Bool = false, by client: ClientContext
+    ) async throws -> Outcome {
+        let realm = realm
+        let now = realm.clock.now
+        let random = realm.random
+        let sealer = realm.sealer
+        let id = random.bytes(16).hex
+        let number = asksForNumber ? random.string(Self.numberDigits, of: .digits) : nil
+        // Lots are drawn before the transaction; who has how many devices shows only in it.
+        let lots = (0..<PushFactor.limit).map { _ in
+            (
+                handle: FlowHandle(random: random), challenge: random.bytes(24).base64URL,
+                message: AuditEvent.freshID(at: now, random: random)
+            )
+        }
+        let eventID = AuditEvent.freshID(at: now, random: random)
+
+        let outcome: Outcome = try await realm.store.write { transaction in
+            guard var flow = try transaction.flow(digest: handle.digest) else { return .refused(Refusal(.unknownFlow)) }
+            var body = try FlowBody.open(flow, with: sealer)
+            guard body.purpose == .signIn, body.challenge == .secondFactor, let userID = flow.userID else {
+                return .refused(Refusal(.unknownFlow))
+            }
+            if flow.finishedAt != nil { return .refused(Refusal(.flowFinished)) }
+            if flow.expiresAt <= now { return .refused(Refusal(.flowExpired)) }
+            if body.approval?.decision?.isAllowed == false { return .refused(Refusal(.approvalRejected)) }
+            guard let user = try transaction.user(userID) else { return .refused(Refusal(.userNotFound)) }
+            if user.isDisabled { return .refused(Refusal(.userDisabled)) }
+            if let epoch = body.tokenEpoch, epoch != user.tokenEpoch { return .refused(Refusal(.flowExpired)) }
+            let settings = try transaction.settings()
+            guard settings.secondFactors.offersPush else { return .refused(Refusal(.factorNotOffered)) }
+            let devices = try transaction.factors(of: userID)
+                .filter { $0.kind == .push && (factorID == nil || $0.id == factorID) }
+            guard !devices.isEmpty else { return .refused(Refusal(.unknownFactor)) }
+
+            let standing = try transaction.chargePush(to: userID, at: now)
+            guard standing.isAdmitted else { return .limited(standing) }
+
+            for var earlier in try transaction.openFlows(
+                of: userID, purpose: FlowPurpose.approve.rawValue, at: now, limit: 10 * PushFactor.limit)
+            where try FlowBody.open(earlier, with: sealer).clientID == body.clientID {
+                earlier.finishedAt = now
+                _ = try transaction.update(earlier)
+            }
+            let expiresAt = min(now + FlowLifetime.approval, flow.expiresAt)
+            for (device, lot) in zip(devices, lots) {
+                var request = FlowBody(
+                    purpose: .approve, client: client,
+                    challenge: .deviceDecision(
+                        DeviceChallenge(
+                            text: lot.challenge, factorID: device.id, approvalID: id, flow: flow.digest, number: number)
+                    ),
+                    maximumAttempts: 5, tokenEpoch: user.tokenEpoch)
+                // The request belongs to the application that waits, whoever passed it on.
+                request.clientID = body.clientID
+                let record = FlowRecord(
+                    digest: lot.handle.digest, userID: userID, purpose: FlowPurpose.approve.rawValue, createdAt: now,
+                    expiresAt: expiresAt, body: try request.sealed(by: sealer, digest: lot.handle.digest))
+                guard try transaction.insert(record) else { return .refused(Refusal(.busy)) }
+                let message = DeviceRequest(
+                    device: device.id, handle: lot.handle, challenge: lot.challenge, startedAt: now, details: details,
+                    numberLength: number?.count)
+                try transaction.send(
+                    message.content, to: device.id.rawValue, by: .push, id: lot.message, at: now, sealer: sealer)
+            }
+            body.approval = Approval(
+                id: id, askedAt: now, expiresAt: expiresAt, number: number, devices: devices.map(\.id))
+            flow.body = try body.sealed(by: sealer, digest: flow.digest)
+            guard try transaction.update(flow) else { return .refused(Refusal(.busy)) }
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .approvalAsked, userID: userID, context: client,
+                    details: ["approval": .string(id), "devices": .array(devices.map { .string($0.id.rawValue) })]))
+            return .asked(
+                Asked(id: id, devices: devices, number: number, expiresAt: expiresAt, standing: standing))
+        }
+        if case .asked(let asked) = outcome { realm.bell.ring(asked.devices.map(\.id.rawValue)) }
+        return outcome
+    }
+}
+
+/// How much of a limit is left: what `X-RateLimit` headers say.
+public struct RateLimitStanding: Sendable, Equatable {
+    public let limit: Int
+    public let remaining: Int
+    public let resetAt: Date
+    /// False where this very request was one too many.
+    public let isAdmitted: Bool
+}
+
+extension StoreTransaction {
+    /// Counts a request to somebody's devices.
+    func chargePush(to userID: UserID, at now: Date) throws -> RateLimitStanding {
+        let limit = RateLimit.pushesPerUser
+        let key = CounterKey.pushes(to: userID)
+        switch limit.charge(try counter(key), key: key, at: now) {
+        case .admitted(let counter):
+            try put(counter)
+            return RateLimitStanding(
+                limit: limit.count, remaining: limit.count - counter.count, resetAt: counter.since + limit.window,
+                isAdmitted: true)
+        case .blocked(let until):
+            return RateLimitStanding(limit: limit.count, remaining: 0, resetAt: until, isAdmitted: false)
+        case .disabled:
+            return RateLimitStanding(limit: limit.count, remaining: 0, resetAt: now + limit.window, isAdmitted: false)
+        }
+    }
+}

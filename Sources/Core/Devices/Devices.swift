@@ -1,0 +1,214 @@
+import Crypto
+import Foundation
+import OneTimePassword
+
+/// Devices that answer requests: what they may do for themselves, and what is waiting for them.
+public struct Devices: Sendable {
+    let realm: Realm
+
+    /// A device as it and an administrator see it.
+    public struct Device: Sendable {
+        public let id: FactorID
+        public let userID: UserID
+        public let name: String
+        /// What it calls itself.
+        public let identifier: String
+        public let key: DeviceKey
+        /// `APNS` or `GCM`.
+        public let service: String?
+        public let pushToken: String?
+        public let enrolledAt: Date
+        public let lastUsedAt: Date?
+        public let hasCodes: Bool
+    }
+
+    public enum Access: Sendable {
+        case granted(Device)
+        case unknownDevice
+        /// There is such a device, and the token is not its own.
+        case refused
+    }
+
+    /// Seconds that a token which a device signed for itself may be good for (Guardian spec, section 4.4: two hours).
+    static let longestToken: TimeInterval = 7200 + PushFactor.leeway
+
+    /// Whether somebody is the device: by the token that it got when it enrolled, or by one that it signed itself.
+    /// - Parameters:
+    ///   - audiences: what a self-signed token may be made for.
+    ///   - subject: what the protocol calls the user.
+    public func access(
+        to id: FactorID, bearer: Secret<String>, audiences: Set<String>, subject: (UserID) -> String
+    ) async throws -> Access {
+        guard let (record, payload) = try await find(id) else { return .unknownDevice }
+        let token = bearer.reveal()
+        let digest = Data(SHA256.hash(data: Data(token.utf8)))
+        if ConstantTime.equal(digest, payload.tokenDigest) { return .granted(Device(record, payload)) }
+        let now = realm.clock.now
+        guard let claims = try? payload.key.claims(of: token), claims.string("iss") == id.rawValue,
+            claims.string("sub") == subject(record.userID),
+            let audience = claims.string("aud"), audiences.contains(audience),
+            let issuedAt = claims.date("iat"), let expiresAt = claims.date("exp"),
+            issuedAt <= now + PushFactor.leeway, expiresAt > now,
+            expiresAt.timeIntervalSince(issuedAt) <= Self.longestToken
+        else { return .refused }
+        return .granted(Device(record, payload))
+    }
+
+    /// The user's devices, in the order of enrolment.
+    public func devices(of userID: UserID) async throws -> [Device] {
+        let sealer = realm.sealer
+        return try await realm.store.read { try $0.factors(of: userID) }.filter { $0.kind == .push }
+            .map { Device($0, try PushFactor.Payload.open($0, with: sealer)) }
+    }
+
+    public func device(_ id: FactorID) async throws -> Device? {
+        try await find(id).map { Device($0, $1) }
+    }
+
+    private func find(_ id: FactorID) async throws -> (FactorRecord, PushFactor.Payload)? {
+        guard let record = try await realm.store.read({ try $0.factor(id) }), record.kind == .push else { return nil }
+        return (record, try PushFactor.Payload.open(record, with: realm.sealer))
+    }
+
+    /// What a device may change about itself. Nil leaves a member as it is.
+    public struct Change: Sendable {
+        public var identifier: String?
+        public var name: String?
+        public var service: String?
+        public var pushToken: String?
+
+        public init(
+            identifier: String? = nil, name: String? = nil, service: String? = nil, pushToken: String? = nil
+        ) {
+            self.identifier = identifier
+            self.name = name
+            self.service = service
+            self.pushToken = pushToken
+        }
+    }
+
+    /// Changes a device; nil where it is gone.
+    public func change(_ id: FactorID, _ change: Change, by client: ClientContext) async throws -> Device? {
+        let now = realm.clock.now
+        let sealer = realm.sealer
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard var record = try transaction.factor(id), record.kind == .push else { return nil }
+            var payload = try PushFactor.Payload.open(record, with: sealer)
+            if let identifier = change.identifier { payload.identifier = identifier }
+            if let service = change.service { payload.service = service }
+            if let pushToken = change.pushToken { payload.pushToken = pushToken }
+            if let name = change.name { record.name = name.filter { $0 != "\0" } }
+            record.payload = try sealer.seal(JSONEncoder().encode(payload), for: FactorRegistry.sealingContext(id))
+            guard try transaction.update(record) else { return nil }
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .deviceChanged, userID: record.userID, context: client,
+                    details: ["factor": .string(id.rawValue)]))
+            return Device(record, payload)
+        }
+    }
+
+    /// Forgets a push token that its service says is no longer in use. The device can still ask for itself.
+    public func forgetPushToken(_ token: String, of id: FactorID) async throws {
+        let sealer = realm.sealer
+        try await realm.store.write { transaction in
+            guard var record = try transaction.factor(id), record.kind == .push else { return }
+            var payload = try PushFactor.Payload.open(record, with: sealer)
+            guard payload.pushToken == token else { return }
+            payload.pushToken = nil
+            record.payload = try sealer.seal(JSONEncoder().encode(payload), for: FactorRegistry.sealingContext(id))
+            _ = try transaction.update(record)
+        }
+    }
+
+    /// Removes a device: it unenrols itself, or somebody does it for its owner. With the last second factor the recovery
+    /// code and all sessions go too. False where there is no such device.
+    public func remove(_ id: FactorID, by client: ClientContext) async throws -> Bool {
+        let now = realm.clock.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard let record = try transaction.factor(id), record.kind == .push, try transaction.remove(id) else {
+                return false
+            }
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .factorWithdrawn, userID: record.userID, context: client,
+                    details: ["factor": .string(id.rawValue)]))
+            let left = try transaction.factors(of: record.userID)
+            if !left.contains(where: \.kind.isSecondFactor), var user = try transaction.user(record.userID) {
+                for code in left where code.kind == .recoveryCode { _ = try transaction.remove(code.id) }
+                user.revokeTokens(at: now)
+                _ = try transaction.update(user)
+            }
+            return true
+        }
+    }
+
+    // MARK: What is waiting
+
+    /// Requests that a device is told of at once.
+    static let requestLimit = 10
+
+    /// The requests that wait for this device, the oldest first.
+    public func requests(to id: FactorID) async throws -> [DeviceRequest] {
+        let realm = realm
+        let now = realm.clock.now
+        let messages = try await realm.store.read { transaction in
+            try transaction.outboxMessages(
+                to: id.rawValue, by: .push, createdSince: now - FlowLifetime.approval, limit: Self.requestLimit)
+        }
+        let requests = try messages.compactMap { DeviceRequest(try OpenedMessage($0, with: realm.sealer)) }
+        guard !requests.isEmpty else { return [] }
+        return try await realm.store.read { transaction in
+            try requests.filter { request in
+                guard let flow = try transaction.flow(digest: request.handle.digest) else { return false }
+                return flow.finishedAt == nil && flow.expiresAt > now
+            }
+        }
+    }
+
+    /// The requests that wait for this device, or that come while it waits.
+    /// - Parameters:
+    ///   - time: how long to wait for the first.
+    ///   - pause: how often to look for what other servers sent.
+    public func requests(
+        to id: FactorID, waitingUpTo time: Duration, lookingEvery pause: Duration = .seconds(1)
+    ) async throws -> [DeviceRequest] {
+        var left = time
+        while true {
+            let listening = realm.bell.listen(to: id.rawValue)
+            let found: [DeviceRequest]
+            do {
+                found = try await requests(to: id)
+                try Task.checkCancellation()
+            } catch {
+                listening.stop()
+                throw error
+            }
+            guard found.isEmpty, left > .zero else {
+                listening.stop()
+                return found
+            }
+            let step = min(pause, left)
+            left -= step
+            await listening.wait(upTo: step)
+        }
+    }
+}
+
+extension Devices.Device {
+    init(_ record: FactorRecord, _ payload: PushFactor.Payload) {
+        self.init(
+            id: record.id, userID: record.userID, name: record.name, identifier: payload.identifier, key: payload.key,
+            service: payload.service, pushToken: payload.pushToken, enrolledAt: record.createdAt,
+            lastUsedAt: record.lastUsedAt, hasCodes: payload.totp != nil)
+    }
+}
+
+extension PushFactor.Payload {
+    static func open(_ record: FactorRecord, with sealer: Sealer) throws -> Self {
+        let plain = try sealer.open(record.payload, for: FactorRegistry.sealingContext(record.id))
+        return try JSONDecoder().decode(Self.self, from: plain)
+    }
+}

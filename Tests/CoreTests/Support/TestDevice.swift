@@ -1,0 +1,167 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import Testing
+
+@testable import CountersignCore
+
+/// A device with a key of its own, which answers as mobile SDKs do.
+struct TestDevice: Sendable {
+    enum Key: Sendable {
+        case rsa(_RSA.Signing.PrivateKey)
+        case p256(P256.Signing.PrivateKey)
+    }
+
+    let key: Key
+    var identifier = "8E2D0F6C-0B8E-4F7B-9B5E-0D4B1F1C7B11"
+
+    static let audience = "http://127.0.0.1:8080/appliance-mfa/api/resolve-transaction"
+
+    init(_ key: Key = .p256(P256.Signing.PrivateKey())) {
+        self.key = key
+    }
+
+    static func rsa() throws -> TestDevice { TestDevice(.rsa(try _RSA.Signing.PrivateKey(keySize: .bits2048))) }
+
+    var algorithm: String {
+        switch key {
+        case .rsa: "RS256"
+        case .p256: "ES256"
+        }
+    }
+
+    /// The modulus with the sign byte that mobile SDKs write.
+    var jwk: JSONValue {
+        get throws {
+            switch key {
+            case .rsa(let key):
+                let numbers = try key.publicKey.getKeyPrimitives()
+                return [
+                    "kty": "RSA", "use": "sig", "alg": "RS256",
+                    "n": .string(([0] + Array(numbers.modulus)).base64URL),
+                    "e": .string(Array(numbers.publicExponent).base64URL),
+                ]
+            case .p256(let key):
+                let point = Array(key.publicKey.rawRepresentation)
+                return [
+                    "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256",
+                    "x": .string(point[..<32].base64URL), "y": .string(point[32...].base64URL),
+                ]
+            }
+        }
+    }
+
+    var registration: DeviceRegistration {
+        get throws {
+            DeviceRegistration(
+                identifier: identifier, name: "Ada's telephone", key: try DeviceKey(jwk: jwk), service: "APNS",
+                pushToken: "a0b1")
+        }
+    }
+
+    func signature(of input: String) throws -> [UInt8] {
+        switch key {
+        case .rsa(let key):
+            Array(
+                try key.signature(for: SHA256.hash(data: Data(input.utf8)), padding: .insecurePKCS1v1_5)
+                    .rawRepresentation)
+        case .p256(let key): Array(try key.signature(for: Data(input.utf8)).rawRepresentation)
+        }
+    }
+
+    func token(_ claims: JSONValue, header: JSONValue? = nil) throws -> String {
+        let header = header ?? ["alg": .string(algorithm), "typ": "JWT"]
+        let input = try [header, claims].map { Array(try JSONEncoder().encode($0)).base64URL }.joined(separator: ".")
+        return "\(input).\(try signature(of: input).base64URL)"
+    }
+
+    /// What a mobile SDK signs: with a fraction in its times.
+    func claims(
+        for challenge: String, allows: Bool = true, reason: String? = nil, number: String? = nil, at now: Date
+    ) -> [String: JSONValue] {
+        let issuedAt = now.timeIntervalSince1970 + 0.25
+        var claims: [String: JSONValue] = [
+            "sub": .string(challenge), "iss": .string(identifier), "aud": .string(Self.audience),
+            "iat": .number(issuedAt), "exp": .number(issuedAt + 30), "auth0_guardian_method": "push",
+            "auth0_guardian_accepted": .bool(allows),
+        ]
+        if let reason { claims["auth0_guardian_reason"] = .string(reason) }
+        if let number { claims["countersign_number"] = .string(number) }
+        return claims
+    }
+
+    func answer(
+        to request: DeviceRequest, allows: Bool = true, reason: String? = nil, number: String? = nil, at now: Date
+    ) throws -> String {
+        try token(
+            .object(claims(for: request.challenge, allows: allows, reason: reason, number: number, at: now)))
+    }
+}
+
+extension JSONValue: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(uniqueKeysWithValues: elements))
+    }
+}
+
+extension TestRealm {
+    /// Enrols a device of the user by an administrator's invitation.
+    @discardableResult
+    func enrol(_ device: TestDevice, of user: UserID) async throws -> DeviceEnrolment {
+        guard case .offered(let ticket) = try await realm.enrolments.inviteDevice(for: user, by: client) else {
+            Issue.record("no invitation")
+            throw TestFailure()
+        }
+        return try #require(await register(device, with: ticket.handle).enrolment)
+    }
+
+    func register(_ device: TestDevice, with handle: FlowHandle) async throws -> Verdict {
+        try await realm.authenticator.answer(
+            .device(try device.registration), to: .flow(handle, FlowExpectation(.enrolFactor)), by: client)
+    }
+
+    func ask(
+        for handle: FlowHandle, device: FactorID? = nil, asksForNumber: Bool = false, by client: ClientContext? = nil
+    ) async throws -> Approvals.Asked {
+        let outcome = try await realm.approvals.ask(
+            for: handle, device: device, asksForNumber: asksForNumber, by: client ?? self.client)
+        guard case .asked(let asked) = outcome else {
+            Issue.record("refused: \(outcome)")
+            throw TestFailure()
+        }
+        return asked
+    }
+
+    func request(to device: FactorID) async throws -> DeviceRequest {
+        try #require(await realm.devices.requests(to: device).last)
+    }
+
+    func decide(
+        _ statement: String, _ handle: FlowHandle, audiences: Set<String> = [TestDevice.audience]
+    ) async throws -> Verdict {
+        try await realm.authenticator.answer(
+            .signedDecision(Secret(statement), audiences: audiences), to: .flow(handle, FlowExpectation(.approve)),
+            by: client)
+    }
+
+    func claim(_ handle: FlowHandle) async throws -> Verdict {
+        try await realm.authenticator.answer(.approval, to: .flow(handle, FlowExpectation(.signIn)), by: client)
+    }
+
+    func approval(of handle: FlowHandle) async throws -> ApprovalState? {
+        guard
+            case .open(let summary) = try await realm.authenticator.status(
+                of: handle, expecting: FlowExpectation(.signIn))
+        else { return nil }
+        return summary.approval
+    }
+}
+
+extension Verdict {
+    var enrolment: DeviceEnrolment? {
+        if case .accomplished(.deviceEnrolled(let enrolment)) = self { enrolment } else { nil }
+    }
+    var decision: ApprovalDecision? {
+        if case .accomplished(.decided(let decision)) = self { decision } else { nil }
+    }
+}
