@@ -20,6 +20,7 @@ public struct Realm: Sendable {
         store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer, hasher: any PasswordHasher,
         passwordImporter: any PasswordImporter = NoPasswordImporter(), mode: RealmMode = .production
     ) {
+        let store = KeyedStore(base: store, keys: sealer.keys)
         self.store = store
         self.clock = clock
         self.random = random

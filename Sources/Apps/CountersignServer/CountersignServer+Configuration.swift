@@ -7,7 +7,7 @@ extension OpenedRealm {
     public static func open(_ configuration: ServerConfiguration) async throws -> OpenedRealm {
         try await open(
             DataDirectory(path: configuration.dataDirectory), database: configuration.database,
-            masterKey: configuration.masterKey.load(),
+            masterKey: configuration.masterKey,
             hashing: configuration.passwords, isDevelopment: configuration.isDevelopment)
     }
 }
@@ -25,19 +25,28 @@ extension CountersignServer.Options {
 }
 
 extension ServerConfiguration.MasterKeySource {
-    /// The key; nil where it is the one in the data directory.
-    public func load() throws -> Sealer.MasterKey? {
+    /// The keys, the newest first, and a reader for those that come later; a descriptor can be read once.
+    func load(_ directory: DataDirectory, random: any RandomSource) throws -> (keys: MasterKeys, file: MasterKeyFile?) {
+        let entries: [MasterKeyFile.Entry]
+        let file: MasterKeyFile?
         switch self {
-        case .dataDirectory: return nil
+        case .dataDirectory:
+            entries = try directory.masterKeys(random: random)
+            file = MasterKeyFile(path: directory.masterKeyPath)
         case .file(let path):
-            guard let text = try PrivateFile.read(path) else { throw DataDirectoryError.cannotRead(path, ENOENT) }
-            return try DataDirectory.masterKey(text, from: path)
+            let named = MasterKeyFile(path: path)
+            entries = try named.entries()
+            file = named
         case .descriptor(let number):
             let place = "descriptor \(number)"
             guard let text = try? FileHandle(fileDescriptor: number).readToEnd() else {
                 throw DataDirectoryError.cannotRead(place, EBADF)
             }
-            return try DataDirectory.masterKey(text, from: place)
+            entries = try MasterKeyFile.entries(in: text, from: place)
+            file = nil
         }
+        let keys = entries.map(\.key)
+        let source = file.map { file in { @Sendable in try await file.readEntries().map(\.key) } }
+        return (MasterKeys(keys[0], Array(keys.dropFirst()), source: source), file)
     }
 }

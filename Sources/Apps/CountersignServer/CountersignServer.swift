@@ -100,8 +100,10 @@ public struct CountersignServer: Sendable {
     private var readiness: @Sendable () async -> [String] {
         { [realm = opened.realm] in
             do {
-                _ = try await realm.store.read { try $0.document("readiness") }
+                try await realm.seekMasterKey()
                 return []
+            } catch let error as SealingError {
+                return ["\(error) Put it into the master key file; it is read within seconds."]
             } catch {
                 return ["The store does not answer."]
             }
@@ -127,7 +129,10 @@ public struct CountersignServer: Sendable {
             responder: try responder(),
             server: builder,
             configuration: ApplicationConfiguration(address: .hostname(options.host, port: options.port)),
-            services: [MaintenanceService(realm: opened.realm, logger: logger)],
+            services: [
+                MaintenanceService(realm: opened.realm, logger: logger),
+                MasterKeyService(opened: opened, logger: logger),
+            ],
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? options.port
                 publicURL.listens(on: port)

@@ -3,9 +3,9 @@ import Foundation
 
 /// Encrypts what must not be readable in a stolen database: TOTP secrets, signing keys, mail on its way.
 ///
-/// AES-256-GCM under a key that is kept outside the database. The context (which table, which row) is authenticated,
-/// so that a sealed value does not open in another place than the one it was made for. A sealed value names the key
-/// that sealed it, so that a master key can be replaced while old values stay readable.
+/// AES-256-GCM under a key that is kept outside the database. The address (which table, which row) is authenticated, so
+/// that a sealed value does not open in another place than the one it was made for. A sealed value names the key that
+/// sealed it, so that a master key can be replaced while servers run (``MasterKeys``).
 ///
 /// Layout: version (1 byte, 1) ‖ key name (4 bytes) ‖ nonce (12) ‖ ciphertext ‖ tag (16).
 public struct Sealer: Sendable {
@@ -13,6 +13,7 @@ public struct Sealer: Sendable {
     public struct MasterKey: Sendable {
         public static let byteCount = 32
 
+        /// What sealed values call it; tells nothing about it.
         let name: [UInt8]
         let sealing: SymmetricKey
         let digesting: SymmetricKey
@@ -28,51 +29,79 @@ public struct Sealer: Sendable {
                 HKDF<SHA256>.deriveKey(
                     inputKeyMaterial: master, info: Data("countersign/\(purpose)".utf8), outputByteCount: count)
             }
-            name = derive("name", 4).withUnsafeBytes { Array($0) }
+            name = derive("name", Sealer.nameByteCount).withUnsafeBytes { Array($0) }
             sealing = derive("sealing", 32)
             digesting = derive("digesting", 32)
         }
+
+        /// The name for people: eight hexadecimal digits, of which nothing about the key can be learnt.
+        public var id: String { name.hex }
     }
 
-    private let active: MasterKey
-    private let earlier: [MasterKey]
+    /// The keys that values are opened with, and which of them seals.
+    public let keys: MasterKeys
     private let random: any RandomSource
 
-    /// - Parameters:
-    ///   - active: seals, and opens what it sealed.
-    ///   - earlier: open what they sealed before they were replaced.
-    public init(active: MasterKey, earlier: [MasterKey] = [], random: any RandomSource) {
-        self.active = active
-        self.earlier = earlier
+    public init(keys: MasterKeys, random: any RandomSource) {
+        self.keys = keys
         self.random = random
     }
 
-    private static let version: UInt8 = 1
+    /// - Parameters:
+    ///   - active: seals, where the store does not say otherwise, and opens what it sealed.
+    ///   - earlier: open what they sealed before they were replaced.
+    public init(active: MasterKey, earlier: [MasterKey] = [], random: any RandomSource) {
+        self.init(keys: MasterKeys(active, earlier), random: random)
+    }
 
-    /// Encrypts `plaintext` for the place that `context` names.
-    public func seal(_ plaintext: some DataProtocol, for context: String) throws -> Data {
+    static let version: UInt8 = 1
+    static let nameByteCount = 4
+
+    // MARK: Sealing
+
+    /// Encrypts `plaintext` for the place that it will be kept in, as part of the transaction that keeps it.
+    ///
+    /// The transaction decides the key: the one that the store's data is sealed with now. It cannot be the one before, as
+    /// a replacement and this transaction exclude each other (docs/decisions/0040-master-keys-are-replaced-live.md).
+    /// - Throws: ``SealingError`` where that key is not here.
+    public func seal(
+        _ plaintext: some DataProtocol, for address: SealedAddress, in transaction: any StoreTransaction
+    ) throws -> Data {
+        try seal(plaintext, for: address.context, under: try keys.current(in: transaction))
+    }
+
+    /// Encrypts under a given key: for the check that the key is the right one, and for tests.
+    func seal(_ plaintext: some DataProtocol, for context: String, under key: MasterKey) throws -> Data {
         let nonce = try AES.GCM.Nonce(data: random.bytes(12))
-        let box = try AES.GCM.seal(
-            plaintext, using: active.sealing, nonce: nonce, authenticating: Data(context.utf8))
+        let box = try AES.GCM.seal(plaintext, using: key.sealing, nonce: nonce, authenticating: Data(context.utf8))
         var result = Data([Self.version])
-        result.append(contentsOf: active.name)
+        result.append(contentsOf: key.name)
         result.append(contentsOf: nonce)
         result.append(box.ciphertext)
         result.append(box.tag)
         return result
     }
 
-    /// Decrypts what ``seal(_:for:)`` made for the same context.
-    /// - Throws: ``SealingError`` if the value was made elsewhere, was altered, or its key is missing.
-    public func open(_ sealed: Data, for context: String) throws -> Data {
+    // MARK: Opening
+
+    /// Decrypts what ``seal(_:for:in:)`` made for the same address.
+    /// - Throws: ``SealingError`` if the value was made elsewhere, was altered, or its key is missing. The store's reads and
+    ///   writes then read the keys anew and run once more; outside of them, use ``opened(_:for:)``.
+    public func open(_ sealed: Data, for address: SealedAddress) throws -> Data {
+        try Self.open(sealed, for: address.context, with: keys)
+    }
+
+    /// The same outside of a transaction: where the key is missing, the keys are read anew once.
+    public func opened(_ sealed: Data, for address: SealedAddress) async throws -> Data {
+        try await keys.retrying { try open(sealed, for: address) }
+    }
+
+    static func open(_ sealed: Data, for context: String, with keys: MasterKeys) throws -> Data {
         let bytes = Array(sealed)
-        guard bytes.count >= 33, bytes[0] == Self.version else {
+        guard let name = keyName(of: sealed), bytes.count >= 33 else {
             throw SealingError("This is not a sealed value.")
         }
-        let name = Array(bytes[1..<5])
-        guard let key = ([active] + earlier).first(where: { $0.name == name }) else {
-            throw SealingError("Sealed with the master key \(name.hex), which is not here.")
-        }
+        guard let key = keys.named(name) else { throw SealingError(missing: name) }
         do {
             let box = try AES.GCM.SealedBox(
                 nonce: AES.GCM.Nonce(data: bytes[5..<17]), ciphertext: bytes[17..<(bytes.count - 16)],
@@ -83,22 +112,75 @@ public struct Sealer: Sendable {
         }
     }
 
+    /// The name of the key that a value was sealed with; nil where it is no sealed value.
+    static func keyName(of sealed: Data) -> [UInt8]? {
+        guard sealed.count > nameByteCount, sealed.first == version else { return nil }
+        return Array(sealed.dropFirst().prefix(nameByteCount))
+    }
+
+    // MARK: Digests
+
     /// A keyed digest of something that could be guessed (an address, a short code), so that a stolen database does
     /// not confirm the guess.
     ///
-    /// HMAC-SHA-256 with the key of the active master key.
-    public func digest(_ text: String, for context: String) -> Data {
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Data("\(context)\u{0}\(text)".utf8), using: active.digesting)
-        return Data(code)
+    /// The name of the master key, then HMAC-SHA-256. The transaction decides the key, as for sealing.
+    public func digest(
+        _ text: String, for context: String, in transaction: any StoreTransaction
+    ) throws -> Data {
+        let key = try keys.current(in: transaction)
+        return Data(key.name) + Self.code(text, for: context, under: key)
+    }
+
+    /// Whether the digest is one of the text, by whatever key it names.
+    /// - Throws: ``SealingError`` where that key is not here.
+    func matches(_ text: String, _ digest: Data, for context: String) throws -> Bool {
+        guard digest.count > Self.digestByteCount else {
+            // Made by a version that named no key.
+            return keys.all.reduce(false) { $1.matches(text, digest, for: context) || $0 }
+        }
+        let name = Array(digest.prefix(Self.nameByteCount))
+        guard let key = keys.named(name) else { throw SealingError(missing: name) }
+        return key.matches(text, digest.dropFirst(Self.nameByteCount), for: context)
+    }
+
+    /// Bytes of HMAC-SHA-256.
+    static let digestByteCount = 32
+
+    fileprivate static func code(_ text: String, for context: String, under key: MasterKey) -> HMAC<SHA256>.MAC {
+        HMAC<SHA256>.authenticationCode(for: Data("\(context)\u{0}\(text)".utf8), using: key.digesting)
+    }
+}
+
+extension Sealer.MasterKey {
+    /// Takes the same time wherever the two differ.
+    fileprivate func matches(_ text: String, _ digest: Data, for context: String) -> Bool {
+        HMAC<SHA256>.isValidAuthenticationCode(
+            Data(digest), authenticating: Data("\(context)\u{0}\(text)".utf8), using: digesting)
     }
 }
 
 /// A value that could not be sealed or opened.
-public struct SealingError: Error, CustomStringConvertible {
+public struct SealingError: Error, Sendable, CustomStringConvertible {
     public let description: String
+    /// The name of the master key that is not here, where that is the reason.
+    public let missingKey: String?
 
     init(_ description: String) {
         self.description = description
+        missingKey = nil
+    }
+
+    init(missing name: [UInt8]) {
+        self.init("Sealed with the master key \(name.hex), which is not here.", missingKey: name.hex)
+    }
+
+    private init(_ description: String, missingKey: String?) {
+        self.description = description
+        self.missingKey = missingKey
+    }
+
+    /// The same, with why the key could not be looked for.
+    func because(_ reason: any Error) -> SealingError {
+        SealingError("\(description) Reading the keys anew failed: \(reason)", missingKey: missingKey)
     }
 }

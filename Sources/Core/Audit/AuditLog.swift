@@ -63,6 +63,10 @@ extension AuditEvent.Kind {
     /// A link was given to the caller instead of being mailed.
     public static let linkHandedOut = Self(rawValue: "mail.link-handed-out")
     public static let keyRotated = Self(rawValue: "key.rotated")
+    /// Another master key seals from now on.
+    public static let masterKeyReplaced = Self(rawValue: "master-key.replaced")
+    /// Nothing was sealed with it any more.
+    public static let masterKeyRetired = Self(rawValue: "master-key.retired")
     public static let settingsChanged = Self(rawValue: "settings.changed")
     public static let applicationChanged = Self(rawValue: "application.changed")
     public static let applicationRemoved = Self(rawValue: "application.removed")

@@ -94,7 +94,7 @@ public struct Approvals: Sendable {
                 request.clientID = body.clientID
                 let record = FlowRecord(
                     digest: lot.handle.digest, userID: userID, purpose: FlowPurpose.approve.rawValue, createdAt: now,
-                    expiresAt: expiresAt, body: try request.sealed(by: sealer, digest: lot.handle.digest))
+                    expiresAt: expiresAt, body: try request.sealed(by: sealer, digest: lot.handle.digest, in: transaction))
                 guard try transaction.insert(record) else { return .refused(Refusal(.busy)) }
                 let message = DeviceRequest(
                     device: device.id, handle: lot.handle, challenge: lot.challenge, startedAt: now, details: details,
@@ -104,7 +104,7 @@ public struct Approvals: Sendable {
             }
             body.approval = Approval(
                 id: id, askedAt: now, expiresAt: expiresAt, number: number, devices: devices.map(\.id))
-            flow.body = try body.sealed(by: sealer, digest: flow.digest)
+            flow.body = try body.sealed(by: sealer, digest: flow.digest, in: transaction)
             guard try transaction.update(flow) else { return .refused(Refusal(.busy)) }
             try transaction.append(
                 AuditEvent(

@@ -176,7 +176,7 @@ private struct DeviceDraft: Sendable {
         _ = try transaction.insert(
             FlowRecord(
                 digest: handle.digest, userID: user.id, purpose: FlowPurpose.enrolFactor.rawValue, createdAt: now,
-                expiresAt: expiresAt, body: try body.sealed(by: sealer, digest: handle.digest)))
+                expiresAt: expiresAt, body: try body.sealed(by: sealer, digest: handle.digest, in: transaction)))
         return .offered(
             DeviceTicket(
                 handle: handle, factorID: factorID, user: user, totpSecret: offersCodes ? Secret(secret) : nil,
@@ -192,6 +192,6 @@ extension StoreTransaction {
             FactorRecord(
                 id: id, userID: userID, kind: .recoveryCode, name: "", createdAt: now,
                 payload: try sealer.seal(
-                    RecoveryCodeFactor.payload(of: code), for: FactorRegistry.sealingContext(id))))
+                    RecoveryCodeFactor.payload(of: code), for: .factor(id), in: self)))
     }
 }

@@ -99,7 +99,7 @@ public struct Devices: Sendable {
             if let service = change.service { payload.service = service }
             if let pushToken = change.pushToken { payload.pushToken = pushToken }
             if let name = change.name { record.name = name.filter { $0 != "\0" } }
-            record.payload = try sealer.seal(JSONEncoder().encode(payload), for: FactorRegistry.sealingContext(id))
+            record.payload = try sealer.seal(JSONEncoder().encode(payload), for: .factor(id), in: transaction)
             guard try transaction.update(record) else { return nil }
             try transaction.append(
                 AuditEvent(
@@ -117,7 +117,7 @@ public struct Devices: Sendable {
             var payload = try PushFactor.Payload.open(record, with: sealer)
             guard payload.pushToken == token else { return }
             payload.pushToken = nil
-            record.payload = try sealer.seal(JSONEncoder().encode(payload), for: FactorRegistry.sealingContext(id))
+            record.payload = try sealer.seal(JSONEncoder().encode(payload), for: .factor(id), in: transaction)
             _ = try transaction.update(record)
         }
     }
@@ -154,11 +154,11 @@ public struct Devices: Sendable {
     public func requests(to id: FactorID) async throws -> [DeviceRequest] {
         let realm = realm
         let now = realm.clock.now
-        let messages = try await realm.store.read { transaction in
+        let requests = try await realm.store.read { transaction in
             try transaction.outboxMessages(
-                to: id.rawValue, by: .push, createdSince: now - FlowLifetime.approval, limit: Self.requestLimit)
+                to: id.rawValue, by: .push, createdSince: now - FlowLifetime.approval, limit: Self.requestLimit
+            ).compactMap { DeviceRequest(try OpenedMessage($0, with: realm.sealer)) }
         }
-        let requests = try messages.compactMap { DeviceRequest(try OpenedMessage($0, with: realm.sealer)) }
         guard !requests.isEmpty else { return [] }
         return try await realm.store.read { transaction in
             try requests.filter { request in
@@ -208,7 +208,7 @@ extension Devices.Device {
 
 extension PushFactor.Payload {
     static func open(_ record: FactorRecord, with sealer: Sealer) throws -> Self {
-        let plain = try sealer.open(record.payload, for: FactorRegistry.sealingContext(record.id))
+        let plain = try sealer.open(record.payload, for: .factor(record.id))
         return try JSONDecoder().decode(Self.self, from: plain)
     }
 }

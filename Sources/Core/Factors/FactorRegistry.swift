@@ -41,7 +41,4 @@ enum FactorRegistry {
     static func type(_ kind: FactorKind) -> (any FactorType)? {
         types.first { $0.kind == kind }
     }
-
-    /// The place that a factor's payload is sealed for.
-    static func sealingContext(_ id: FactorID) -> String { "factor/\(id)" }
 }

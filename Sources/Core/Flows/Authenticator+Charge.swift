@@ -97,8 +97,8 @@ extension Authenticator {
                 user: user, flow: nil, body: body, settings: settings,
                 judged: factor.map(Matter.Judged.factor) ?? .decoy,
                 // An address without password has a counter like a factor's, so that both lock out alike.
-                counterKey: factor.map { CounterKey.factor($0.id, $0.kind) }
-                    ?? CounterKey.claim(realm.sealer.digest(email.canonical, for: "claim"))))
+                counterKey: try factor.map { CounterKey.factor($0.id, $0.kind) }
+                    ?? CounterKey.claim(realm.sealer.digest(email.canonical, for: "claim", in: transaction))))
     }
 
     /// An attempt in progress.

@@ -1,5 +1,4 @@
 import Foundation
-import OneTimePassword
 
 extension Authenticator {
     /// Looks at the answer. No transaction is open.
@@ -8,7 +7,7 @@ extension Authenticator {
         switch (matter.judged, attempt.answer) {
         case (.factor(let factor), .password(let text)), (.factor(let factor), .code(let text, _)):
             guard let type = FactorRegistry.type(factor.kind) else { return .wrong(.unknownFactor) }
-            let payload = try realm.sealer.open(factor.payload, for: FactorRegistry.sealingContext(factor.id))
+            let payload = try await realm.sealer.opened(factor.payload, for: .factor(factor.id))
             return try await type.judge(text.reveal(), payload: payload, in: context)
 
         case (.decoy, .password(let text)):
@@ -21,8 +20,10 @@ extension Authenticator {
 
         case (.mailedCode(let digest, _), .mailedCode(let text)):
             guard let flow = matter.flow else { return .wrong(.unknownFlow) }
-            let given = MailedCode.digest(text.reveal(), flow: flow.digest, sealer: realm.sealer)
-            return ConstantTime.equal(given, digest) ? .right(newPayload: nil) : .wrong(.wrongAnswer)
+            let isRight = try await realm.sealer.keys.retrying {
+                try MailedCode.matches(text.reveal(), digest, flow: flow.digest, sealer: realm.sealer)
+            }
+            return isRight ? .right(newPayload: nil) : .wrong(.wrongAnswer)
 
         case (.handle, .link), (.allowed, .approval), (.registration, .device):
             return .right(newPayload: nil)

@@ -89,7 +89,7 @@ struct Settlement: Sendable {
             factor.lastUsedAt = now
             if factor.kind == .recoveryCode { newPayload = try RecoveryCodeFactor.payload(of: recoveryCode) }
             if let newPayload {
-                factor.payload = try sealer.seal(newPayload, for: FactorRegistry.sealingContext(factor.id))
+                factor.payload = try sealer.seal(newPayload, for: .factor(factor.id), in: transaction)
                 guard try transaction.update(factor) else { return .stale }
             }
             proof = Proof(kind: factor.kind, factorID: factor.id, at: now, isSecondFactor: !matter.body.proven.isEmpty)
@@ -190,7 +190,7 @@ struct Settlement: Sendable {
             if case .opening(let opening) = attempt.target { opening.lifetime } else { FlowLifetime.secondFactor }
         let flow = FlowRecord(
             digest: handle.digest, userID: user.id, purpose: body.purpose.rawValue, createdAt: now,
-            expiresAt: now + lifetime, body: try body.sealed(by: sealer, digest: handle.digest))
+            expiresAt: now + lifetime, body: try body.sealed(by: sealer, digest: handle.digest, in: transaction))
         guard try transaction.insert(flow) else { return .verdict(.refused(Refusal(.busy))) }
         try record(.secondFactorAsked, user: user.id, in: transaction)
         return .verdict(.more(Continuation(handle: handle, user: user, factors: factors)))
@@ -254,7 +254,7 @@ struct Settlement: Sendable {
         let factor = FactorRecord(
             id: factorID, userID: user.id, kind: kind, name: name.filter { $0 != "\0" }, createdAt: now,
             lastUsedAt: now,
-            payload: try sealer.seal(payload, for: FactorRegistry.sealingContext(factorID)))
+            payload: try sealer.seal(payload, for: .factor(factorID), in: transaction))
         guard try transaction.insert(factor) else { return .verdict(.refused(Refusal(.busy))) }
         try finishFlow(in: transaction)
         let proof = Proof(kind: kind, factorID: factor.id, at: now, isSecondFactor: true)
@@ -364,14 +364,14 @@ extension StoreTransaction {
     func setPassword(_ hash: String, of user: inout User, newFactorID: FactorID, at now: Date, sealer: Sealer) throws {
         let payload = try PasswordFactor.payload(hash: hash)
         if var factor = try factors(of: user.id).first(where: { $0.kind == .password }) {
-            factor.payload = try sealer.seal(payload, for: FactorRegistry.sealingContext(factor.id))
+            factor.payload = try sealer.seal(payload, for: .factor(factor.id), in: self)
             _ = try update(factor)
             try deleteCounter(CounterKey.factor(factor.id, factor.kind))
         } else {
             _ = try insert(
                 FactorRecord(
                     id: newFactorID, userID: user.id, kind: .password, name: "", createdAt: now,
-                    payload: try sealer.seal(payload, for: FactorRegistry.sealingContext(newFactorID))))
+                    payload: try sealer.seal(payload, for: .factor(newFactorID), in: self)))
         }
         user.passwordChangedAt = now
         user.profile.providers.insert("password")

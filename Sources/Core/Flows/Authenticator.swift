@@ -60,7 +60,7 @@ public struct Authenticator: Sendable {
         let now = realm.clock.now
         let sealer = realm.sealer
         guard let record = try await realm.store.read({ try $0.flow(digest: handle.digest) }) else { return .unknown }
-        let body = try FlowBody.open(record, with: sealer)
+        let body = try await sealer.keys.retrying { try FlowBody.open(record, with: sealer) }
         guard expectation.admits(record, body) else { return .unknown }
         if record.finishedAt != nil { return .finished }
         if record.expiresAt <= now { return .expired }

@@ -84,11 +84,8 @@ enum FlowChallenge: Codable, Sendable, Equatable {
 }
 
 extension FlowBody {
-    /// The place that a flow's body is sealed for.
-    static func sealingContext(_ digest: Data) -> String { "flow/\(digest.hex)" }
-
-    func sealed(by sealer: Sealer, digest: Data) throws -> Data {
-        try sealer.seal(JSONEncoder().encode(self), for: Self.sealingContext(digest))
+    func sealed(by sealer: Sealer, digest: Data, in transaction: any StoreTransaction) throws -> Data {
+        try sealer.seal(JSONEncoder().encode(self), for: .flow(digest), in: transaction)
     }
 
     /// The device that an enrolment is for.
@@ -97,7 +94,7 @@ extension FlowBody {
     }
 
     static func open(_ record: FlowRecord, with sealer: Sealer) throws -> FlowBody {
-        let plain = try sealer.open(record.body, for: sealingContext(record.digest))
+        let plain = try sealer.open(record.body, for: .flow(record.digest))
         return try JSONDecoder().decode(FlowBody.self, from: plain)
     }
 }

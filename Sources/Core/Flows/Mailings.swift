@@ -73,7 +73,7 @@ public struct Mailings: Sendable {
                 challenge: .link, tokenEpoch: letter.purpose == .verifyEmail ? nil : letter.user?.tokenEpoch)
             let flow = FlowRecord(
                 digest: handle.digest, userID: letter.user?.id, purpose: letter.purpose.rawValue, createdAt: now,
-                expiresAt: now + letter.lifetime, body: try body.sealed(by: realm.sealer, digest: handle.digest))
+                expiresAt: now + letter.lifetime, body: try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction))
             guard try transaction.insert(flow) else { return .refused(Refusal(.busy)) }
             if options.delivers {
                 let link = ActionLink.path(
@@ -110,12 +110,13 @@ public struct Mailings: Sendable {
             let body = FlowBody(
                 purpose: .signIn, client: client, email: email,
                 challenge: .mailedCode(
-                    digest: MailedCode.digest(code, flow: handle.digest, sealer: realm.sealer),
+                    digest: try MailedCode.digest(
+                        code, flow: handle.digest, sealer: realm.sealer, in: transaction),
                     expiresAt: now + FlowLifetime.mailedCode),
                 terms: terms, tokenEpoch: user?.tokenEpoch)
             let flow = FlowRecord(
                 digest: handle.digest, userID: user?.id, purpose: FlowPurpose.signIn.rawValue, createdAt: now,
-                expiresAt: now + FlowLifetime.standard, body: try body.sealed(by: realm.sealer, digest: handle.digest))
+                expiresAt: now + FlowLifetime.standard, body: try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction))
             guard try transaction.insert(flow) else { return .refused(Refusal(.busy)) }
             if user != nil {
                 try transaction.send(
@@ -131,7 +132,8 @@ public struct Mailings: Sendable {
         _ email: EmailAddress, _ client: ClientContext, _ now: Date, _ sealer: Sealer,
         _ transaction: any StoreTransaction
     ) throws -> Refusal? {
-        let mailbox = CounterKey.mails(to: sealer.digest(email.canonical, for: "mailbox"))
+        let mailbox = CounterKey.mails(
+            to: try sealer.digest(email.canonical, for: "mailbox", in: transaction))
         if let until = try transaction.charge(.mailsPerAddress, key: mailbox, at: now) {
             return Refusal(.sourceLimited, retryAt: until)
         }

@@ -23,7 +23,7 @@ extension Settlement {
             isAllowed: decision.isAllowed, by: factor.id, at: now, reason: decision.reason)
         approval.decision = decided
         body.approval = approval
-        waiting.body = try body.sealed(by: sealer, digest: waiting.digest)
+        waiting.body = try body.sealed(by: sealer, digest: waiting.digest, in: transaction)
         guard try transaction.update(waiting) else { return .stale }
 
         factor.lastUsedAt = now
@@ -85,7 +85,7 @@ extension Settlement {
         let factor = FactorRecord(
             id: offer.factorID, userID: user.id, kind: .push, name: registration.name.filter { $0 != "\0" },
             createdAt: now,
-            payload: try sealer.seal(JSONEncoder().encode(payload), for: FactorRegistry.sealingContext(offer.factorID)))
+            payload: try sealer.seal(JSONEncoder().encode(payload), for: .factor(offer.factorID), in: transaction))
         guard try transaction.insert(factor) else { return .verdict(.refused(Refusal(.flowFinished))) }
         var code: Secret<String>?
         if !factors.contains(where: { $0.kind == .recoveryCode }) {

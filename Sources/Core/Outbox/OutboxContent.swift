@@ -16,8 +16,6 @@ public struct OutboxContent: Sendable, Codable, Equatable {
         self.locale = locale
         self.values = values
     }
-
-    static func sealingContext(_ id: String) -> String { "outbox/\(id)" }
 }
 
 /// A message as it is delivered.
@@ -27,7 +25,7 @@ public struct OpenedMessage: Sendable {
 
     init(_ message: OutboxMessage, with sealer: Sealer) throws {
         self.message = message
-        let plain = try sealer.open(message.sealedContent, for: OutboxContent.sealingContext(message.id))
+        let plain = try sealer.open(message.sealedContent, for: .outbox(message.id))
         content = try JSONDecoder().decode(OutboxContent.self, from: plain)
     }
 }
@@ -39,8 +37,8 @@ public struct Outbox: Sendable {
     /// The newest messages, the oldest of them first.
     public func messages(limit: Int = 200) async throws -> [OpenedMessage] {
         let sealer = realm.sealer
-        return try await realm.store.read { try $0.outboxMessages(limit: limit) }.map {
-            try OpenedMessage($0, with: sealer)
+        return try await realm.store.read { transaction in
+            try transaction.outboxMessages(limit: limit).map { try OpenedMessage($0, with: sealer) }
         }
     }
 }
@@ -56,7 +54,7 @@ extension StoreTransaction {
         _ content: OutboxContent, to recipient: String, by channel: OutboxMessage.Channel = .email, id: String,
         at now: Date, sealer: Sealer
     ) throws {
-        let sealed = try sealer.seal(JSONEncoder().encode(content), for: OutboxContent.sealingContext(id))
+        let sealed = try sealer.seal(JSONEncoder().encode(content), for: .outbox(id), in: self)
         _ = try insert(
             OutboxMessage(
                 id: id, channel: channel, recipient: recipient, createdAt: now, nextAttemptAt: now,

@@ -130,9 +130,10 @@ public final class Keyring: Sendable {
     public func prepare() async throws {
         guard try await store.read({ try $0.signingKeys() }).isEmpty else { return }
         let fresh = try await freshKeys()
+        let sealer = sealer
         try await store.write { transaction in
             guard try transaction.signingKeys().isEmpty else { return }
-            for key in fresh { _ = try transaction.insert(key) }
+            for key in fresh { _ = try transaction.insert(key.record(sealedBy: sealer, in: transaction)) }
         }
         _ = try await reload()
     }
@@ -143,25 +144,42 @@ public final class Keyring: Sendable {
         let now = clock.now
         let fresh = try await freshKeys()
         let eventID = AuditEvent.freshID(at: now, random: random)
-        try await store.write { transaction in
+        let sealer = sealer
+        let rotated = try await store.write { transaction in
             for var key in try transaction.signingKeys() where key.retiredAt == nil {
                 key.retiredAt = now
                 key.removedAfter = now + Self.retirement
                 _ = try transaction.update(key)
             }
-            for key in fresh { _ = try transaction.insert(key) }
+            let records = try fresh.map { try $0.record(sealedBy: sealer, in: transaction) }
+            for key in records { _ = try transaction.insert(key) }
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .keyRotated, userID: nil, context: actor,
                     details: ["keys": .array(fresh.map { .string($0.id) })]))
+            return records
         }
         _ = try await reload()
-        return fresh
+        return rotated
     }
 
-    private func freshKeys() async throws -> [SigningKeyRecord] {
+    /// A key before it is sealed, which the transaction that keeps it does.
+    private struct FreshKey: Sendable {
+        let id: String
+        let algorithm: SigningAlgorithm
+        let createdAt: Date
+        let pem: Secret<String>
+
+        func record(sealedBy sealer: Sealer, in transaction: any StoreTransaction) throws -> SigningKeyRecord {
+            SigningKeyRecord(
+                id: id, algorithm: algorithm, createdAt: createdAt,
+                sealedPrivateKey: try sealer.seal(
+                    Data(pem.reveal().utf8), for: .signingKey(id), in: transaction))
+        }
+    }
+
+    private func freshKeys() async throws -> [FreshKey] {
         let now = clock.now
-        let sealer = sealer
         // RSA keys take a tenth of a second to find: not on a thread that serves others.
         return try await Task.detached {
             try SigningAlgorithm.allCases.map { algorithm in
@@ -178,14 +196,10 @@ public final class Keyring: Sendable {
                     publicKey = key.publicKey.derRepresentation
                 }
                 let id = Array(SHA256.hash(data: publicKey).prefix(12)).base64URL
-                return SigningKeyRecord(
-                    id: id, algorithm: algorithm, createdAt: now,
-                    sealedPrivateKey: try sealer.seal(Data(pem.utf8), for: Self.sealingContext(id)))
+                return FreshKey(id: id, algorithm: algorithm, createdAt: now, pem: Secret(pem))
             }
         }.value
     }
-
-    static func sealingContext(_ id: String) -> String { "signing-key/\(id)" }
 
     // MARK: Reading keys
 
@@ -209,7 +223,7 @@ public final class Keyring: Sendable {
         var published: [JSONWebKey] = []
         var certificates: [String: String] = [:]
         for record in records {
-            let plain = try sealer.open(record.sealedPrivateKey, for: Self.sealingContext(record.id))
+            let plain = try await sealer.opened(record.sealedPrivateKey, for: .signingKey(record.id))
             let pem = String(decoding: plain, as: UTF8.self)
             certificates[record.id] = try SelfSignedCertificate.pem(of: record, privateKeyPEM: pem)
             let kid = JWKIdentifier(string: record.id)

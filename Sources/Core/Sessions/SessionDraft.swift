@@ -54,14 +54,12 @@ struct RefreshToken: Sendable {
     /// SHA-256: what the server keeps to recognise it.
     var digest: Data { Data(SHA256.hash(data: Data(text.reveal().utf8))) }
 
-    func sealed(by sealer: Sealer) throws -> Data {
-        try sealer.seal(Data(text.reveal().utf8), for: Self.sealingContext(sessionID))
+    func sealed(by sealer: Sealer, in transaction: any StoreTransaction) throws -> Data {
+        try sealer.seal(Data(text.reveal().utf8), for: .session(sessionID), in: transaction)
     }
 
     static func open(_ sealed: Data, session: SessionID, with sealer: Sealer) throws -> RefreshToken? {
-        let plain = try sealer.open(sealed, for: sealingContext(session))
+        let plain = try sealer.open(sealed, for: .session(session))
         return RefreshToken(String(decoding: plain, as: UTF8.self))
     }
-
-    private static func sealingContext(_ session: SessionID) -> String { "session/\(session)" }
 }

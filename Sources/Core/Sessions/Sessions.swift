@@ -49,7 +49,7 @@ public struct Sessions: Sendable {
                 if session.tokenEpoch != user.tokenEpoch { return .refused(.ended) }
                 session.refresh = RefreshTokenState(
                     currentDigest: successor.digest, previousDigest: given.digest, rotatedAt: now,
-                    sealedCurrent: try successor.sealed(by: realm.sealer))
+                    sealedCurrent: try successor.sealed(by: realm.sealer, in: transaction))
                 guard try transaction.update(session) else { return .refused(.ended) }
                 token = successor
             } else if let previous = session.refresh.previousDigest, ConstantTime.equal(given.digest, previous),

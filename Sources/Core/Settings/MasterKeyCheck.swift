@@ -1,20 +1,23 @@
 import Foundation
 
 extension Realm {
-    private static var checkDocument: String { "master-key-check" }
-    private static var checkContext: String { "master-key-check" }
-
-    /// Makes sure that the master key is the one that this database was sealed with, before anything is sealed with
-    /// another.
+    /// Makes sure that the key which this database is sealed with is here, before anything is sealed with another.
     /// - Throws: ``SealingError`` where it is not.
     public func checkMasterKey() async throws {
+        let fresh = try MasterKeys.check(of: 0, under: sealer.keys.all[0], random: random)
         let sealer = sealer
-        let sealed = try sealer.seal(Data("countersign".utf8), for: Self.checkContext)
-        let present = try await store.write { transaction -> Data in
-            if let present = try transaction.document(Self.checkDocument) { return present }
-            try transaction.putDocument(Self.checkDocument, sealed)
-            return sealed
+        try await store.write { transaction in
+            if try transaction.document(MasterKeys.checkDocument) == nil {
+                try transaction.putDocument(MasterKeys.checkDocument, fresh)
+            }
+            _ = try sealer.keys.current(in: transaction)
         }
-        _ = try sealer.open(present, for: Self.checkContext)
+    }
+
+    /// Asks the store for the key that seals now, and looks for it where it is not here.
+    /// - Throws: ``SealingError`` where it is not found; ``StoreError`` where the store does not answer.
+    public func seekMasterKey() async throws {
+        let keys = sealer.keys
+        _ = try await store.read { try keys.current(in: $0) }
     }
 }

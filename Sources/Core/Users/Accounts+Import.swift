@@ -172,7 +172,7 @@ private struct ImportDraft: Sendable {
                 FactorRecord(
                     id: id, userID: account.id, kind: .totp, name: factor.name, createdAt: factor.enrolledAt ?? now,
                     payload: try sealer.seal(
-                        JSONEncoder().encode(factor.payload), for: FactorRegistry.sealingContext(id))))
+                        JSONEncoder().encode(factor.payload), for: .factor(id), in: transaction)))
         }
         try transaction.append(
             AuditEvent(id: eventID, at: now, kind: .userImported, userID: account.id, context: client))

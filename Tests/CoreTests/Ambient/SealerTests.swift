@@ -71,7 +71,7 @@ struct SealerTests {
     }
 
     @Test("Sealing, naming and digesting use keys of their own, derived as documented (RFC 5869)")
-    func derivation() throws {
+    func derivation() async throws {
         let master = SymmetricKey(data: Array(repeating: UInt8(1), count: 32))
         func derive(_ purpose: String, _ count: Int) -> SymmetricKey {
             HKDF<SHA256>.deriveKey(
@@ -84,24 +84,58 @@ struct SealerTests {
             nonce: .init(data: sealed[5..<17]), ciphertext: sealed[17..<23], tag: sealed[23...])
         #expect(try AES.GCM.open(box, using: derive("sealing", 32), authenticating: Data("here".utf8)).count == 6)
         let code = HMAC<SHA256>.authenticationCode(for: Data("c\u{0}t".utf8), using: derive("digesting", 32))
-        #expect(sealer.digest("t", for: "c") == Data(code))
+        #expect(try await TestStore.digest("t", for: "c", by: sealer) == Data(sealed[1..<5]) + Data(code))
     }
 
     @Test("A keyed digest depends on key, context and text")
-    func digest() throws {
+    func digest() async throws {
         let sealer = try Self.sealer(1)
         let digests = [
-            sealer.digest("text", for: "context"), sealer.digest("text2", for: "context"),
-            sealer.digest("text", for: "context2"), sealer.digest("xtext", for: "conte"),
-            try Self.sealer(2).digest("text", for: "context"),
+            try await TestStore.digest("text", for: "context", by: sealer),
+            try await TestStore.digest("text2", for: "context", by: sealer),
+            try await TestStore.digest("text", for: "context2", by: sealer),
+            try await TestStore.digest("xtext", for: "conte", by: sealer),
+            try await TestStore.digest("text", for: "context", by: Self.sealer(2)),
         ]
-        #expect(Set(digests).count == digests.count)
-        #expect(digests[0] == sealer.digest("text", for: "context"))
-        #expect(digests.allSatisfy { $0.count == 32 })
+        #expect(Set(digests.map { $0.dropFirst(4) }).count == digests.count)
+        #expect(try await digests[0] == TestStore.digest("text", for: "context", by: sealer))
+        #expect(digests.allSatisfy { $0.count == 36 })
+    }
+
+    @Test("A digest is compared under the key that it names; one without a name, of an earlier version, under all")
+    func matching() async throws {
+        let old = try Self.sealer(1)
+        let digest = try await TestStore.digest("12345678", for: "code", by: old)
+        let new = try Self.sealer(2, earlier: [1])
+        for kept in [digest, digest.dropFirst(4)] {
+            #expect(try new.matches("12345678", Data(kept), for: "code"))
+            #expect(try !new.matches("12345679", Data(kept), for: "code"))
+            #expect(try !new.matches("12345678", Data(kept), for: "other"))
+        }
+        let error = #expect(throws: SealingError.self) {
+            try Self.sealer(2).matches("12345678", digest, for: "code")
+        }
+        #expect(error?.missingKey == old.keys.current.id)
+    }
+}
+
+extension TestStore {
+    /// What a transaction on an empty store makes of it.
+    fileprivate static func digest(_ text: String, for context: String, by sealer: Sealer) async throws -> Data {
+        try await TestStore.sqlite.open().read { try sealer.digest(text, for: context, in: $0) }
     }
 }
 
 extension Sealer {
+    /// For a place of the test's own, under the key that seals where no store says otherwise.
+    fileprivate func seal(_ plain: Data, for context: String) throws -> Data {
+        try seal(plain, for: context, under: keys.current)
+    }
+
+    fileprivate func open(_ sealed: Data, for context: String) throws -> Data {
+        try Self.open(sealed, for: context, with: keys)
+    }
+
     /// Opens a slice, whose indices do not begin with 0.
     fileprivate func open(_ data: Data, for context: String, skipping count: Int) throws -> Data {
         try open(data.dropFirst(count), for: context)

@@ -137,10 +137,14 @@ struct EnrolmentTests {
     private func addSecond(_ test: TestRealm, to user: User) async throws -> FactorID {
         let id = FactorID(rawValue: "second")
         let payload = try JSONEncoder().encode(TOTPFactor.Payload(secret: Data(repeating: 1, count: 20)))
-        let factor = FactorRecord(
-            id: id, userID: user.id, kind: .totp, name: "Second", createdAt: test.now,
-            payload: try test.realm.sealer.seal(payload, for: FactorRegistry.sealingContext(id)))
-        #expect(try await test.store.write { try $0.insert(factor) })
+        let (sealer, now) = (test.realm.sealer, test.now)
+        let isKept = try await test.store.write { transaction in
+            try transaction.insert(
+                FactorRecord(
+                    id: id, userID: user.id, kind: .totp, name: "Second", createdAt: now,
+                    payload: sealer.seal(payload, for: .factor(id), in: transaction)))
+        }
+        #expect(isKept)
         return id
     }
 

@@ -92,7 +92,7 @@ struct TOTPFactorTests {
         let enrolled = try await test.addEnrolledUser()
         let other = try await test.addEnrolledUser(TestRealm.otherEmail)
         let plain = try test.realm.sealer.open(
-            enrolled.factor.payload, for: FactorRegistry.sealingContext(enrolled.factor.id))
+            enrolled.factor.payload, for: .factor(enrolled.factor.id))
         let payload = try JSONDecoder().decode(TOTPFactor.Payload.self, from: plain)
         #expect(try TOTP(secret: Array(payload.secret)).code(step: 5) == enrolled.totp.code(step: 5))
         // Somebody who can write to the database cannot give one user the secret of another.

@@ -31,7 +31,7 @@ struct MeanwhileTests {
             try await test.store.write { transaction in
                 guard var factor = try transaction.factors(of: user.id).first else { return }
                 factor.payload = try sealer.seal(
-                    PasswordFactor.payload(hash: "another"), for: FactorRegistry.sealingContext(factor.id))
+                    PasswordFactor.payload(hash: "another"), for: .factor(factor.id), in: transaction)
                 _ = try transaction.update(factor)
             }
         }

@@ -118,7 +118,10 @@ struct MailingTests {
         let test = try await TestRealm.make()
         _ = try await test.mailCode()
         _ = try await test.signIn(password: "wrong")
-        let digest = test.realm.sealer.digest(TestRealm.email.canonical, for: "mailbox").hex
+        let sealer = test.realm.sealer
+        let digest = try await test.store.read {
+            try sealer.digest(TestRealm.email.canonical, for: "mailbox", in: $0).hex
+        }
         #expect(try await test.counter("mails-to/\(digest)")?.count == 1)
         #expect(try await test.counter("mails-to/\(TestRealm.email)") == nil)
     }
@@ -137,7 +140,7 @@ struct MailingTests {
         #expect(mails[0].message.sealedContent.range(of: Data(code.utf8)) == nil)
         #expect(throws: SealingError.self) {
             try test.realm.sealer.open(
-                mails[0].message.sealedContent, for: OutboxContent.sealingContext(mails[1].message.id))
+                mails[0].message.sealedContent, for: .outbox(mails[1].message.id))
         }
     }
 

@@ -179,7 +179,7 @@ struct KeyringTests {
         let test = try await prepared()
         let record = try #require(await test.realm.keyring.records().first { $0.algorithm == .es256 })
         let pem = try test.realm.sealer.open(
-            record.sealedPrivateKey, for: Keyring.sealingContext(record.id))
+            record.sealedPrivateKey, for: .signingKey(record.id))
         let keys = JWTKeyCollection()
         await keys.add(ecdsa: try ES256PrivateKey(pem: String(decoding: pem, as: UTF8.self)))
         let kid = JWKIdentifier(string: record.id)
@@ -197,7 +197,7 @@ struct KeyringTests {
         let test = try await prepared()
         for record in try await test.realm.keyring.records() {
             let pem = String(
-                decoding: try test.realm.sealer.open(record.sealedPrivateKey, for: Keyring.sealingContext(record.id)),
+                decoding: try test.realm.sealer.open(record.sealedPrivateKey, for: .signingKey(record.id)),
                 as: UTF8.self)
             let keys = JWTKeyCollection()
             switch record.algorithm {

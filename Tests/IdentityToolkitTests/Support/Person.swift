@@ -172,10 +172,13 @@ extension TestServer {
         let payload = JSON.object([
             "secret": .string(Data(secret).base64EncodedString()), "algorithm": "SHA1", "digits": 6, "period": 30,
         ])
-        let factor = FactorRecord(
-            id: id, userID: UserID(rawValue: person.localID), kind: .totp, name: "Second", createdAt: now,
-            payload: try realm.sealer.seal(Data(payload.bytes), for: "factor/\(id)"))
-        let isKept = try await realm.store.write { try $0.insert(factor) }
+        let (sealer, now) = (realm.sealer, now)
+        let isKept = try await realm.store.write { transaction in
+            try transaction.insert(
+                FactorRecord(
+                    id: id, userID: UserID(rawValue: person.localID), kind: .totp, name: "Second", createdAt: now,
+                    payload: sealer.seal(Data(payload.bytes), for: .factor(id), in: transaction)))
+        }
         #expect(isKept)
         return AuthenticatorApp(totp: try TOTP(secret: secret), enrollmentID: id.rawValue)
     }

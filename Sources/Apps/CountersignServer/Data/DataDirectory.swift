@@ -59,8 +59,8 @@ public struct DataDirectory: Sendable {
         (path as NSString).appendingPathComponent(name)
     }
 
-    /// The key that seals secrets in the database; made on first start.
-    func masterKey(random: any RandomSource) throws -> Sealer.MasterKey {
+    /// The keys that seal secrets in the database, the newest first; one is made on first start.
+    func masterKeys(random: any RandomSource) throws -> [MasterKeyFile.Entry] {
         // A database without its key is no first start: a new key would open nothing, and stand where the old one has
         // to be put back. The key is made before the database, so that a server that starts at the same time is no
         // reason to refuse; hence the order of the two questions.
@@ -71,16 +71,7 @@ public struct DataDirectory: Sendable {
         let text = try PrivateFile.readOrCreate(masterKeyPath, random: random) {
             Data((Data(random.bytes(Sealer.MasterKey.byteCount)).base64EncodedString() + "\n").utf8)
         }
-        return try Self.masterKey(text, from: masterKeyPath)
-    }
-
-    /// A master key out of a file or descriptor: 32 bytes in Base64, white space around it ignored.
-    static func masterKey(_ text: Data, from path: String) throws -> Sealer.MasterKey {
-        let trimmed = String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let bytes = Data(base64Encoded: trimmed), bytes.count == Sealer.MasterKey.byteCount else {
-            throw DataDirectoryError.badMasterKey(path)
-        }
-        return try Sealer.MasterKey(bytes: Secret(Array(bytes)))
+        return try MasterKeyFile.entries(in: text, from: masterKeyPath)
     }
 
     /// The token that opens the admin API; made on first start.

@@ -4,17 +4,24 @@ import StoreSQLite
 
 extension OpenedRealm {
     /// Copies the database to a new file while the server runs.
+    ///
+    /// The key file may hold several keys, or be replaced meanwhile: those are copied that were there before and after.
     /// - Parameter withMasterKey: also copies the key that opens what is sealed in it.
     /// - Throws: `StoreError`, ``DataDirectoryError``; nothing is overwritten.
     public func backup(to path: String, withMasterKey: Bool) async throws {
         let keyPath = DataDirectory.masterKeyPath(beside: path)
         if withMasterKey {
             guard try PrivateFile.read(keyPath) == nil else { throw DataDirectoryError.cannotWrite(keyPath, EEXIST) }
-            guard let key = try PrivateFile.read(directory.masterKeyPath) else {
+            let file = masterKeyFile ?? MasterKeyFile(path: directory.masterKeyPath)
+            guard FileManager.default.fileExists(atPath: file.path) else {
                 throw DataDirectoryError.noMasterKey(directory.path)
             }
+            let before = try file.entries()
             try await store.backup(to: path)
-            _ = try PrivateFile.readOrCreate(keyPath, random: realm.random) { key }
+            let after = try file.entries()
+            let gone = before.filter { former in !after.contains { $0.key.id == former.key.id } }
+            let text = MasterKeyFile.text(of: after + gone)
+            _ = try PrivateFile.readOrCreate(keyPath, random: realm.random) { text }
         } else {
             try await store.backup(to: path)
         }

@@ -12,6 +12,8 @@ public struct OpenedRealm: Sendable {
     public let adminToken: AdminToken
     /// The movable clock, under `--dev`.
     let movableClock: MovableClock?
+    /// Where the master keys are read from; nil where it was a descriptor.
+    let masterKeyFile: MasterKeyFile?
     let store: any OpenedStore
     let hasher: Argon2idHasher
 
@@ -19,17 +21,18 @@ public struct OpenedRealm: Sendable {
     /// a first application.
     /// - Parameters:
     ///   - database: the URL of a PostgreSQL database; nil keeps everything in the directory.
-    ///   - masterKey: nil takes the one in the directory.
+    ///   - masterKey: where the key is that seals all others.
     ///   - isDevelopment: the clock can be moved, tokens may be unsigned, and the application `dev-app` is there.
     ///   - clock: what time it is; under `isDevelopment`, before the clock is moved. For tests.
     /// - Throws: ``DataDirectoryError``, `StoreError`.
     public static func open(
-        _ directory: DataDirectory, database: Secret<String>? = nil, masterKey: Sealer.MasterKey? = nil,
+        _ directory: DataDirectory, database: Secret<String>? = nil, 
+        masterKey: ServerConfiguration.MasterKeySource = .dataDirectory,
         hashing: Argon2idParameters = Argon2idParameters(), isDevelopment: Bool = false,
         clock: any WallClock = SystemClock()
     ) async throws -> OpenedRealm {
         let random = SystemRandom()
-        let key = try masterKey ?? directory.masterKey(random: random)
+        let (keys, masterKeyFile) = try masterKey.load(directory, random: random)
         let store: any OpenedStore =
             if let database { try await PostgresStore.open(url: database, random: random) } else {
                 try await SQLiteStore.open(path: directory.databasePath)
@@ -39,11 +42,11 @@ public struct OpenedRealm: Sendable {
         let hasher = try Argon2idHasher(hashing)
         let realm = Realm(
             store: store, clock: movableClock ?? clock, random: random,
-            sealer: Sealer(active: key, random: random), hasher: hasher,
+            sealer: Sealer(keys: keys, random: random), hasher: hasher,
             passwordImporter: ImportedPasswords(), mode: isDevelopment ? .development : .production)
         let opened = OpenedRealm(
             realm: realm, directory: directory, adminToken: try directory.adminToken(random: random),
-            movableClock: movableClock, store: store, hasher: hasher)
+            movableClock: movableClock, masterKeyFile: masterKeyFile, store: store, hasher: hasher)
         try await opened.prepare(isDevelopment: isDevelopment)
         return opened
     }

@@ -27,18 +27,66 @@ enum PrivateFile {
     /// another name, flushed, and linked into place.
     static func readOrCreate(_ path: String, random: any RandomSource, content: () -> Data) throws -> Data {
         if let present = try read(path) { return present }
+        let draft = try draft(of: path, random: random, content())
+        defer { unlink(draft) }
+        if link(draft, path) != 0 && errno != EEXIST { throw DataDirectoryError.cannotWrite(path, errno) }
+        try flushDirectory(of: path)
+        guard let present = try read(path) else { throw DataDirectoryError.cannotWrite(path, ENOENT) }
+        return present
+    }
+
+    /// Replaces what a file holds that is there. Owner and mode stay; a symbolic link is followed.
+    ///
+    /// Whoever reads it sees what was or what is, also after a power failure: written under another name, flushed, and
+    /// renamed.
+    static func replace(_ path: String, random: any RandomSource, with content: Data) throws {
+        guard let resolved = realpath(path, nil) else { throw DataDirectoryError.cannotRead(path, errno) }
+        let target = String(cString: resolved)
+        free(resolved)
+        var status = stat()
+        guard stat(target, &status) == 0 else { throw DataDirectoryError.cannotRead(path, errno) }
+        let draft = try draft(of: target, random: random, content, like: status)
+        guard rename(draft, target) == 0 else {
+            let code = errno
+            unlink(draft)
+            throw DataDirectoryError.cannotWrite(path, code)
+        }
+        try flushDirectory(of: target)
+    }
+
+    /// A flushed file beside `path`; gone again where it could not be written.
+    private static func draft(
+        of path: String, random: any RandomSource, _ content: Data, like status: stat? = nil
+    ) throws -> String {
         let draft = "\(path).\(random.bytes(8).hex).tmp"
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL, 0o600)
         guard descriptor >= 0 else { throw DataDirectoryError.cannotWrite(draft, errno) }
-        defer { unlink(draft) }
-        let bytes = Array(content())
-        let written = write(descriptor, bytes, bytes.count)
-        let flushed = fsync(descriptor)
-        close(descriptor)
-        guard written == bytes.count, flushed == 0 else { throw DataDirectoryError.cannotWrite(draft, errno) }
-        if link(draft, path) != 0 && errno != EEXIST { throw DataDirectoryError.cannotWrite(path, errno) }
-        guard let present = try read(path) else { throw DataDirectoryError.cannotWrite(path, ENOENT) }
-        return present
+        defer { close(descriptor) }
+        let bytes = Array(content)
+        var isWritten = write(descriptor, bytes, bytes.count) == bytes.count
+        if let status {
+            // The server may run as another user than whoever runs a command.
+            if status.st_uid != getuid() || status.st_gid != getgid() {
+                isWritten = isWritten && fchown(descriptor, status.st_uid, status.st_gid) == 0
+            }
+            // What others than owner and group could do, they no longer can.
+            isWritten = isWritten && fchmod(descriptor, status.st_mode & 0o660) == 0
+        }
+        guard isWritten, fsync(descriptor) == 0 else {
+            let code = errno
+            unlink(draft)
+            throw DataDirectoryError.cannotWrite(draft, code)
+        }
+        return draft
+    }
+
+    /// Without this the name may be lost in a power failure, though what it names is kept.
+    private static func flushDirectory(of path: String) throws {
+        let directory = (path as NSString).deletingLastPathComponent
+        let descriptor = open(directory.isEmpty ? "." : directory, O_RDONLY)
+        guard descriptor >= 0 else { throw DataDirectoryError.cannotWrite(path, errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw DataDirectoryError.cannotWrite(path, errno) }
     }
 }
 
@@ -67,8 +115,8 @@ public enum DataDirectoryError: Error, CustomStringConvertible {
         case .cannotWrite(let path, let code):
             "\(path) cannot be written: \(Self.words(code))."
         case .badMasterKey(let path):
-            "\(path) holds no master key: it should be 32 bytes in Base64. Restore it from a backup; without it nothing "
-                + "that is sealed in the database can be opened."
+            "\(path) holds no master key: it should be 32 bytes in Base64, or several such lines. Restore it from a "
+                + "backup; without it nothing that is sealed in the database can be opened."
         }
     }
 

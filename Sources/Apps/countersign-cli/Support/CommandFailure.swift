@@ -25,6 +25,8 @@ struct CommandFailure: Error, Sendable {
         case let error as TLSFileError: self.init(.usage, error.description)
         case let error as DataDirectoryError: self.init(.unreachable, error.description)
         case let error as StoreError: self.init(.unreachable, "The store does not work: \(error.description)")
+        case let error as MasterKeyRotationError:
+            self.init(error == .notAFile ? .usage : .refused, error.description)
         case let error as SealingError:
             self.init(
                 .unreachable,

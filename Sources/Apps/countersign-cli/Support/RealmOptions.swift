@@ -95,8 +95,9 @@ struct RealmOptions: ParsableArguments {
         let database = database ?? environment[ConfigurationKey.database.environmentName]
         let directory = try DataDirectory(
             existing: directoryPath, hasMasterKey: keyPath != nil, hasDatabase: database != nil)
-        let key = try keyPath.map { try ServerConfiguration.MasterKeySource.file($0).load() } ?? nil
-        return try await OpenedRealm.open(directory, database: database.map { Secret($0) }, masterKey: key)
+        return try await OpenedRealm.open(
+            directory, database: database.map { Secret($0) },
+            masterKey: keyPath.map { .file($0) } ?? .dataDirectory)
     }
 
     private var environment: [String: String] { ProcessInfo.processInfo.environment }

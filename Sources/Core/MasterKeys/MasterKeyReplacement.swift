@@ -1,0 +1,161 @@
+import Foundation
+
+/// Puts another master key under everything that is sealed, while servers run.
+///
+/// Three steps, each of which can be repeated from the beginning: ``replace(_:with:by:)`` makes another key seal,
+/// ``resealAll(progress:)`` seals anew what others sealed, ``uses()`` tells whether others are needed still. What is
+/// sealed stays bound to its address all the while.
+public struct MasterKeyReplacement: Sendable {
+    let realm: Realm
+
+    /// Rows that one transaction looks at, or seals anew, at most.
+    static let batch = 200
+
+    private var sealer: Sealer { realm.sealer }
+
+    /// The key that the store's data is sealed with now.
+    public func current() async throws -> Sealer.MasterKey {
+        let keys = sealer.keys
+        return try await realm.store.read { try keys.current(in: $0) }
+    }
+
+    /// Makes `new` the key that seals, in every process at once.
+    /// - Parameter old: the one that was to be replaced.
+    /// - Returns: false where another key seals by now.
+    public func replace(
+        _ old: Sealer.MasterKey, with new: Sealer.MasterKey, by actor: ClientContext
+    ) async throws -> Bool {
+        let (keys, random, now) = (sealer.keys, realm.random, realm.clock.now)
+        let eventID = AuditEvent.freshID(at: now, random: random)
+        return try await realm.store.write { transaction in
+            guard let check = try transaction.document(MasterKeys.checkDocument),
+                Sealer.keyName(of: check) == old.name
+            else { return false }
+            let generation = try keys.generation(of: check) + 1
+            try transaction.putDocument(
+                MasterKeys.checkDocument, MasterKeys.check(of: generation, under: new, random: random))
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .masterKeyReplaced, userID: nil, context: actor,
+                    details: ["former": .string(old.id), "key": .string(new.id)]))
+            return true
+        }
+    }
+
+    /// Seals anew everything that another key than the present one sealed, in small transactions.
+    /// - Parameter progress: told after each batch: where, and how many rows were looked at and sealed anew so far.
+    /// - Returns: how many were sealed anew.
+    @discardableResult
+    public func resealAll(
+        progress: (SealedPlace, _ seen: Int, _ resealed: Int) async throws -> Void = { _, _, _ in }
+    ) async throws -> Int {
+        let name = Data(try await current().name)
+        var resealed = 0
+        for place in SealedPlace.allCases {
+            var (seen, last) = (0, String?.none)
+            while true {
+                let after = last
+                let rows = try await realm.store.read {
+                    try $0.sealedRows(in: place, after: after, except: name, limit: Self.batch)
+                }
+                guard let end = rows.last else { break }
+                resealed += try await reseal(rows.filter { $0.sealed != nil })
+                seen += rows.count
+                last = end.address.key
+                try await progress(place, seen, resealed)
+            }
+        }
+        return resealed
+    }
+
+    /// One batch. What changed since it was read is left to the next round.
+    private func reseal(_ rows: [SealedRow]) async throws -> Int {
+        if rows.isEmpty { return 0 }
+        let sealer = sealer
+        return try await realm.store.write { transaction in
+            try rows.count { row in
+                guard let present = row.sealed else { return false }
+                let plain = try sealer.open(present, for: row.address)
+                let sealed = try sealer.seal(plain, for: row.address, in: transaction)
+                return try transaction.replaceSealed(present, at: row.address, with: sealed)
+            }
+        }
+    }
+
+    /// What still needs other keys than the present one.
+    public struct Uses: Sendable, Equatable {
+        /// Sealed values.
+        public internal(set) var sealed = 0
+        /// Mailed codes that can still be answered: they are kept as digests, which nobody can make anew.
+        public internal(set) var codes = 0
+        /// When the last of them expires.
+        public internal(set) var codesExpireAt: Date?
+
+        public init() {}
+
+        public var isNone: Bool { sealed == 0 && codes == 0 }
+    }
+
+    /// Looks at everything that is sealed.
+    ///
+    /// The transactions are those of writes: on PostgreSQL only these are as if they ran one after the other, so that what a
+    /// server sealed before the replacement, and commits afterwards, is found or refused.
+    public func uses() async throws -> Uses {
+        let current = try await current()
+        let (name, now) = (Data(current.name), realm.clock.now)
+        let sealer = sealer
+        var uses = Uses()
+        for place in SealedPlace.allCases {
+            var last: String?
+            while true {
+                let after = last
+                let rows = try await realm.store.write { transaction in
+                    // Read within the transaction, so that it excludes every other that sealed with what was before.
+                    guard try sealer.keys.current(in: transaction).name == current.name else {
+                        throw SealingError("Another master key has been put in place meanwhile.")
+                    }
+                    // Bodies of flows are looked into for digests.
+                    return try transaction.sealedRows(
+                        in: place, after: after, except: place == .flow ? nil : name, limit: Self.batch)
+                }
+                guard let end = rows.last else { break }
+                last = end.address.key
+                for case let (address, sealed?) in rows.map({ ($0.address, $0.sealed) }) {
+                    if Sealer.keyName(of: sealed) != current.name { uses.sealed += 1 }
+                    if place == .flow, let expiry = try expiry(ofForeignCodeIn: sealed, address, current), expiry > now {
+                        uses.codes += 1
+                        uses.codesExpireAt = max(uses.codesExpireAt ?? expiry, expiry)
+                    }
+                }
+            }
+        }
+        return uses
+    }
+
+    /// When the mailed code expires that a flow waits for and that another key digested; nil where there is none.
+    private func expiry(
+        ofForeignCodeIn sealed: Data, _ address: SealedAddress, _ current: Sealer.MasterKey
+    ) throws -> Date? {
+        let body = try JSONDecoder().decode(FlowBody.self, from: sealer.open(sealed, for: address))
+        guard case .mailedCode(let digest, let expiresAt) = body.challenge else { return nil }
+        let isOwn = digest.count > Sealer.digestByteCount && Array(digest.prefix(Sealer.nameByteCount)) == current.name
+        return isOwn ? nil : expiresAt
+    }
+
+    /// Writes down that nothing needs the keys any more.
+    public func noteRetired(_ ids: [String], by actor: ClientContext) async throws {
+        let now = realm.clock.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        try await realm.store.write { transaction in
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .masterKeyRetired, userID: nil, context: actor,
+                    details: ["keys": .array(ids.map { .string($0) })]))
+        }
+    }
+}
+
+extension Realm {
+    /// Replaces the master key.
+    public var masterKeyReplacement: MasterKeyReplacement { MasterKeyReplacement(realm: self) }
+}
