@@ -22,6 +22,7 @@ extension Target.Dependency {
     static let nioCore: Self = .product(name: "NIOCore", package: "swift-nio")
     static let nioSSL: Self = .product(name: "NIOSSL", package: "swift-nio-ssl")
     static let serviceLifecycle: Self = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let unixSignals: Self = .product(name: "UnixSignals", package: "swift-service-lifecycle")
     static let coreMetrics: Self = .product(name: "CoreMetrics", package: "swift-metrics")
     static let mustache: Self = .product(name: "Mustache", package: "swift-mustache")
     static let argumentParser: Self = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -145,7 +146,8 @@ let package = Package(
                 "PrometheusMetrics",
                 "IdentityToolkitServer", "AdminServer", .crypto, "OneTimePassword", .configuration, .hummingbird,
                 .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
-                .httpTypes, .logging, .mustache, .nioCore, .nioSSL, .serviceLifecycle,
+                .httpTypes, .logging, .mustache, .nioCore,
+                .nioSSL, .serviceLifecycle, .unixSignals,
             ],
             path: "Sources/Apps/CountersignServer",
             resources: [.embedInCode("Development/Templates/inbox.mustache")]),

@@ -5,11 +5,9 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import HummingbirdHTTP2
 import IdentityToolkitServer
 import Logging
 import NIOCore
-import NIOSSL
 import PrometheusMetrics
 import ServerHTTP
 import ServiceLifecycle
@@ -20,6 +18,8 @@ public struct CountersignServer: Sendable {
     public let opened: OpenedRealm
     let options: Options
     private let publicURL: PublicURL
+    /// Nil where the server does not end TLS itself.
+    let certificate: ServedCertificate?
     let logger: Logger
 
     /// How the server is reached and what it is called.
@@ -55,6 +55,7 @@ public struct CountersignServer: Sendable {
         self.opened = opened
         self.options = options
         self.logger = logger
+        certificate = options.tls.map { ServedCertificate(certificate: $0.certificate, key: $0.key) }
         publicURL = PublicURL(
             configured: options.publicURLs.first, options.scheme, host: options.host, port: options.port)
     }
@@ -65,7 +66,7 @@ public struct CountersignServer: Sendable {
     public func responder() throws -> some HTTPResponder<CountersignRequestContext> {
         let router = Router(context: CountersignRequestContext.self)
         if options.tlsEndedByProxy { router.add(middleware: RequestSourceMiddleware(RequestSource(trustsProxy: true))) }
-        let metrics = MetricsRoute(opened: opened, registry: .ofProcess)
+        let metrics = MetricsRoute(opened: opened, certificate: certificate, registry: .ofProcess)
         router.add(middleware: MetricsMiddleware())
         router.add(middleware: RequestLogMiddleware())
         router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
@@ -118,21 +119,25 @@ public struct CountersignServer: Sendable {
         onListening: @escaping @Sendable (String) async -> Void
     ) throws -> some ApplicationProtocol {
         let builder: HTTPServerBuilder =
-            if let tls = options.tls {
-                try .http2Upgrade(tlsConfiguration: Self.tlsConfiguration(certificate: tls.certificate, key: tls.key))
+            if let certificate {
+                certificate.builder()
             } else {
                 .http1(
                     configuration: HTTP1Channel.Configuration(idleTimeout: .seconds(75)))
             }
         let (publicURL, options) = (publicURL, options)
+        var services: [any Service] = [
+            MaintenanceService(realm: opened.realm, logger: logger),
+            MasterKeyService(opened: opened, logger: logger),
+        ]
+        if let certificate {
+            services.append(CertificateService(certificate: certificate, clock: opened.realm.clock, logger: logger))
+        }
         return Application(
             responder: try responder(),
             server: builder,
             configuration: ApplicationConfiguration(address: .hostname(options.host, port: options.port)),
-            services: [
-                MaintenanceService(realm: opened.realm, logger: logger),
-                MasterKeyService(opened: opened, logger: logger),
-            ],
+            services: services,
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? options.port
                 publicURL.listens(on: port)
@@ -141,34 +146,9 @@ public struct CountersignServer: Sendable {
             logger: logger)
     }
 
-    private static func tlsConfiguration(certificate: String, key: String) throws -> TLSConfiguration {
-        func reading<Value>(_ path: String, _ read: () throws -> Value) throws -> Value {
-            do {
-                return try read()
-            } catch {
-                throw TLSFileError(path: path, reason: "\(error)")
-            }
-        }
-        let chain = try reading(certificate) { try NIOSSLCertificate.fromPEMFile(certificate) }
-        let key = try reading(key) { try NIOSSLPrivateKey(file: key, format: .pem) }
-        return .makeServerConfiguration(
-            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-    }
-
     /// Serves until SIGTERM or SIGINT; requests under way are finished first.
     public func run(onListening: @escaping @Sendable (String) async -> Void) async throws {
         try await application(onListening: onListening).runService()
-    }
-}
-
-/// A certificate or private key that TLS cannot be had with.
-public struct TLSFileError: Error, CustomStringConvertible {
-    let path: String
-    let reason: String
-
-    public var description: String {
-        "\(path) cannot be used for TLS (\(reason)). It has to be PEM: the server's certificate followed by those that lead "
-            + "to its root, or its private key."
     }
 }
 

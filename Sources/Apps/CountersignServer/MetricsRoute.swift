@@ -12,15 +12,16 @@ import ServerHTTP
 /// Numbers tell an attacker how the server fares, so they are for this machine (loopback) and for administrators.
 struct MetricsRoute: Sendable {
     let opened: OpenedRealm
+    let certificate: ServedCertificate?
     let registry: PrometheusRegistry
 
     func add(to router: some RouterMethods<CountersignRequestContext>) {
-        let (opened, registry) = (opened, registry)
+        let (opened, certificate, registry) = (opened, certificate, registry)
         router.get("metrics") { request, context in
             guard context.source.isLoopback || request.bearerToken.map(opened.adminToken.matches) ?? false else {
                 return try Response.json(["error": "unauthorized"], status: .unauthorized)
             }
-            let text = registry.text() + PrometheusRegistry.text(of: Self.samples(of: opened))
+            let text = registry.text() + PrometheusRegistry.text(of: Self.samples(of: opened, certificate))
             return Response(
                 status: .ok,
                 headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
@@ -29,10 +30,25 @@ struct MetricsRoute: Sendable {
     }
 
     /// What is read from this realm when somebody looks.
-    private static func samples(of opened: OpenedRealm) -> [PrometheusRegistry.Sample] {
-        opened.store.samples + [
+    private static func samples(
+        of opened: OpenedRealm, _ certificate: ServedCertificate?
+    ) -> [PrometheusRegistry.Sample] {
+        opened.store.samples + (certificate?.samples ?? []) + [
             .init("countersign_password_hashes_waiting", Double(opened.hasher.load)),
             .init("process_resident_memory_bytes", Double(ProcessMemory.residentBytes ?? 0)),
+        ]
+    }
+}
+
+extension ServedCertificate {
+    /// The end is seconds since 1970, so that a rule compares it with `time()`.
+    fileprivate var samples: [PrometheusRegistry.Sample] {
+        let expiry = expiresAt.map {
+            [PrometheusRegistry.Sample("countersign_tls_certificate_expires_at_seconds", $0.timeIntervalSince1970)]
+        }
+        return (expiry ?? []) + [
+            .init("countersign_tls_certificate_replacements_total", Double(statistics.replacements), isCounter: true),
+            .init("countersign_tls_certificate_refusals_total", Double(statistics.refusals), isCounter: true),
         ]
     }
 }

@@ -42,6 +42,11 @@ extension KeyCommand {
                 let outcome = try await rotation.run { step in
                     if let line = step.line { Terminal.say(line.printable) }
                 }
+                if !outcome.unreadable.isEmpty {
+                    Terminal.say(
+                        "warning: these values open with no key, and were left: "
+                            + outcome.unreadable.joined(separator: ", ").printable)
+                }
                 try output.show(Answer(outcome)) { outcome.lines }
             }
         }
@@ -53,6 +58,7 @@ extension KeyCommand {
             let resealed: Int
             let retired: [String]
             let retiredFiles: [String]
+            let unreadable: [String]
             let openCodes: Int
             let runAgainAfter: String?
             let keysToRemove: [String]
@@ -64,6 +70,7 @@ extension KeyCommand {
                 resealed = outcome.resealed
                 retired = outcome.retired
                 retiredFiles = outcome.retiredFiles
+                unreadable = outcome.unreadable
                 openCodes = outcome.openCodes
                 runAgainAfter = outcome.openCodesExpireAt?.ISO8601Format()
                 keysToRemove = outcome.keysToRemove
@@ -92,7 +99,7 @@ extension MasterKeyRotation.Step {
 extension MasterKeyRotation.Outcome {
     fileprivate var lines: [String] {
         var lines = [
-            wasResumed
+            wasResumed && openCodes == 0
                 ? "Finished the rotation that had begun: the master key \(key) seals everything."
                 : "The master key \(key) seals everything."
         ]

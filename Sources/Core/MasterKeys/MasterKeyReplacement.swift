@@ -74,8 +74,10 @@ public struct MasterKeyReplacement: Sendable {
         let sealer = sealer
         return try await realm.store.write { transaction in
             try rows.count { row in
-                guard let present = row.sealed else { return false }
-                let plain = try sealer.open(present, for: row.address)
+                // What does not open, no key's removal makes worse.
+                guard let present = row.sealed, let plain = try? sealer.open(present, for: row.address) else {
+                    return false
+                }
                 let sealed = try sealer.seal(plain, for: row.address, in: transaction)
                 return try transaction.replaceSealed(present, at: row.address, with: sealed)
             }
@@ -86,6 +88,9 @@ public struct MasterKeyReplacement: Sendable {
     public struct Uses: Sendable, Equatable {
         /// Sealed values.
         public internal(set) var sealed = 0
+        /// Where values are that no key opens: altered, moved, or sealed with a key that is not here. At most ten. They need
+        /// no key either.
+        public internal(set) var unreadable: [SealedAddress] = []
         /// Mailed codes that can still be answered: they are kept as digests, which nobody can make anew.
         public internal(set) var codes = 0
         /// When the last of them expires.
@@ -121,8 +126,12 @@ public struct MasterKeyReplacement: Sendable {
                 guard let end = rows.last else { break }
                 last = end.address.key
                 for case let (address, sealed?) in rows.map({ ($0.address, $0.sealed) }) {
+                    guard let plain = try? sealer.open(sealed, for: address) else {
+                        if uses.unreadable.count < 10 { uses.unreadable.append(address) }
+                        continue
+                    }
                     if Sealer.keyName(of: sealed) != current.name { uses.sealed += 1 }
-                    if place == .flow, let expiry = try expiry(ofForeignCodeIn: sealed, address, current), expiry > now {
+                    if place == .flow, let expiry = expiry(ofForeignCodeIn: plain, current), expiry > now {
                         uses.codes += 1
                         uses.codesExpireAt = max(uses.codesExpireAt ?? expiry, expiry)
                     }
@@ -133,11 +142,10 @@ public struct MasterKeyReplacement: Sendable {
     }
 
     /// When the mailed code expires that a flow waits for and that another key digested; nil where there is none.
-    private func expiry(
-        ofForeignCodeIn sealed: Data, _ address: SealedAddress, _ current: Sealer.MasterKey
-    ) throws -> Date? {
-        let body = try JSONDecoder().decode(FlowBody.self, from: sealer.open(sealed, for: address))
-        guard case .mailedCode(let digest, let expiresAt) = body.challenge else { return nil }
+    private func expiry(ofForeignCodeIn plain: Data, _ current: Sealer.MasterKey) -> Date? {
+        guard let body = try? JSONDecoder().decode(FlowBody.self, from: plain),
+            case .mailedCode(let digest, let expiresAt) = body.challenge
+        else { return nil }
         let isOwn = digest.count > Sealer.digestByteCount && Array(digest.prefix(Sealer.nameByteCount)) == current.name
         return isOwn ? nil : expiresAt
     }

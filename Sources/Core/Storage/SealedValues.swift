@@ -16,7 +16,7 @@ public enum SealedPlace: String, Sendable, CaseIterable {
 }
 
 /// What a sealed value is bound to: in another place it does not open.
-public struct SealedAddress: Sendable, Hashable {
+public struct SealedAddress: Sendable, Hashable, CustomStringConvertible {
     public let place: SealedPlace
     /// The row's key, as text.
     public let key: String
@@ -25,6 +25,8 @@ public struct SealedAddress: Sendable, Hashable {
         self.place = place
         self.key = key
     }
+
+    public var description: String { context }
 
     /// What is authenticated with the value. The same since the first version.
     var context: String { "\(place.rawValue)/\(key)" }

@@ -41,7 +41,7 @@ public enum StoreConformance {
     /// All checks.
     public static let checks: [Check] =
         users + factors + flows + sessions + signingKeys + applications + attemptCounters + audit + outbox + documents
-        + texts + transactions + races
+        + sealedValues + texts + transactions + races
 }
 
 func require(_ condition: Bool, _ message: String) throws {

@@ -71,6 +71,10 @@ struct QueryPlanTests {
             _ = try transaction.deleteOutboxMessages(createdBefore: instant, limit: 1)
             try transaction.putDocument("d", Data())
             _ = try transaction.document("d")
+            for place in SealedPlace.allCases {
+                _ = try transaction.sealedRows(in: place, after: "00", except: Data(), limit: 1)
+                _ = try transaction.replaceSealed(Data(), at: SealedAddress(place, key: "00"), with: Data())
+            }
             _ = try transaction.deleteUser(id)
         }
         let scans = plans.withLock { $0 }.filter { plan in

@@ -56,6 +56,8 @@ public struct MasterKeyRotation: Sendable {
         public var retired: [String]
         /// Where they are kept for backups from before.
         public var retiredFiles: [String]
+        /// Where values are that do not open with any key, at most ten; they were left as they are.
+        public var unreadable: [String]
         /// Mailed codes that still need an earlier key, which is why none is retired.
         public var openCodes: Int
         public var openCodesExpireAt: Date?
@@ -112,7 +114,7 @@ public struct MasterKeyRotation: Sendable {
         }
 
         var outcome = Outcome(
-            key: newest.id, wasResumed: isResumed, resealed: 0, retired: [], retiredFiles: [], openCodes: 0,
+            key: newest.id, wasResumed: isResumed, resealed: 0, retired: [], retiredFiles: [], unreadable: [], openCodes: 0,
             keysToRemove: [])
         var uses = MasterKeyReplacement.Uses()
         // A second round finds what changed while the first looked at it.
@@ -125,6 +127,7 @@ public struct MasterKeyRotation: Sendable {
             if uses.sealed == 0 { break }
         }
         guard uses.sealed == 0 else { throw MasterKeyRotationError.stillSealed(uses.sealed) }
+        outcome.unreadable = uses.unreadable.map(\.description)
         guard uses.isNone else {
             (outcome.openCodes, outcome.openCodesExpireAt) = (uses.codes, uses.codesExpireAt)
             return outcome

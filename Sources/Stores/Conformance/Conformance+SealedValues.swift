@@ -1,0 +1,110 @@
+import CountersignCore
+import Foundation
+
+extension StoreConformance {
+    /// A row of each place that holds sealed values, with the value.
+    static func insertSealed(_ sealed: Data, in transaction: any StoreTransaction) throws -> [SealedAddress] {
+        _ = try transaction.insert(Sample.user("u"))
+        var factor = Sample.factor("f", of: "u")
+        factor.payload = sealed
+        var flow = Sample.flow("d")
+        flow.body = sealed
+        var session = Sample.session("s", of: "u")
+        session.refresh.sealedCurrent = sealed
+        _ = try transaction.insert(factor)
+        _ = try transaction.insert(flow)
+        _ = try transaction.insert(session)
+        _ = try transaction.insert(
+            SigningKeyRecord(id: "k", algorithm: .es256, createdAt: Sample.instant(), sealedPrivateKey: sealed))
+        _ = try transaction.insert(
+            OutboxMessage(
+                id: "m", channel: .email, recipient: "a@example.org", createdAt: Sample.instant(),
+                nextAttemptAt: Sample.instant(), sealedContent: sealed))
+        return [
+            SealedAddress(.factor, key: "f"), SealedAddress(.flow, key: Data("d".utf8).hex),
+            SealedAddress(.session, key: "s"), SealedAddress(.signingKey, key: "k"), SealedAddress(.outbox, key: "m"),
+        ]
+    }
+
+    private static let sealed = Data([1, 0xA, 0xB, 0xC, 0xD]) + Data(repeating: 7, count: 40)
+    private static let other = Data([1, 0xA, 0xB, 0xC, 0xE]) + Data(repeating: 8, count: 40)
+
+    static let sealedValues: [Check] = [
+        Check("Every place of sealed values is walked over, and those under one name come without their bytes") { store in
+            let addresses = try await store.write { try insertSealed(sealed, in: $0) }
+            try requireEqual(Set(addresses.map(\.place)), Set(SealedPlace.allCases), "the places of the sample")
+            for address in addresses {
+                func rows(after key: String? = nil, except name: Data? = nil, limit: Int = 10) async throws -> [SealedRow] {
+                    try await store.read {
+                        try $0.sealedRows(in: address.place, after: key, except: name, limit: limit)
+                    }
+                }
+                let kept = [SealedRow(address: address, sealed: sealed)]
+                try requireEqual(try await rows(), kept, "the rows of \(address)")
+                try requireEqual(try await rows(after: address.key), [], "the rows behind \(address)")
+                try requireEqual(try await rows(limit: 0), [], "no rows of \(address)")
+                try requireEqual(try await rows(except: other[1..<5]), kept, "\(address) under another name")
+                let named = [SealedRow(address: address, sealed: nil)]
+                try requireEqual(try await rows(except: sealed[1..<5]), named, "\(address) under its own name")
+            }
+        },
+        Check("Sealed values come in the order of their keys, a limited number at a time, and rows without one not at all") {
+            store in
+            try await store.write { transaction in
+                _ = try transaction.insert(Sample.user("u"))
+                for id in ["c", "a", "b", "d"] {
+                    _ = try transaction.insert(Sample.factor(id, of: "u"))
+                    _ = try transaction.insert(Sample.flow(id))
+                    _ = try transaction.insert(Sample.session(id, of: "u"))
+                }
+            }
+            func keys(_ place: SealedPlace, after key: String? = nil, limit: Int) async throws -> [String] {
+                try await store.read { transaction in
+                    try transaction.sealedRows(in: place, after: key, except: nil, limit: limit).map(\.address.key)
+                }
+            }
+            try requireEqual(try await keys(.factor, limit: 2), ["a", "b"], "the first factors")
+            try requireEqual(try await keys(.factor, after: "b", limit: 9), ["c", "d"], "the last factors")
+            try requireEqual(try await keys(.flow, after: "62", limit: 9), ["63", "64"], "the last flows")
+            try requireEqual(try await keys(.flow, after: "no hexadecimal", limit: 9), [], "flows behind no key")
+            try requireEqual(try await keys(.session, limit: 9), [], "sessions that hold no sealed token")
+        },
+        Check("A sealed value is replaced only where it is still the one that was read") { store in
+            let addresses = try await store.write { try insertSealed(sealed, in: $0) }
+            for address in addresses {
+                func replace(_ present: Data, at address: SealedAddress) async throws -> Bool {
+                    try await store.write { try $0.replaceSealed(present, at: address, with: other) }
+                }
+                try require(!(try await replace(other, at: address)), "\(address) was replaced over another value")
+                let nowhere = SealedAddress(address.place, key: "00")
+                try require(!(try await replace(sealed, at: nowhere)), "a row that is not there was replaced")
+                try require(try await replace(sealed, at: address), "\(address) was not replaced")
+                try require(!(try await replace(sealed, at: address)), "\(address) was replaced twice")
+                let rows = try await store.read {
+                    try $0.sealedRows(in: address.place, after: nil, except: nil, limit: 9)
+                }
+                try requireEqual(rows.map(\.sealed), [other], "the value of \(address)")
+            }
+        },
+        Check("Whoever read a row before its sealed value was replaced does not put the old one back") { store in
+            _ = try await store.write { try insertSealed(sealed, in: $0) }
+            let read = try await store.read { transaction in
+                (
+                    try transaction.factor(FactorID(rawValue: "f")), try transaction.flow(digest: Data("d".utf8)),
+                    try transaction.session(SessionID(rawValue: "s"))
+                )
+            }
+            guard let factor = read.0, let flow = read.1, let session = read.2 else {
+                throw Failure("the sample is not there")
+            }
+            let written = try await store.write { transaction in
+                for address in [
+                    SealedAddress(.factor, key: "f"), SealedAddress(.flow, key: Data("d".utf8).hex),
+                    SealedAddress(.session, key: "s"),
+                ] { _ = try transaction.replaceSealed(sealed, at: address, with: other) }
+                return [try transaction.update(factor), try transaction.update(flow), try transaction.update(session)]
+            }
+            try requireEqual(written, [false, false, false], "updates of rows as they were before")
+        },
+    ]
+}

@@ -1,0 +1,41 @@
+import CountersignCore
+import Foundation
+import StoreSQLite
+import Testing
+
+@testable import StoreSQL
+
+@Suite("Sealed columns")
+struct SealedColumnTests {
+    /// Columns of bytes that hold nothing sealed, each with the reason.
+    private static let open: [String: String] = [
+        "flows.digest": "a digest of the handle",
+        "sessions.current_digest": "a digest of the refresh token",
+        "sessions.previous_digest": "a digest of the refresh token",
+        "documents.body": "settings and notes; of the master key's check only the key that seals is known",
+    ]
+
+    @Test("Every column of bytes is a place that the replacement of the master key knows, or is known to be open")
+    func everyColumn() async throws {
+        let store = try await SQLiteStore.temporary()
+        let columns = try await store.read { transaction -> Set<String> in
+            guard let sql = transaction as? SQLTransaction else { return [] }
+            let rows = try sql.connection.rows(
+                """
+                SELECT tables.name || '.' || columns.name FROM sqlite_master AS tables \
+                JOIN pragma_table_info(tables.name) AS columns WHERE tables.type = 'table' AND columns.type = 'BLOB'
+                """, [])
+            return Set(
+                try rows.map { row in
+                    var reader = RowReader(row, table: "sqlite_master")
+                    return try reader.text()
+                })
+        }
+        let sealed = SealedPlace.allCases.map { place in
+            let column = SealedColumn(place)
+            return "\(column.table).\(column.column)"
+        }
+        #expect(Set(sealed).count == sealed.count)
+        #expect(columns == Set(sealed).union(Self.open.keys))
+    }
+}
