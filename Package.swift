@@ -200,7 +200,7 @@ let package = Package(
             name: "CommandLineTests",
             dependencies: [
                 "countersign", "AdminServer", "ClientHTTP", "CountersignServer", "CountersignCore", "OneTimePassword",
-                "TerminalQRCode",
+                "TerminalQRCode", .logging,
             ]),
         .testTarget(
             name: "EndToEndTests",

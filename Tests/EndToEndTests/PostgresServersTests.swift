@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import Synchronization
 import Testing
 
 /// Two processes of the program on one PostgreSQL database are one server.
@@ -120,4 +121,112 @@ struct PostgresServersTests {
         }
         #expect(try await first.get("/health/ready").status == 200)
     }
+
+    @Test func theMasterKeyIsReplacedUnderTwoServersWithKeyFilesOfTheirOwn() async throws {
+        guard let oathtool = Tool(named: "oathtool") else { throw MissingTool(name: "oathtool") }
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        let arguments = ["--dev", "--database", database.url.reveal()]
+        let first = try await ServerProcess(arguments)
+        let firstKey = first.dataDirectory.appendingPathComponent("master-key").path
+        let secondKey = first.dataDirectory.appendingPathComponent("key-of-the-second").path
+        func copyKeys() throws {
+            try FileManager.default.contents(atPath: firstKey)?
+                .write(to: URL(fileURLWithPath: secondKey), options: .atomic)
+        }
+        try copyKeys()
+        let second = try await ServerProcess(arguments + ["--master-key-file", secondKey])
+
+        let (email, password) = ("ada@example.com", "a quiet afternoon")
+        let idToken = try await first.signUp(email: email, password: password)
+        try await second.confirmAddress(idToken: idToken)
+        let start = try await first.post(
+            "/v2/accounts/mfaEnrollment:start?key=any",
+            ["idToken": idToken, "totpEnrollmentInfo": [:] as [String: Any]])
+        let session = try #require(start.json["totpSessionInfo"] as? [String: Any])
+        let secret = try #require(session["sharedSecretKey"] as? String)
+        func code(_ seconds: Int) async throws -> String {
+            try await oathtool.run(["--totp", "--base32", "--now", "now + \(seconds) seconds", secret]).output
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        let enrolled = try await second.post(
+            "/v2/accounts/mfaEnrollment:finalize?key=any",
+            [
+                "idToken": idToken, "displayName": "oathtool",
+                "totpVerificationInfo": [
+                    "sessionInfo": try #require(session["sessionInfo"] as? String),
+                    "verificationCode": try await code(0),
+                ],
+            ])
+        #expect(enrolled.status == 200, "\(enrolled.json)")
+        func signIn(_ server: ServerProcess, _ code: String) async throws -> Int {
+            let pending = try await server.post(
+                "/v1/accounts:signInWithPassword?key=any", ["email": email, "password": password])
+            let factors = try #require(pending.json["mfaInfo"] as? [[String: Any]], "\(pending.json)")
+            return try await Self.finish(
+                server.url, credential: try #require(pending.json["mfaPendingCredential"] as? String),
+                factor: try #require(factors.first?["mfaEnrollmentId"] as? String), code: code)
+        }
+
+        // The second server has not got the key: nothing changes, and the command names it.
+        let program = try Tool(path: ServerProcess.executable)
+        let rotate = [
+            "key", "rotate-master", "--data", first.dataDirectory.path, "--database", database.url.reveal(), "--json",
+        ]
+        let early = try await program.run(rotate + ["--wait", "2"])
+        #expect(early.status == 1, "\(early.errors)")
+        #expect(early.errors.contains("(process \(second.processIdentifier))"), "\(early.errors)")
+        #expect(!early.errors.contains("(process \(first.processIdentifier))."), "\(early.errors)")
+
+        // It gets the key while people sign in on both.
+        try copyKeys()
+        let urls = [first.url, second.url]
+        let rotation = Task { try await program.run(rotate + ["--wait", "60"]) }
+        let ended = Task { _ = try? await rotation.value }
+        let watch = EndOfTask(ended)
+        let answers = try await withThrowingTaskGroup(of: [Int].self) { tasks in
+            for url in urls {
+                tasks.addTask {
+                    var statuses: [Int] = []
+                    repeat {
+                        statuses.append(
+                            try await ServerProcess.post(
+                                url, "/v1/accounts:signInWithPassword?key=any",
+                                ["email": email, "password": password]
+                            ).status)
+                    } while !watch.isReached
+                    return statuses
+                }
+            }
+            return try await tasks.reduce([], +)
+        }
+        #expect(Set(answers) == [200], "\(answers)")
+        let outcome = try await rotation.value
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains(#""wasResumed" : true"#), "\(outcome.output)")
+        #expect(outcome.output.contains(#""isComplete" : true"#), "\(outcome.output)")
+        #expect(try await signIn(second, code(30)) == 200)
+
+        // The old key goes everywhere; a server starts with the new one alone.
+        try copyKeys()
+        #expect(try String(contentsOfFile: secondKey, encoding: .utf8).split(separator: "\n").count == 1)
+        #expect(await second.terminate() == 0)
+        try await first.post("/dev/clock", ["advanceSeconds": 60])
+        let third = try await ServerProcess(arguments + ["--master-key-file", secondKey])
+        #expect(try await signIn(third, code(60)) == 200)
+        #expect(try await signIn(first, code(90)) == 200)
+    }
+}
+
+/// Whether a task has come to its end, for others that go on until then.
+private final class EndOfTask: Sendable {
+    private let value = Mutex(false)
+
+    init(_ task: Task<Void, Never>) {
+        Task {
+            await task.value
+            value.withLock { $0 = true }
+        }
+    }
+
+    var isReached: Bool { value.withLock { $0 } }
 }

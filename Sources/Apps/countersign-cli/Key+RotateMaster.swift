@@ -25,7 +25,8 @@ extension KeyCommand {
                   countersign key rotate-master --database postgres://db/countersign --master-key-file /etc/countersign/key
                 """)
 
-        @Option(help: ArgumentHelp("How long to wait for servers to read the new key: 0 to 3600.", valueName: "seconds"))
+        @Option(
+            help: ArgumentHelp("How long to wait for servers to read the new key: 0 to 3600.", valueName: "seconds"))
         var wait = 90
 
         @OptionGroup var realm: RealmOptions
@@ -110,7 +111,8 @@ extension MasterKeyRotation.Outcome {
         } else if !keysToRemove.isEmpty {
             lines.append(
                 "Nothing needs the earlier key \(keysToRemove.joined(separator: ", ")) any more. The key file cannot be "
-                    + "written: take it out yourself – every line but the first – and keep it as long as backups from before.")
+                    + "written: take it out yourself – every line but the first – and keep it as long as backups from before."
+            )
         } else {
             for (key, path) in zip(retired, retiredFiles) {
                 lines.append(

@@ -74,7 +74,8 @@ public struct Enrolments: Sendable {
             _ = try transaction.insert(
                 FlowRecord(
                     digest: handle.digest, userID: userID, purpose: FlowPurpose.enrolFactor.rawValue, createdAt: now,
-                    expiresAt: expiresAt, body: try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction)))
+                    expiresAt: expiresAt,
+                    body: try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction)))
             return nil
         }
         if let refusal { return .refused(refusal) }

@@ -73,7 +73,8 @@ public struct Mailings: Sendable {
                 challenge: .link, tokenEpoch: letter.purpose == .verifyEmail ? nil : letter.user?.tokenEpoch)
             let flow = FlowRecord(
                 digest: handle.digest, userID: letter.user?.id, purpose: letter.purpose.rawValue, createdAt: now,
-                expiresAt: now + letter.lifetime, body: try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction))
+                expiresAt: now + letter.lifetime,
+                body: try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction))
             guard try transaction.insert(flow) else { return .refused(Refusal(.busy)) }
             if options.delivers {
                 let link = ActionLink.path(
@@ -116,7 +117,8 @@ public struct Mailings: Sendable {
                 terms: terms, tokenEpoch: user?.tokenEpoch)
             let flow = FlowRecord(
                 digest: handle.digest, userID: user?.id, purpose: FlowPurpose.signIn.rawValue, createdAt: now,
-                expiresAt: now + FlowLifetime.standard, body: try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction))
+                expiresAt: now + FlowLifetime.standard,
+                body: try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction))
             guard try transaction.insert(flow) else { return .refused(Refusal(.busy)) }
             if user != nil {
                 try transaction.send(

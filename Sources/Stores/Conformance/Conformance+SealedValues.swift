@@ -30,11 +30,14 @@ extension StoreConformance {
     private static let other = Data([1, 0xA, 0xB, 0xC, 0xE]) + Data(repeating: 8, count: 40)
 
     static let sealedValues: [Check] = [
-        Check("Every place of sealed values is walked over, and those under one name come without their bytes") { store in
+        Check("Every place of sealed values is walked over, and those under one name come without their bytes") {
+            store in
             let addresses = try await store.write { try insertSealed(sealed, in: $0) }
             try requireEqual(Set(addresses.map(\.place)), Set(SealedPlace.allCases), "the places of the sample")
             for address in addresses {
-                func rows(after key: String? = nil, except name: Data? = nil, limit: Int = 10) async throws -> [SealedRow] {
+                func rows(after key: String? = nil, except name: Data? = nil, limit: Int = 10) async throws
+                    -> [SealedRow]
+                {
                     try await store.read {
                         try $0.sealedRows(in: address.place, after: key, except: name, limit: limit)
                     }
@@ -48,7 +51,9 @@ extension StoreConformance {
                 try requireEqual(try await rows(except: sealed[1..<5]), named, "\(address) under its own name")
             }
         },
-        Check("Sealed values come in the order of their keys, a limited number at a time, and rows without one not at all") {
+        Check(
+            "Sealed values come in the order of their keys, a limited number at a time, and rows without one not at all"
+        ) {
             store in
             try await store.write { transaction in
                 _ = try transaction.insert(Sample.user("u"))

@@ -114,7 +114,8 @@ public struct MasterKeyRotation: Sendable {
         }
 
         var outcome = Outcome(
-            key: newest.id, wasResumed: isResumed, resealed: 0, retired: [], retiredFiles: [], unreadable: [], openCodes: 0,
+            key: newest.id, wasResumed: isResumed, resealed: 0, retired: [], retiredFiles: [], unreadable: [],
+            openCodes: 0,
             keysToRemove: [])
         var uses = MasterKeyReplacement.Uses()
         // A second round finds what changed while the first looked at it.

@@ -26,7 +26,7 @@ public struct OpenedRealm: Sendable {
     ///   - clock: what time it is; under `isDevelopment`, before the clock is moved. For tests.
     /// - Throws: ``DataDirectoryError``, `StoreError`.
     public static func open(
-        _ directory: DataDirectory, database: Secret<String>? = nil, 
+        _ directory: DataDirectory, database: Secret<String>? = nil,
         masterKey: ServerConfiguration.MasterKeySource = .dataDirectory,
         hashing: Argon2idParameters = Argon2idParameters(), isDevelopment: Bool = false,
         clock: any WallClock = SystemClock()
