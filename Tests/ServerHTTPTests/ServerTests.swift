@@ -284,7 +284,7 @@ import Testing
 }
 
 /// Keeps what is logged, one line an entry.
-private final class CapturedLog: Sendable {
+final class CapturedLog: Sendable {
     private let storage = Mutex<[String]>([])
 
     var lines: [String] { storage.withLock { $0 } }

@@ -1,4 +1,5 @@
 import CountersignCore
+import Dispatch
 import Foundation
 import OneTimePassword
 import Synchronization
@@ -239,6 +240,46 @@ struct MasterKeyReplacementTests {
             let code = person.totp.code(at: last.now).stringCode
             #expect(try await last.answer(code, of: person.factor.id, for: pending.handle).signedIn != nil)
         }
+    }
+
+    @Test(
+        "What was sealed with the old key before the replacement, and would be committed after everything was looked at, is run again",
+        .enabled(if: PostgresCluster.isWanted, Comment(rawValue: PostgresCluster.hint)))
+    func late() async throws {
+        let stage = try await Neighbours(on: .postgres)
+        let server = stage.neighbour(stage.old, stage.new)
+        let user = try await server.addUser()
+        let (sealer, now) = (server.realm.sealer, server.now)
+        let (runs, gate) = (Shared(0), DispatchSemaphore(value: 0))
+        let (entered, enter) = AsyncStream<Void>.makeStream()
+        let late = Task {
+            try await server.store.write { transaction in
+                let id = FactorID(rawValue: "late")
+                _ = try transaction.insert(
+                    FactorRecord(
+                        id: id, userID: user.id, kind: .totp, name: "", createdAt: now,
+                        payload: sealer.seal(Data("{}".utf8), for: .factor(id), in: transaction)))
+                let isFirst = runs.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                // The thread is the connection's own.
+                if isFirst {
+                    enter.finish()
+                    gate.wait()
+                }
+            }
+        }
+        for await _ in entered {}
+        let worker = stage.neighbour(stage.new, stage.old)
+        let replacement = worker.realm.masterKeyReplacement
+        #expect(try await replacement.replace(stage.old, with: stage.new, by: worker.client))
+        try await replacement.resealAll()
+        #expect(try await replacement.uses().isNone, "It is not there yet.")
+        gate.signal()
+        try await late.value
+        #expect(runs.withLock { $0 } > 1)
+        #expect(try await stage.names()[.factor] == [stage.new.id])
     }
 
     @Test("A mailed code that is open keeps the old key in use until it expires, and is right meanwhile")
