@@ -45,11 +45,13 @@ import Testing
         try put("short.key", as: "served.key")
         let clock = SteppedClock()
         let opened = try await OpenedRealm.open(
-            DataDirectory(path: path("data")), hashing: Argon2idParameters(memoryKiB: 1024, operations: 1), clock: clock)
+            DataDirectory(path: path("data")), hashing: Argon2idParameters(memoryKiB: 1024, operations: 1), clock: clock
+        )
         let log = CapturedLog()
         let server = CountersignServer(
             opened,
-            options: CountersignServer.Options(port: 0, tls: (certificate: path("served.pem"), key: path("served.key"))),
+            options: CountersignServer.Options(
+                port: 0, tls: (certificate: path("served.pem"), key: path("served.key"))),
             logger: log.logger)
         @Sendable func wait(for words: String) async throws -> String {
             for _ in 0..<400 {

@@ -94,7 +94,8 @@ public struct Approvals: Sendable {
                 request.clientID = body.clientID
                 let record = FlowRecord(
                     digest: lot.handle.digest, userID: userID, purpose: FlowPurpose.approve.rawValue, createdAt: now,
-                    expiresAt: expiresAt, body: try request.sealed(by: sealer, digest: lot.handle.digest, in: transaction))
+                    expiresAt: expiresAt,
+                    body: try request.sealed(by: sealer, digest: lot.handle.digest, in: transaction))
                 guard try transaction.insert(record) else { return .refused(Refusal(.busy)) }
                 let message = DeviceRequest(
                     device: device.id, handle: lot.handle, challenge: lot.challenge, startedAt: now, details: details,

@@ -57,8 +57,10 @@ public struct Devices: Sendable {
     /// The user's devices, in the order of enrolment.
     public func devices(of userID: UserID) async throws -> [Device] {
         let sealer = realm.sealer
-        return try await realm.store.read { try $0.factors(of: userID) }.filter { $0.kind == .push }
-            .map { Device($0, try PushFactor.Payload.open($0, with: sealer)) }
+        return try await realm.store.read { transaction in
+            try transaction.factors(of: userID).filter { $0.kind == .push }
+                .map { Device($0, try PushFactor.Payload.open($0, with: sealer)) }
+        }
     }
 
     public func device(_ id: FactorID) async throws -> Device? {
@@ -66,8 +68,11 @@ public struct Devices: Sendable {
     }
 
     private func find(_ id: FactorID) async throws -> (FactorRecord, PushFactor.Payload)? {
-        guard let record = try await realm.store.read({ try $0.factor(id) }), record.kind == .push else { return nil }
-        return (record, try PushFactor.Payload.open(record, with: realm.sealer))
+        let sealer = realm.sealer
+        return try await realm.store.read { transaction in
+            guard let record = try transaction.factor(id), record.kind == .push else { return nil }
+            return (record, try PushFactor.Payload.open(record, with: sealer))
+        }
     }
 
     /// What a device may change about itself. Nil leaves a member as it is.

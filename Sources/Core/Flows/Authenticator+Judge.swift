@@ -29,7 +29,9 @@ extension Authenticator {
             return .right(newPayload: nil)
 
         case (.device(let factor, let challenge), .signedDecision(let statement, let audiences)):
-            let payload = try PushFactor.Payload.open(factor, with: realm.sealer)
+            let payload = try await realm.sealer.keys.retrying {
+                try PushFactor.Payload.open(factor, with: realm.sealer)
+            }
             return PushFactor.judge(
                 statement: statement.reveal(), audiences: audiences, challenge: challenge, payload: payload,
                 at: attempt.now)
