@@ -226,41 +226,42 @@ import Testing
     @Test func aServerThatDoesNotReadTheKeyHoldsTheSwitchBackUnlessItIsGone() async throws {
         let opened = try await open()
         let reports = opened.realm.serverReports
-        var report = ServerReport(id: "other", name: "login-2 (process 17)")
-        try await reports.put(&report)
+        let report = ServerReport(id: "other", name: "login-2 (process 17)", masterKeys: ["other"], beat: 4)
+        try await opened.realm.store.write { try $0.putDocument("servers", JSONEncoder().encode([report])) }
         let old = try #require(opened.realm.sealer.keys.all.first).id
 
-        // It lives: its reports go on.
-        let beats = Task {
-            let other = try await open()
-            var beat = 1
-            while !Task.isCancelled {
-                beat += 1
-                let next = ServerReport(id: "other", name: "login-2 (process 17)", masterKeys: [old], beat: beat)
-                try await other.realm.store.write { transaction in
-                    try transaction.putDocument("servers", JSONEncoder().encode([next]))
-                }
-                try? await Task.sleep(for: .milliseconds(20))
-            }
-            try await other.close()
-        }
         var rotation = try MasterKeyRotation(opened)
-        rotation.patience = .milliseconds(600)
-        rotation.silence = .milliseconds(300)
+        rotation.patience = .milliseconds(300)
+        rotation.silence = .seconds(3600)
         let error = await #expect(throws: MasterKeyRotationError.self) { _ = try await rotation.run() }
         #expect(error?.description.contains("login-2 (process 17)") == true)
         #expect(try await opened.realm.masterKeyReplacement.current().id == old, "The old key seals on.")
         #expect(try lines(keyPath).count == 2)
-        beats.cancel()
-        try await beats.value
 
         // It was killed: its last report stays, and no other follows.
-        rotation.patience = .seconds(20)
+        rotation.patience = .seconds(3600)
+        rotation.silence = .milliseconds(300)
         let outcome = try await rotation.run()
         #expect(outcome.wasResumed)
         #expect(outcome.key != old)
         #expect(try await reports.all().isEmpty)
         try await opened.close()
+    }
+
+    @Test func aServerLivesAsLongAsItsCounterMoves() {
+        let start = ContinuousClock.now
+        var watch = ServerWatch()
+        func silent(_ beats: [String: Int], after seconds: Int) -> Set<String> {
+            watch.silent(
+                among: beats.map { ServerReport(id: $0.key, name: $0.key, beat: $0.value) }, for: .seconds(45),
+                at: start + .seconds(seconds))
+        }
+        #expect(silent(["a": 7, "b": 9], after: 0) == [])
+        #expect(silent(["a": 7, "b": 10], after: 40) == [])
+        #expect(silent(["a": 7, "b": 10], after: 46) == ["a"])
+        // Started anew, or only slow: whatever is new is a sign of life.
+        #expect(silent(["a": 1, "b": 10], after: 80) == [])
+        #expect(silent(["a": 1, "b": 10, "c": 0], after: 86) == ["b"])
     }
 
     @Test func ofTwoRotationsAtOnceOneIsRefused() async throws {

@@ -175,19 +175,12 @@ public struct MasterKeyRotation: Sendable {
     private func waitForServers(knowing key: String, _ done: (Step) async throws -> Void) async throws {
         let reports = opened.realm.serverReports
         let start = ContinuousClock.now
-        var heard: [String: (beat: Int, at: ContinuousClock.Instant)] = [:]
+        var watch = ServerWatch()
         var told: [String] = []
         while true {
             let now = ContinuousClock.now
             let behind = try await reports.all().filter { !$0.masterKeys.contains(key) }
-            var silent: Set<String> = []
-            for server in behind {
-                if let last = heard[server.id], last.beat == server.beat {
-                    if now - last.at > silence { silent.insert(server.id) }
-                } else {
-                    heard[server.id] = (server.beat, now)
-                }
-            }
+            let silent = watch.silent(among: behind, for: silence, at: now)
             let waiting = behind.filter { !silent.contains($0.id) }.map(\.name)
             if waiting.isEmpty { return try await reports.remove(silent) }
             if now - start > patience { throw MasterKeyRotationError.serversBehind(waiting, key, file.path) }
@@ -197,6 +190,26 @@ public struct MasterKeyRotation: Sendable {
             }
             try await Task.sleep(for: .milliseconds(200))
         }
+    }
+}
+
+/// Tells servers that live from those that are gone, by whether their reports go on.
+struct ServerWatch: Sendable {
+    private var heard: [String: (beat: Int, at: ContinuousClock.Instant)] = [:]
+
+    /// The ids of those that have said nothing new for that long, while this watched.
+    mutating func silent(
+        among reports: [ServerReport], for silence: Duration, at now: ContinuousClock.Instant
+    ) -> Set<String> {
+        var silent: Set<String> = []
+        for report in reports {
+            if let last = heard[report.id], last.beat == report.beat {
+                if now - last.at > silence { silent.insert(report.id) }
+            } else {
+                heard[report.id] = (report.beat, now)
+            }
+        }
+        return silent
     }
 }
 
