@@ -31,9 +31,17 @@ extension Target.Dependency {
 
 /// The triple of a dialect: what goes over the wire, the server that speaks it, and the client with the vendor's API.
 func dialect(
-    _ name: String, client: String, server: [Target.Dependency] = [], clientSide: [Target.Dependency] = []
+    _ name: String, client: String?, server: [Target.Dependency] = [], clientSide: [Target.Dependency] = []
 ) -> [Target] {
     let folder = "Sources/Dialects/\(name)"
+    let clients: [Target] =
+        client.map {
+            [
+                .target(
+                    name: $0, dependencies: [.target(name: "\(name)Wire"), "ClientHTTP"] + clientSide,
+                    path: "\(folder)/Client")
+            ]
+        } ?? []
     return [
         .target(name: "\(name)Wire", path: "\(folder)/Wire"),
         .target(
@@ -43,10 +51,7 @@ func dialect(
                 .hummingbird, .httpTypes, .logging, .nioCore,
             ] + server,
             path: "\(folder)/Server"),
-        .target(
-            name: client, dependencies: [.target(name: "\(name)Wire"), "ClientHTTP"] + clientSide,
-            path: "\(folder)/Client"),
-    ]
+    ] + clients
 }
 
 let package = Package(
@@ -144,7 +149,8 @@ let package = Package(
             dependencies: [
                 "CountersignCore", "StoreSQLite", "StorePostgres", "ServerHTTP", "PasswordHashing", "Delivery",
                 "PrometheusMetrics",
-                "IdentityToolkitServer", "AdminServer", .crypto, "OneTimePassword", .configuration, .hummingbird,
+                "IdentityToolkitServer", "GuardianServer", "AdminServer", .crypto, "OneTimePassword", .configuration,
+                .hummingbird,
                 .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
                 .httpTypes, .logging, .mustache, .nioCore,
                 .nioSSL, .serviceLifecycle, .unixSignals,
@@ -191,6 +197,13 @@ let package = Package(
                 .asn1, .httpTypes, .jwtKit, .logging, .nioCore, .x509,
             ]),
         .testTarget(
+            name: "GuardianTests",
+            dependencies: [
+                "GuardianServer", "GuardianWire", "CountersignServer", "CountersignCore", "OneTimePassword",
+                "PasswordHashing", .crypto, .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes, .logging,
+                .nioCore,
+            ]),
+        .testTarget(
             name: "FirebaseAuthTests",
             dependencies: [
                 "FirebaseAuth", "IdentityToolkitWire", "ClientHTTP", "CountersignServer", "CountersignCore",
@@ -208,7 +221,8 @@ let package = Package(
             exclude: [
                 "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "verify_token.py",
             ]),
-    ] + dialect("IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"]),
+    ] + dialect("IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"])
+        + dialect("Guardian", client: nil, server: ["OneTimePassword"]),
     swiftLanguageModes: [.v6]
 )
 

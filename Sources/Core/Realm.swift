@@ -47,6 +47,8 @@ public struct Realm: Sendable {
     public var sessions: Sessions { Sessions(realm: self) }
     /// Applications: client ids.
     public var applications: Applications { Applications(realm: self) }
+    /// Limits that are a protocol's own.
+    public var limits: Limits { Limits(realm: self) }
     /// What the log says.
     public var auditLog: AuditLog { AuditLog(realm: self) }
     /// Removes what has expired.

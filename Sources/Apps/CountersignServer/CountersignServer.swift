@@ -2,6 +2,7 @@ import AdminServer
 import CountersignCore
 import Delivery
 import Foundation
+import GuardianServer
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -57,7 +58,7 @@ public struct CountersignServer: Sendable {
         self.logger = logger
         certificate = options.tls.map { ServedCertificate(certificate: $0.certificate, key: $0.key) }
         publicURL = PublicURL(
-            configured: options.publicURLs.first, options.scheme, host: options.host, port: options.port)
+            configured: options.publicURLs, options.scheme, host: options.host, port: options.port)
     }
 
     // MARK: Routes
@@ -71,6 +72,7 @@ public struct CountersignServer: Sendable {
         router.add(middleware: RequestLogMiddleware())
         router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
         router.add(middleware: PublicCORSMiddleware(appliesTo: IdentityToolkit.owns))
+        router.add(middleware: PublicCORSMiddleware(exposing: Guardian.exposedHeaders, appliesTo: Guardian.owns))
         router.add(middleware: FailureMiddleware(format: Self.format))
 
         let realm = opened.realm
@@ -84,10 +86,19 @@ public struct CountersignServer: Sendable {
                 projectID: options.projectID, isDevelopment: options.isDevelopment,
                 isAdministrator: opened.adminToken.matches, publicURL: url)
         ).addRoutes(to: router)
+        let guardian = Guardian(
+            realm: realm,
+            options: Guardian.Options(
+                isDevelopment: options.isDevelopment, isAdministrator: opened.adminToken.matches,
+                baseURLs: { [publicURL] in publicURL.all }))
+        guardian.addRoutes(to: router)
         AdministrationRoutes(realm: realm, isAdministrator: opened.adminToken.matches).addRoutes(to: router)
         try ActionPages(realm: realm, isDevelopment: options.isDevelopment).addRoutes(to: router)
         if options.isDevelopment, let clock = opened.movableClock {
-            DevelopmentRoutes(realm: realm, clock: clock, publicURL: url, composer: try MailComposer()).add(to: router)
+            DevelopmentRoutes(
+                realm: realm, clock: clock, publicURL: url, composer: try MailComposer(),
+                pushPayload: guardian.pushPayload
+            ).add(to: router)
         }
         return PathNormalizer(router.buildResponder(), rules: [IdentityToolkit.normalize])
     }
@@ -95,6 +106,7 @@ public struct CountersignServer: Sendable {
     /// Each dialect's words for failures that nobody put into words; nil where the path is no dialect's.
     private static func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {
         try AdministrationRoutes.format(failure, request) ?? IdentityToolkit.format(failure, request)
+            ?? Guardian.format(failure, request)
     }
 
     /// Why no requests should be sent here.
@@ -158,25 +170,26 @@ extension CountersignServer.Options {
 
 /// The address that links are made below: the configured one, or where the server turns out to listen.
 final class PublicURL: Sendable {
-    private let state: Mutex<String>
-    private let isConfigured: Bool
+    /// Where it turns out to listen.
+    private let listening: Mutex<String>
+    private let configured: [String]
     private let scheme: String
     private let host: String
 
-    init(configured: String?, _ scheme: String, host: String, port: Int) {
+    init(configured: [String], _ scheme: String, host: String, port: Int) {
         self.scheme = scheme
         self.host = host
-        isConfigured = configured != nil
-        var url = configured ?? Self.address(scheme, host: host, port: port)
-        while url.hasSuffix("/") { url.removeLast() }
-        state = Mutex(url)
+        self.configured = configured.map { String($0.reversed().drop { $0 == "/" }.reversed()) }
+        listening = Mutex(Self.address(scheme, host: host, port: port))
     }
 
-    var value: String { state.withLock { $0 } }
+    var value: String { configured.first ?? listening.withLock { $0 } }
+
+    /// Everything that clients may have been told, the address of links first.
+    var all: [String] { configured + [listening.withLock { $0 }] }
 
     func listens(on port: Int) {
-        guard !isConfigured else { return }
-        state.withLock { $0 = Self.address(scheme, host: reachableHost, port: port) }
+        listening.withLock { $0 = Self.address(scheme, host: reachableHost, port: port) }
     }
 
     /// Where clients on this machine find it: an address that means every interface is none to connect to.

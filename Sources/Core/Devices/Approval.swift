@@ -15,7 +15,7 @@ struct Approval: Codable, Sendable, Equatable {
     }
 }
 
-/// What a device decided.
+/// What a device decided, or a code instead of one.
 public struct ApprovalDecision: Codable, Sendable, Equatable {
     public var isAllowed: Bool
     /// The device.
@@ -23,8 +23,11 @@ public struct ApprovalDecision: Codable, Sendable, Equatable {
     public var at: Date
     /// Why not, in the words of the one who refused.
     public var reason: String?
+    /// What was given: a device's signature, or a code that stands in for it.
+    public var kind: FactorKind
 
-    public init(isAllowed: Bool, by: FactorID, at: Date, reason: String? = nil) {
+    public init(isAllowed: Bool, by: FactorID, at: Date, reason: String? = nil, kind: FactorKind = .push) {
+        self.kind = kind
         self.isAllowed = isAllowed
         self.by = by
         self.at = at

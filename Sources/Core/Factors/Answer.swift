@@ -60,10 +60,14 @@ public struct FlowExpectation: Sendable {
     public var purposes: Set<FlowPurpose>
     /// The user whose flow it has to be, where the caller knows one.
     public var userID: UserID?
+    /// Whether a sign-in that is complete with this answer waits to be fetched with ``Answer/approval``, because who
+    /// answers here is not who gets the session: a page in a browser, for the application that sent it there.
+    public var isFetchedLater: Bool
 
-    public init(_ purposes: FlowPurpose..., of userID: UserID? = nil) {
+    public init(_ purposes: FlowPurpose..., of userID: UserID? = nil, isFetchedLater: Bool = false) {
         self.purposes = Set(purposes)
         self.userID = userID
+        self.isFetchedLater = isFetchedLater
     }
 }
 
@@ -96,6 +100,8 @@ public enum Accomplishment: Sendable {
     case emailChanged(User)
     /// A device said yes or no; the attempt that waits for it knows.
     case decided(ApprovalDecision)
+    /// The sign-in is complete and waits to be fetched. The code replaces the recovery code that was used, if one was.
+    case proven(ApprovalDecision, recoveryCode: Secret<String>?)
     case deviceEnrolled(DeviceEnrolment)
 }
 

@@ -40,6 +40,7 @@ struct Settlement: Sendable {
     let messageID: String
     let deviceToken: Secret<String>
     let recoveryCode: Secret<String>
+    let approvalID: String
 
     var now: Date { attempt.now }
 
@@ -56,6 +57,7 @@ struct Settlement: Sendable {
         messageID = AuditEvent.freshID(at: attempt.now, random: random)
         deviceToken = Secret(random.bytes(32).base64URL)
         recoveryCode = RecoveryCodeFactor.fresh(random: random)
+        approvalID = random.bytes(16).hex
     }
 
     func accept(
@@ -100,7 +102,7 @@ struct Settlement: Sendable {
         case .allowed(let decision):
             // Given then, by that device; the one who waits only fetches it.
             guard try transaction.factor(decision.by) != nil else { return .stale }
-            proof = Proof(kind: .push, factorID: decision.by, at: decision.at, isSecondFactor: true)
+            proof = Proof(kind: decision.kind, factorID: decision.by, at: decision.at, isSecondFactor: true)
         case .enrolment, .decoy, .device, .registration:
             break
         }
@@ -167,6 +169,9 @@ struct Settlement: Sendable {
         case .secondFactor(let factors):
             return try askForMore(user, proven, factors, in: transaction)
         case .enough:
+            if case .flow(_, let expectation) = attempt.target, expectation.isFetchedLater {
+                return try keepForLater(proof, in: transaction)
+            }
             try finishFlow(in: transaction)
             var signedIn = try open(user, proven: proven, in: transaction)
             signedIn.isNewUser = isNew

@@ -81,3 +81,10 @@ public struct FlowSummary: Sendable {
     /// The device that will have enrolled when this ticket has been used.
     public let device: FactorID?
 }
+
+extension FlowHandle {
+    /// Names the attempt for those who may know of it and not continue it: the beginning of the digest's digest.
+    public var publicName: String {
+        Data(SHA256.hash(data: digest)).prefix(12).hex
+    }
+}

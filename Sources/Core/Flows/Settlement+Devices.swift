@@ -42,6 +42,24 @@ extension Settlement {
         return .verdict(.accomplished(.decided(decided)))
     }
 
+    /// The answer completes the sign-in, and the one who gave it is not who gets the session.
+    func keepForLater(_ proof: Proof, in transaction: any StoreTransaction) throws -> Authenticator.Settled {
+        guard let judged = matter.flow, var flow = try transaction.flow(digest: judged.digest),
+            let factorID = proof.factorID
+        else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
+        let decision = ApprovalDecision(isAllowed: true, by: factorID, at: now, kind: proof.kind)
+        var body = matter.body
+        body.approval = Approval(
+            id: body.approval?.id ?? approvalID, askedAt: body.approval?.askedAt ?? now, expiresAt: flow.expiresAt,
+            devices: body.approval?.devices ?? [], decision: decision)
+        flow.body = try body.sealed(by: sealer, digest: flow.digest)
+        guard try transaction.update(flow) else { return .stale }
+        try record(.approvalAllowed, details: ["factor": .string(factorID.rawValue)], in: transaction)
+        return .verdict(
+            .accomplished(
+                .proven(decision, recoveryCode: proof.kind == .recoveryCode ? recoveryCode : nil)))
+    }
+
     /// Somebody else knows the password: whatever else waits for a second factor is theirs too.
     private func endOtherAttempts(than waiting: FlowRecord, in transaction: any StoreTransaction) throws {
         guard let userID = waiting.userID else { return }

@@ -98,6 +98,18 @@ public struct RateLimit: Sendable, Equatable {
     }
 }
 
+/// Limits of things that are no answers, for dialects whose protocols have some of their own.
+public struct Limits: Sendable {
+    let realm: Realm
+
+    /// Counts one; false where it is one too many.
+    /// - Parameter key: names what is counted, beginning with a word for the limit.
+    public func admits(_ limit: RateLimit, of key: String) async throws -> Bool {
+        let now = realm.clock.now
+        return try await realm.store.write { try $0.charge(limit, key: "limit/\(key)", at: now) == nil }
+    }
+}
+
 extension StoreTransaction {
     /// Charges a limit; the instant to wait for where it is used up.
     func charge(_ limit: RateLimit, key: String, at now: Date) throws -> Date? {

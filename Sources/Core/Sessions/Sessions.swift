@@ -30,7 +30,12 @@ public struct Sessions: Sendable {
     ///
     /// Each token is good for one trade (RFC 9700, section 4.14.2). One that comes again within ten seconds gets the
     /// same successor; one that comes later has been stolen, or its successor has: the session ends for both.
-    public func refresh(_ text: Secret<String>, by client: ClientContext) async throws -> RefreshOutcome {
+    ///
+    /// - Parameter owner: whose session it has to be, where the protocol binds refresh tokens to their application (RFC 6749,
+    ///   section 10.4). Another's is as unknown as a made-up one, and is not used up.
+    public func refresh(
+        _ text: Secret<String>, of owner: (application: ClientID, dialect: Dialect)? = nil, by client: ClientContext
+    ) async throws -> RefreshOutcome {
         guard let given = RefreshToken(text.reveal()) else { return .refused(.unknownToken) }
         let realm = realm
         let now = realm.clock.now
@@ -38,6 +43,9 @@ public struct Sessions: Sendable {
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
             guard var session = try transaction.session(given.sessionID) else { return .refused(.ended) }
+            if let owner, session.clientID != owner.application || session.evidence.dialect != owner.dialect {
+                return .refused(.unknownToken)
+            }
             guard let user = try transaction.user(session.userID) else { return .refused(.userNotFound) }
             if session.revokedAt != nil || session.expiresAt <= now { return .refused(.ended) }
             // An administrator may name an instant of the past, which is no new epoch.

@@ -401,3 +401,24 @@ struct ApprovalTests {
         #expect(request.startedAt == test.now)
     }
 }
+
+extension ApprovalTests {
+    @Test("A code that is given for somebody else to fetch opens no session by itself, and one when it is fetched")
+    func fetchedLater() async throws {
+        let test = try await TestRealm.make()
+        let enrolment = try await test.enrol(TestDevice(), of: test.addUser().id)
+        let totp = try TOTP(secret: #require(enrolment.totpSecret).reveal())
+        let handle = try await test.pending().handle
+        let verdict = try await test.realm.authenticator.answer(
+            .code(Secret(totp.code(at: test.now).stringCode), factor: enrolment.factor.id),
+            to: .flow(handle, FlowExpectation(.signIn, isFetchedLater: true)), by: test.client)
+        guard case .accomplished(.proven(let decision, nil)) = verdict else {
+            Issue.record("refused: \(verdict)")
+            return
+        }
+        #expect(decision.isAllowed && decision.kind == .push)
+        #expect(try await test.events(.signedIn).isEmpty)
+        #expect(try await test.claim(handle).signedIn?.evidence.secondFactor?.factorID == enrolment.factor.id)
+        #expect(try await test.claim(handle).reason == .flowFinished)
+    }
+}

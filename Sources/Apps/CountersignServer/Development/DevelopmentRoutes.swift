@@ -13,6 +13,8 @@ struct DevelopmentRoutes: Sendable {
     let clock: MovableClock
     let publicURL: @Sendable () -> String
     let composer: MailComposer
+    /// What a push carries; nil for what is none.
+    let pushPayload: @Sendable (OpenedMessage) async throws -> JSONValue?
 
     func add(to router: some RouterMethods<CountersignRequestContext>) {
         router.get("dev/inbox.json") { _, _ in try Response.json(Inbox(messages: try await messages())) }
@@ -41,23 +43,30 @@ struct DevelopmentRoutes: Sendable {
             let to: String
             let subject: String
             let text: String
-            let payload: [String: String]
+            let payload: JSONValue
             /// RFC 3339.
             let at: String
         }
     }
 
     private func messages() async throws -> [Inbox.Message] {
-        try await realm.outbox.messages().map { opened in
+        var messages: [Inbox.Message] = []
+        for opened in try await realm.outbox.messages() {
             let mail = composer.compose(opened.content, publicURL: publicURL())
             var payload = opened.content.values
             if let link = mail?.link { payload["link"] = link }
             payload["template"] = opened.content.template
-            return Inbox.Message(
-                id: opened.message.id, kind: opened.message.channel.rawValue, to: opened.message.recipient,
-                subject: mail?.subject ?? opened.content.template, text: mail?.text ?? "", payload: payload,
-                at: opened.message.createdAt.formatted(.iso8601))
+            let push = try await pushPayload(opened)
+            let alert = push?["aps"]?["alert"]
+            messages.append(
+                Inbox.Message(
+                    id: opened.message.id, kind: opened.message.channel.rawValue, to: opened.message.recipient,
+                    subject: mail?.subject ?? alert?["title"]?.stringValue ?? opened.content.template,
+                    text: mail?.text ?? alert?["body"]?.stringValue ?? "",
+                    payload: push ?? .object(payload.mapValues { .string($0) }),
+                    at: opened.message.createdAt.formatted(.iso8601)))
         }
+        return messages
     }
 
     /// What the template of the inbox shows.
@@ -77,7 +86,7 @@ struct DevelopmentRoutes: Sendable {
         let items = try await messages().reversed().map { message in
             PageView.Item(
                 to: message.to, subject: message.subject, text: message.text, at: message.at,
-                link: message.payload["link"])
+                link: message.payload["link"]?.stringValue)
         }
         let source = String(decoding: PackageResources.inbox_mustache, as: UTF8.self)
         return .html(try MustacheTemplate(string: source).render(PageView(messages: items)))

@@ -1,0 +1,305 @@
+import CountersignCore
+import Foundation
+import GuardianWire
+import HTTPTypes
+import Hummingbird
+import OneTimePassword
+import ServerHTTP
+
+/// What a browser's `transaction_token` names: a sign-in that waits, an enrolment that is shown, or both.
+struct BrowserTransaction: Sendable {
+    let id: String
+    /// The sign-in; nil where an invitation was opened.
+    var signIn: FlowHandle?
+    /// The device that is to enrol.
+    var device: FactorID?
+}
+
+extension Guardian {
+    private static let browserAudience = "guardian-browser"
+
+    /// A JWT with `txid` and `exp`, as the vendor's page decodes it. It carries the handle, as it is as good as one.
+    private func transactionToken(for transaction: BrowserTransaction, until expiresAt: Date) async throws -> String {
+        var claims: [String: JSONValue] = [
+            "iss": .string(baseURL + "/"), "aud": .string(Self.browserAudience), "txid": .string(transaction.id),
+            "iat": .integer(Int64(realm.clock.now.timeIntervalSince1970)),
+            "exp": .integer(Int64(expiresAt.timeIntervalSince1970)),
+        ]
+        claims["flow"] = transaction.signIn.map { .string($0.token.reveal()) }
+        claims["dev"] = transaction.device.map { .string($0.rawValue) }
+        return try await realm.keyring.sign(TokenClaims(claims), with: .es256)
+    }
+
+    private func transaction(_ call: GuardianCall) async throws -> BrowserTransaction {
+        guard let token = call.credentials("Bearer") else { throw GuardianError.missingBearer }
+        guard let claims = try await realm.keyring.verified(token),
+            claims.string("aud") == Self.browserAudience, let id = claims.string("txid"),
+            let expiresAt = claims.integer("exp")
+        else { throw GuardianError(401, "invalid_token", "The transaction token is none of ours.") }
+        guard expiresAt > Int64(realm.clock.now.timeIntervalSince1970) else {
+            throw GuardianError(401, "transaction_expired", "The sign-in has expired. Begin again.")
+        }
+        return BrowserTransaction(
+            id: id, signIn: claims.string("flow").map(FlowHandle.init), device: claims.string("dev").map(FactorID.init))
+    }
+
+    private func signIn(_ call: GuardianCall) async throws -> (handle: FlowHandle, userID: UserID) {
+        let transaction = try await transaction(call)
+        guard let handle = transaction.signIn else {
+            throw GuardianError(400, "invalid_state", "Nobody is signing in with this invitation.")
+        }
+        return (handle, try await subject(of: handle))
+    }
+
+    private func subject(of handle: FlowHandle) async throws -> UserID {
+        switch try await realm.authenticator.status(of: handle, expecting: FlowExpectation(.signIn)) {
+        case .open(let summary):
+            guard let userID = summary.userID else { throw GuardianError(browser: Refusal(.unknownFlow)) }
+            return userID
+        case .unknown: throw GuardianError(browser: Refusal(.unknownFlow))
+        case .finished: throw GuardianError(browser: Refusal(.flowFinished))
+        case .expired: throw GuardianError(browser: Refusal(.flowExpired))
+        case .exhausted: throw GuardianError(code: Refusal(.flowExhausted))
+        }
+    }
+
+    // MARK: Endpoints
+
+    /// `POST api/start-flow`: a browser learns what its user has, or gets a ticket for a first device (spec, section 6.4).
+    func startFlow(_ request: Request, _ call: GuardianCall) async throws -> Response {
+        _ = try await request.bodyObject()
+        if let invitation = call.ticket {
+            let outcome = try await realm.enrolments.beginDevice(invitation: invitation, by: call.client)
+            return try await started(outcome, signIn: nil)
+        }
+        guard let token = call.credentials("Bearer") else { throw GuardianError.missingBearer }
+        let handle = FlowHandle(token)
+        let userID = try await subject(of: handle)
+        guard let found = try await realm.accounts.userAndFactors(userID) else { throw GuardianError.userNotFound }
+        let settings = try await realm.settings()
+        guard found.factors.contains(where: \.kind.isSecondFactor) else {
+            return try await started(realm.enrolments.beginDevice(during: handle, by: call.client), signIn: handle)
+        }
+        let expiresAt = realm.clock.now + FlowLifetime.secondFactor
+        let transaction = BrowserTransaction(id: Self.transactionID(of: handle), signIn: handle, device: nil)
+        let account = account(of: found.factors, settings: settings)
+        return try .json(
+            StartFlowResponse(
+                transactionToken: try await transactionToken(for: transaction, until: expiresAt),
+                enrollmentTransactionID: nil,
+                enrollmentURI: nil, deviceAccount: account,
+                availableEnrollmentMethods: [], availableAuthenticationMethods: account.availableMethods ?? [],
+                featureSwitches: .init(mfaApp: settings.secondFactors.offersPush)), status: .created)
+    }
+
+    private func started(_ outcome: Enrolments.DeviceOutcome, signIn: FlowHandle?) async throws -> Response {
+        let ticket: DeviceTicket
+        switch outcome {
+        case .offered(let offered): ticket = offered
+        case .refused(let refusal): throw GuardianError(refusal)
+        case .unknown(let reason):
+            throw signIn == nil ? GuardianError(ticket: reason) : GuardianError(browser: Refusal(reason))
+        }
+        let transaction = BrowserTransaction(
+            id: signIn.map(Self.transactionID) ?? ticket.factorID.rawValue, signIn: signIn, device: ticket.factorID)
+        return try .json(
+            StartFlowResponse(
+                transactionToken: try await transactionToken(for: transaction, until: ticket.expiresAt),
+                enrollmentTransactionID: ticket.handle.token.reveal(), enrollmentURI: enrollmentURI(ticket).text,
+                deviceAccount: BrowserDeviceAccount(
+                    id: ticket.factorID.rawValue, status: "pending",
+                    otpSecret: ticket.totpSecret.map { Base32.encode($0.reveal()) }),
+                availableEnrollmentMethods: ["push"], availableAuthenticationMethods: ["push"],
+                featureSwitches: .init(mfaApp: true)), status: .created)
+    }
+
+    func enrollmentURI(_ ticket: DeviceTicket) -> EnrollmentURI {
+        EnrollmentURI(
+            issuer: options.tenant, account: ticket.user.email?.canonical, transactionID: ticket.handle.token.reveal(),
+            id: ticket.factorID.rawValue, baseURL: baseURL,
+            secret: ticket.totpSecret.map { Base32.encode($0.reveal()) })
+    }
+
+    /// Names a sign-in without being good for anything.
+    private static func transactionID(of handle: FlowHandle) -> String {
+        "tx_" + handle.publicName
+    }
+
+    /// `POST api/transaction-state`: where the sign-in or the enrolment stands.
+    func transactionState(_ request: Request, _ call: GuardianCall) async throws -> Response {
+        let transaction = try await transaction(call)
+        var enrollment: BrowserDeviceAccount?
+        if let id = transaction.device, let device = try await realm.devices.device(id) {
+            let factors = try await realm.accounts.userAndFactors(device.userID)?.factors ?? []
+            enrollment = account(of: factors.filter { $0.id == id }, settings: try await realm.settings())
+        }
+        guard let handle = transaction.signIn else {
+            return try .json(TransactionStateResponse(id: transaction.id, state: "pending", enrollment: enrollment))
+        }
+        let summary: FlowSummary
+        switch try await realm.authenticator.status(of: handle, expecting: FlowExpectation(.signIn)) {
+        case .open(let open): summary = open
+        case .finished:
+            // Fetched by the application meanwhile.
+            return try .json(TransactionStateResponse(id: transaction.id, state: "accepted", enrollment: enrollment))
+        case .unknown: throw GuardianError(browser: Refusal(.unknownFlow))
+        case .expired: throw GuardianError(browser: Refusal(.flowExpired))
+        case .exhausted: throw GuardianError(code: Refusal(.flowExhausted))
+        }
+        var state = TransactionStateResponse(id: transaction.id, state: "pending", enrollment: enrollment)
+        switch summary.approval {
+        case .pending(_, let number, _): state.number = number
+        case .decided(_, let decision) where decision.isAllowed:
+            state.state = "accepted"
+            state.token = try await signature(of: transaction, by: summary.userID)
+        case .decided: state.state = "rejected"
+        case .expired, nil: break
+        }
+        return try .json(state)
+    }
+
+    /// What the page posts to the application that sent it here: that this transaction was accepted. The application then
+    /// fetches the tokens with its own `mfa_token`.
+    private func signature(of transaction: BrowserTransaction, by userID: UserID?) async throws -> String {
+        let now = Int64(realm.clock.now.timeIntervalSince1970)
+        var claims: [String: JSONValue] = [
+            "iss": .string(baseURL + "/"), "aud": "guardian-result", "txid": .string(transaction.id),
+            "state": "accepted", "iat": .integer(now), "exp": .integer(now + 60),
+        ]
+        claims["sub"] = userID.map { .string(Self.name(of: $0)) }
+        return try await realm.keyring.sign(TokenClaims(claims), with: .es256)
+    }
+
+    /// `POST api/send-push-notification`.
+    func sendPushNotification(_ request: Request, _ call: GuardianCall) async throws -> Response {
+        let (handle, _) = try await signIn(call)
+        let body = try await request.decodeBody(as: SendPushRequest.self)
+        let asked = try await ask(
+            for: handle, device: nil, asksForNumber: body.asksForNumber ?? false, request, call.client)
+        return Response(status: .noContent, headers: asked.standing.headers)
+    }
+
+    func ask(
+        for handle: FlowHandle, device: FactorID?, asksForNumber: Bool, _ request: Request, _ client: ClientContext
+    ) async throws -> Approvals.Asked {
+        let outcome = try await realm.approvals.ask(
+            for: handle, device: device, details: ApprovalDetails(userAgent: request.headers[.userAgent]),
+            asksForNumber: asksForNumber, by: client)
+        switch outcome {
+        case .asked(let asked): return asked
+        case .limited(let standing): throw GuardianError.tooManyPushes(standing)
+        case .refused(let refusal): throw GuardianError(browser: refusal)
+        }
+    }
+
+    /// `POST api/verify-otp`: a code of an app or of a device.
+    func verifyOTP(_ request: Request, _ call: GuardianCall) async throws -> Response {
+        let (handle, userID) = try await signIn(call)
+        let body = try await request.decodeBody(as: VerifyOTPRequest.self)
+        guard let code = body.code, !code.isEmpty, body.type ?? "manual_input" == "manual_input" else {
+            throw GuardianError.invalidBody("Send {\"type\": \"manual_input\", \"code\": \"…\"}.")
+        }
+        let verdict = try await answer(code: code, of: userID, for: handle, isFetchedLater: true, call.client)
+        switch verdict {
+        case .accomplished(.proven): return .done
+        case .refused(let refusal): throw GuardianError(code: refusal)
+        default: throw GuardianError(browser: Refusal(.unexpectedAnswer))
+        }
+    }
+
+    /// `POST api/recover-account`: the code on paper, and the next one.
+    func recoverAccount(_ request: Request, _ call: GuardianCall) async throws -> Response {
+        let (handle, userID) = try await signIn(call)
+        let body = try await request.decodeBody(as: RecoverAccountBody.self)
+        guard let code = body.recoveryCode, !code.isEmpty else {
+            throw GuardianError.invalidBody("recovery_code is missing.")
+        }
+        let verdict = try await answer(
+            recoveryCode: code, of: userID, for: handle, isFetchedLater: true, call.client)
+        switch verdict {
+        case .accomplished(.proven(_, let next)): return try .json(RecoverAccountBody(recoveryCode: next?.reveal()))
+        case .refused(let refusal): throw GuardianError(code: refusal, isRecovery: true)
+        default: throw GuardianError(browser: Refusal(.unexpectedAnswer))
+        }
+    }
+
+    // MARK: Codes
+
+    /// Judges a code that does not say which authenticator it is of: by those used last, three at most. A wrong one
+    /// counts against each that was looked at, so that more devices do not mean more guesses.
+    func answer(
+        code: String, of userID: UserID, for handle: FlowHandle, isFetchedLater: Bool, _ client: ClientContext
+    ) async throws -> Verdict {
+        let factors = try await realm.accounts.userAndFactors(userID)?.factors.filter(\.kind.isSecondFactor) ?? []
+        var last: Verdict = .refused(Refusal(.unknownFactor))
+        for factor in factors.sorted(by: { ($0.lastUsedAt ?? $0.createdAt) > ($1.lastUsedAt ?? $1.createdAt) }).prefix(
+            3)
+        {
+            last = try await realm.authenticator.answer(
+                .code(Secret(code), factor: factor.id),
+                to: .flow(handle, FlowExpectation(.signIn, isFetchedLater: isFetchedLater)), by: client)
+            guard case .refused(let refusal) = last,
+                refusal.reason == .wrongAnswer || refusal.reason == .factorNotOffered
+            else { return last }
+        }
+        return last
+    }
+
+    func answer(
+        recoveryCode code: String, of userID: UserID, for handle: FlowHandle, isFetchedLater: Bool,
+        _ client: ClientContext
+    ) async throws -> Verdict {
+        guard
+            let factor = try await realm.accounts.userAndFactors(userID)?.factors.first(where: {
+                $0.kind == .recoveryCode
+            })
+        else { return .refused(Refusal(.unknownFactor)) }
+        return try await realm.authenticator.answer(
+            .code(Secret(code), factor: factor.id),
+            to: .flow(handle, FlowExpectation(.signIn, isFetchedLater: isFetchedLater)), by: client)
+    }
+
+    // MARK: Accounts
+
+    /// What a browser is told of a user's factors: the first device, or the codes where there is none.
+    private func account(of factors: [FactorRecord], settings: RealmSettings) -> BrowserDeviceAccount {
+        let device = factors.first { $0.kind == .push }
+        var methods: [String] = []
+        if device != nil, settings.secondFactors.offersPush { methods.append("push") }
+        if settings.secondFactors.offersTOTP, factors.contains(where: \.kind.isSecondFactor) { methods.append("otp") }
+        let hasRecovery = factors.contains { $0.kind == .recoveryCode }
+        return BrowserDeviceAccount(
+            id: (device ?? factors.first(where: \.kind.isSecondFactor))?.id.rawValue, status: "confirmed",
+            name: device?.name, methods: device == nil ? ["otp"] : ["push"], availableMethods: methods,
+            availableAuthenticatorTypes: methods + (hasRecovery ? ["recovery-code"] : []),
+            pushNotifications: .init(enabled: device != nil))
+    }
+}
+
+extension ApprovalDetails {
+    /// What a `User-Agent` says, roughly: the person who is asked knows the browser by its name.
+    init(userAgent: String?) {
+        self.init()
+        guard let userAgent, userAgent.utf8.count <= 1024 else { return }
+        func version(after marker: String) -> String? {
+            guard let range = userAgent.range(of: marker) else { return nil }
+            let digits = userAgent[range.upperBound...].prefix { $0.isNumber || $0 == "." || $0 == "_" }
+            return digits.isEmpty ? nil : digits.replacingOccurrences(of: "_", with: ".")
+        }
+        // The order matters: each of these claims to be those below it.
+        for (marker, name) in [
+            ("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Version/", "Safari"),
+            ("curl/", "curl"),
+        ] where userAgent.contains(marker) {
+            browser = NamedVersion(name: name, version: version(after: marker))
+            break
+        }
+        for (marker, name) in [
+            ("iPhone OS ", "iOS"), ("Android ", "Android"), ("Windows NT ", "Windows"), ("Mac OS X ", "Mac OS"),
+            ("Linux", "Linux"),
+        ] where userAgent.contains(marker) {
+            system = NamedVersion(name: name, version: version(after: marker))
+            break
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import CountersignCore
+import Foundation
+import GuardianWire
+import Hummingbird
+import OneTimePassword
+import ServerHTTP
+
+extension Guardian {
+    /// `POST api/enroll`: a device registers its key with the ticket of a QR code or of an invitation (spec, section 2.4).
+    func enroll(_ request: Request, _ call: GuardianCall) async throws -> Response {
+        guard let ticket = call.ticket else { throw GuardianError.missingTicket }
+        let body = try await request.decodeBody(as: EnrollRequest.self)
+        guard let identifier = body.identifier, (1...256).contains(identifier.utf8.count), !identifier.utf8.contains(0)
+        else { throw GuardianError.invalidBody("identifier has to be a text of 1 to 256 bytes.") }
+        guard let jwk = body.publicKey else { throw GuardianError.invalidBody("public_key is missing.") }
+        let key: DeviceKey
+        do {
+            key = try DeviceKey(jwk: jwk.value)
+        } catch {
+            throw GuardianError.invalidBody(error.rawValue)
+        }
+        let push = try PushAddress(body.pushCredentials)
+        let verdict = try await realm.authenticator.answer(
+            .device(
+                DeviceRegistration(
+                    identifier: identifier, name: Self.deviceName(body.name ?? ""), key: key, service: push.service,
+                    pushToken: push.token)),
+            to: .flow(ticket, FlowExpectation(.enrolFactor)), by: call.client)
+        switch verdict {
+        case .accomplished(.deviceEnrolled(let enrolment)):
+            return try .json(
+                EnrollResponse(
+                    id: enrolment.factor.id.rawValue, url: baseURL, issuer: options.tenant,
+                    userID: Self.name(of: enrolment.user.id), token: enrolment.token.reveal(),
+                    totp: enrolment.totpSecret.map { TOTPParameters(secret: Base32.encode($0.reveal())) },
+                    recoveryCode: enrolment.recoveryCode?.reveal()), status: .created)
+        case .refused(let refusal): throw GuardianError(ticket: refusal.reason)
+        default: throw GuardianError.unknownTicket
+        }
+    }
+
+    /// Names are cut, not refused: iOS sends whatever the telephone is called (spec, section 10).
+    static func deviceName(_ name: String) -> String { String(name.filter { $0 != "\0" }.prefix(100)) }
+}
+
+/// How a device says that it is reached. A token in hexadecimal digits is kept in lower case; its length is the push
+/// service's business.
+struct PushAddress: Sendable {
+    let service: String?
+    let token: String?
+
+    init(_ credentials: PushCredentials?) throws(GuardianError) {
+        guard let credentials, credentials.token != nil || credentials.service != nil else {
+            (service, token) = (nil, nil)
+            return
+        }
+        guard let token = credentials.token, token.utf8.count <= 4096, !token.utf8.contains(0) else {
+            throw .invalidBody("push_credentials has to have service and token.")
+        }
+        switch credentials.service?.uppercased() {
+        case "APNS":
+            guard token.utf8.count <= 512, token.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+                throw .invalidBody("push_credentials.token of APNS has to be hexadecimal digits.")
+            }
+            (service, self.token) = ("APNS", token.isEmpty ? nil : token.lowercased())
+        case "GCM": (service, self.token) = ("GCM", token.isEmpty ? nil : token)
+        default: throw .invalidBody("push_credentials.service has to be APNS or GCM.")
+        }
+    }
+}
+
+extension PublicKeyJWK {
+    var value: JSONValue {
+        let members = [
+            "kty": kty, "use": use, "alg": alg, "n": n, "e": e, "crv": crv, "x": x, "y": y,
+        ]
+        return .object(members.compactMapValues { $0.map { .string($0) } })
+    }
+}

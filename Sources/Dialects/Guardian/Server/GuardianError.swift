@@ -1,0 +1,240 @@
+import CountersignCore
+import Foundation
+import GuardianWire
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+
+/// What this dialect answers when something is refused. The only place where its error words are put together
+/// (spec, section 2.8).
+struct GuardianError: Error, Sendable {
+    let status: Int
+    let code: String
+    let message: String
+    var standing: RateLimitStanding?
+    var retryAfter: Int?
+
+    init(
+        _ status: Int, _ code: String, _ message: String, standing: RateLimitStanding? = nil, retryAfter: Int? = nil
+    ) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.standing = standing
+        self.retryAfter = retryAfter
+    }
+
+    // MARK: The device API
+
+    static let missingTicket = GuardianError(
+        401, "invalid_token", "Send Authorization: Ticket id=\"…\" with the ticket.")
+    static let missingBearer = GuardianError(401, "invalid_bearer_format", "Send Authorization: Bearer with the token.")
+    static let unknownTicket = GuardianError(
+        404, "enrollment_transaction_not_found", "There is no such enrolment, or its ticket was used already.")
+    static let expiredTicket = GuardianError(401, "invalid_token", "The ticket has expired. Ask for another.")
+    static let unknownEnrollment = GuardianError(404, "enrollment_not_found", "There is no such device account.")
+    static let wrongDeviceToken = GuardianError(401, "invalid_token", "The token is not this device's.")
+    static let unknownTransaction = GuardianError(404, "invalid_token", "There is no request with this token.")
+    static let transactionGone = GuardianError(
+        404, "login_transaction_not_found", "The request was answered already, or replaced by another.")
+    static let expiredTransaction = GuardianError(401, "transaction_expired", "The request has expired.")
+    static let featureDisabled = GuardianError(403, "feature_disabled", "This factor is switched off.")
+    static let conflict = GuardianError(409, "enrollment_conflict", "This account has no room for another device.")
+    static let userNotFound = GuardianError(404, "inexistent_user", "There is no such user.")
+    static let unauthorized = GuardianError(
+        401, "invalid_token",
+        "The administrator's token is missing or wrong. Send Authorization: Bearer with what is in "
+            + "the file admin-token of the data directory.")
+    static let notFound = GuardianError(404, "not_found", "There is no such endpoint.")
+    static let internalError = GuardianError(500, "internal_error", "Something went wrong inside the server.")
+
+    static func overloaded(retryAfter: Int) -> GuardianError {
+        GuardianError(
+            503, "service_unavailable", "There is too much to do. Try again in a moment.", retryAfter: retryAfter)
+    }
+
+    static func invalidBody(_ message: String) -> GuardianError { GuardianError(400, "invalid_body", message) }
+
+    static func tooManyPushes(_ standing: RateLimitStanding) -> GuardianError {
+        GuardianError(
+            429, "too_many_pn", "Too many requests to the devices of this user. Wait a minute.", standing: standing)
+    }
+
+    /// Why an enrolment could not begin.
+    init(_ refusal: Enrolments.EnrolmentRefusal) {
+        switch refusal {
+        case .userNotFound: self = .userNotFound
+        case .notOffered: self = .featureDisabled
+        case .limitReached: self = .conflict
+        case .unverifiedEmail:
+            self.init(
+                403, "enrollment_method_disabled", "The address has to be verified before a device can be enrolled.")
+        case .unsupportedFirstFactor, .signInTooOld, .revoked:
+            self.init(401, "invalid_token", "Sign in again before enrolling a device.")
+        }
+    }
+
+    /// Why a ticket was not taken.
+    init(ticket reason: Refusal.Reason) {
+        switch reason {
+        case .flowExpired: self = .expiredTicket
+        case .factorLimitReached: self = .conflict
+        case .factorNotOffered: self = .featureDisabled
+        case .userDisabled: self.init(403, "invalid_token", "The account is disabled.")
+        case .busy: self = .overloaded(retryAfter: 1)
+        case .sourceLimited: self.init(429, "too_many_requests", "Too many requests from this address.")
+        default: self = .unknownTicket
+        }
+    }
+
+    /// Why a device's answer was not taken. Each wrong variant says what is wrong with it: the holder of the request's
+    /// token is the device or somebody who cannot sign for it.
+    init(answer refusal: Refusal) {
+        func challenge(_ what: String) -> GuardianError { GuardianError(401, "invalid_challenge", what) }
+        switch refusal.reason {
+        case .unknownFlow: self = .unknownTransaction
+        case .flowFinished: self = .transactionGone
+        case .flowExpired: self = .expiredTransaction
+        case .flowExhausted: self.init(429, "too_many_requests", "This request takes no more answers.")
+        case .unknownFactor, .userNotFound: self = .unknownEnrollment
+        case .userDisabled: self.init(403, "invalid_token", "The account is disabled.")
+        case .factorNotOffered: self = .featureDisabled
+        case .wrongSignature: self = challenge("The answer is not signed by this device's key.")
+        case .wrongAlgorithm: self = challenge("The answer is signed with another algorithm than its key's.")
+        case .wrongChallenge: self = challenge("The answer is to another challenge.")
+        case .wrongAudience: self = challenge("The answer was made for another server: check the address in the app.")
+        case .answerExpired: self = challenge("The answer has expired, or its time is wrong: check the device's clock.")
+        case .wrongNumber: self = challenge("The number is not the one on the screen.")
+        case .malformedCredential: self = .invalidBody("challenge_response is not a signed answer to a push request.")
+        case .busy: self = .overloaded(retryAfter: 1)
+        case .sourceLimited: self.init(429, "too_many_requests", "Too many wrong answers from this address.")
+        default: self.init(401, "invalid_token", "The answer was not taken.")
+        }
+    }
+
+    /// Why a code or a recovery code was not taken.
+    init(code refusal: Refusal, isRecovery: Bool = false) {
+        switch refusal.reason {
+        case .wrongAnswer, .replayed, .unknownFactor:
+            self =
+                isRecovery
+                ? GuardianError(403, "invalid_recovery_code", "The recovery code is wrong.")
+                : GuardianError(403, "invalid_otp", "The code is wrong, or was used already.")
+        case .lockedOut, .authenticatorDisabled, .flowExhausted, .sourceLimited:
+            self.init(429, "too_many_attempts", "Too many wrong codes. Wait before trying again.")
+        default: self.init(browser: refusal)
+        }
+    }
+
+    /// Why the browser cannot go on.
+    init(browser refusal: Refusal) {
+        switch refusal.reason {
+        case .flowExpired: self.init(401, "transaction_expired", "The sign-in has expired. Begin again.")
+        case .flowFinished, .unknownFlow: self.init(401, "invalid_token", "There is no such sign-in, or it has ended.")
+        case .approvalRejected: self.init(403, "login_rejected", "A device rejected this sign-in.")
+        case .unknownFactor: self.init(400, "not_enrolled", "The user has no device that could be asked.")
+        case .factorNotOffered: self = .featureDisabled
+        case .userDisabled: self.init(403, "invalid_token", "The account is disabled.")
+        case .busy: self = .overloaded(retryAfter: 1)
+        default: self.init(401, "invalid_token", "The request was not taken.")
+        }
+    }
+
+    /// Those that have words for `error`.
+    private static let statuses: [HTTPResponse.Status] = [
+        .badRequest, .unauthorized, .forbidden, .notFound, .methodNotAllowed, .conflict, .contentTooLarge,
+        .unsupportedMediaType, .tooManyRequests, .internalServerError, .serviceUnavailable,
+    ]
+
+    func response() throws -> Response {
+        let known = Self.statuses.first { $0.code == status }
+        var headers: HTTPFields = [:]
+        if let standing { headers.append(contentsOf: standing.headers) }
+        if let retryAfter { headers.append(contentsOf: HTTPFields.retryAfter(retryAfter)) }
+        return try .json(
+            GuardianErrorBody(
+                statusCode: status, errorCode: code, error: known?.reasonPhrase ?? code, message: message),
+            status: known ?? HTTPResponse.Status(code: status), headers: headers)
+    }
+}
+
+extension RateLimitStanding {
+    /// `X-RateLimit-Reset` in whole seconds since 1970, as the vendor's SDKs read it.
+    var headers: HTTPFields {
+        [
+            HTTPField.Name("X-RateLimit-Limit")!: String(limit),
+            HTTPField.Name("X-RateLimit-Remaining")!: String(remaining),
+            HTTPField.Name("X-RateLimit-Reset")!: String(Int64(resetAt.timeIntervalSince1970.rounded(.up))),
+        ]
+    }
+}
+
+/// What `/oauth/token` and `/mfa/…` answer (RFC 6749, section 5.2).
+struct OAuthError: Error, Sendable {
+    let status: Int
+    let error: String
+    let description: String
+    var mfaToken: String?
+    var retryAfter: Int?
+
+    init(_ status: Int, _ error: String, _ description: String, mfaToken: String? = nil, retryAfter: Int? = nil) {
+        self.status = status
+        self.error = error
+        self.description = description
+        self.mfaToken = mfaToken
+        self.retryAfter = retryAfter
+    }
+
+    static let unknownClient = OAuthError(401, "invalid_client", "There is no such client, or its secret is wrong.")
+    static let unsupportedGrant = OAuthError(400, "unsupported_grant_type", "This grant is none of ours.")
+    static let wrongMFAToken = OAuthError(401, "invalid_grant", "The mfa_token is unknown.")
+    static let pending = OAuthError(400, "authorization_pending", "The user has not answered yet.")
+    static let slowDown = OAuthError(400, "slow_down", "You are polling too often.", retryAfter: 5)
+    static let rejected = OAuthError(400, "invalid_grant", "The sign-in was rejected on a device.")
+
+    static func invalidRequest(_ description: String) -> OAuthError { OAuthError(400, "invalid_request", description) }
+
+    static func mfaRequired(_ handle: FlowHandle) -> OAuthError {
+        OAuthError(403, "mfa_required", "Multifactor authentication required", mfaToken: handle.token.reveal())
+    }
+
+    /// Why a grant was not given.
+    init(_ refusal: Refusal) {
+        switch refusal.reason {
+        case .wrongAnswer, .unknownUser, .userNotFound:
+            self.init(403, "invalid_grant", "Wrong email or password.")
+        case .lockedOut, .sourceLimited, .authenticatorDisabled, .flowExhausted:
+            self.init(429, "too_many_attempts", "Too many wrong answers. Wait before trying again.")
+        case .userDisabled: self.init(403, "unauthorized_client", "The account is disabled.")
+        case .unknownFlow: self = .wrongMFAToken
+        case .flowExpired: self.init(401, "expired_token", "The mfa_token has expired. Begin again.")
+        case .flowFinished: self.init(401, "invalid_grant", "The mfa_token was used already.")
+        case .approvalPending: self = .pending
+        case .approvalRejected: self = .rejected
+        case .factorNotOffered: self.init(403, "unsupported_challenge_type", "This factor is switched off.")
+        case .unknownFactor: self.init(403, "invalid_grant", "The user has no such authenticator.")
+        case .busy: self.init(503, "temporarily_unavailable", "There is too much to do.", retryAfter: 1)
+        default: self.init(403, "invalid_grant", "The request was not taken.")
+        }
+    }
+
+    /// Why a code was not taken.
+    init(code refusal: Refusal) {
+        switch refusal.reason {
+        case .wrongAnswer, .replayed, .unknownFactor: self.init(403, "invalid_grant", "Invalid otp_code.")
+        default: self.init(refusal)
+        }
+    }
+
+    private struct Body: Encodable {
+        let error: String
+        let error_description: String
+        let mfa_token: String?
+    }
+
+    func response() throws -> Response {
+        try .json(
+            Body(error: error, error_description: description, mfa_token: mfaToken),
+            status: HTTPResponse.Status(code: status), headers: retryAfter.map { HTTPFields.retryAfter($0) } ?? [:])
+    }
+}

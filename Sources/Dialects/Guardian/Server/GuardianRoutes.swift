@@ -1,0 +1,159 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+
+extension Guardian {
+    /// Every endpoint, one line each.
+    public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
+        for prefix in Self.prefixes {
+            let devices = GuardianGroup(guardian: self, prefix: "\(prefix)/api", router: router)
+            devices.on(.post, "enroll", enroll)
+            devices.on(.post, "resolve-transaction", resolveTransaction)
+            devices.on(.patch, "device-accounts/{id}", updateDevice)
+            devices.on(.delete, "device-accounts/{id}", deleteDevice)
+            devices.on(.get, "device-accounts/{id}/notifications", notifications)
+
+            devices.on(.post, "start-flow", startFlow)
+            devices.on(.post, "transaction-state", transactionState)
+            devices.on(.post, "send-push-notification", sendPushNotification)
+            devices.on(.post, "verify-otp", verifyOTP)
+            devices.on(.post, "recover-account", recoverAccount)
+        }
+
+        let oauth = GuardianGroup(guardian: self, prefix: "", router: router)
+        oauth.on(.post, "oauth/token", oauthToken)
+        oauth.on(.get, "mfa/authenticators", mfaAuthenticators)
+        oauth.on(.post, "mfa/associate", mfaAssociate)
+        oauth.on(.post, "mfa/challenge", mfaChallenge)
+
+        let management = GuardianGroup(guardian: self, prefix: "/api/v2", isForAdministrators: true, router: router)
+        management.on(.get, "guardian/factors", listFactors)
+        management.on(.put, "guardian/factors/{name}", switchFactor)
+        management.on(.post, "guardian/enrollments/ticket", createTicket)
+        management.on(.get, "guardian/enrollments/{id}", showEnrollment)
+        management.on(.delete, "guardian/enrollments/{id}", removeEnrollment)
+        management.on(.post, "users", createUser)
+        management.on(.get, "users/{id}/enrollments", listEnrollments)
+        management.on(.delete, "users/{id}/authenticators", removeAuthenticators)
+        management.on(.post, "users/{id}/recovery-code-regeneration", regenerateRecoveryCode)
+        management.on(.get, "logs", listLogs)
+        management.on(.get, "logs/{id}", showLog)
+    }
+
+    /// What pages may read of answers beside the usual headers.
+    public static let exposedHeaders: [HTTPField.Name] =
+        [.retryAfter] + ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"].map { HTTPField.Name($0)! }
+
+    private static let ownPrefixes = ["/api/", "/appliance-mfa/", "/oauth/", "/mfa/"]
+
+    /// Whether a path is one of this dialect's, for what applies to the dialect as a whole (CORS, error words).
+    public static func owns(path: String) -> Bool {
+        ownPrefixes.contains { path.hasPrefix($0) }
+    }
+
+    /// This dialect's words for failures that no endpoint put into words.
+    public static func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {
+        guard owns(path: request.uri.path) else { return nil }
+        if request.uri.path.hasPrefix("/oauth/") || request.uri.path.hasPrefix("/mfa/") {
+            let error: OAuthError =
+                switch failure {
+                case .internalError: OAuthError(500, "server_error", "Something went wrong inside the server.")
+                case .overloaded(let seconds):
+                    OAuthError(503, "temporarily_unavailable", "There is too much to do.", retryAfter: seconds)
+                case .body(let fault): .invalidRequest("\(fault)")
+                case .status(let status): OAuthError(status.code, "invalid_request", "There is no such endpoint.")
+                }
+            return try error.response()
+        }
+        let error: GuardianError =
+            switch failure {
+            case .internalError: .internalError
+            case .overloaded(let seconds): .overloaded(retryAfter: seconds)
+            case .body(let fault): .invalidBody("\(fault)")
+            case .status(.notFound): .notFound
+            case .status(let status) where status.kind == .serverError: .internalError
+            case .status(let status): GuardianError(status.code, "invalid_request", "\(status.reasonPhrase).")
+            }
+        return try error.response()
+    }
+}
+
+/// One request, with what is not in its body.
+struct GuardianCall: Sendable {
+    let client: ClientContext
+    let parameters: [String: String]
+    let query: [String: String]
+    let authorization: String?
+
+    /// The token after a scheme of `Authorization`.
+    func credentials(_ scheme: String) -> String? {
+        guard let authorization, authorization.lowercased().hasPrefix(scheme.lowercased() + " ") else { return nil }
+        let value = authorization.dropFirst(scheme.count + 1)
+        return value.isEmpty ? nil : String(value)
+    }
+
+    /// `Authorization: Ticket id="…"`, with or without the quotation marks.
+    var ticket: FlowHandle? {
+        guard var value = credentials("Ticket"), value.hasPrefix("id=") else { return nil }
+        value.removeFirst(3)
+        if value.count >= 2, value.hasPrefix("\""), value.hasSuffix("\"") {
+            value = String(value.dropFirst().dropLast())
+        }
+        return value.isEmpty ? nil : FlowHandle(value)
+    }
+}
+
+private struct GuardianGroup<Routes: RouterMethods<CountersignRequestContext>> {
+    let guardian: Guardian
+    let prefix: String
+    var isForAdministrators = false
+    let router: Routes
+
+    func on(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ handler: @escaping @Sendable (Request, GuardianCall) async throws -> Response
+    ) {
+        let (guardian, isForAdministrators) = (guardian, isForAdministrators)
+        router.on(RouterPath("\(prefix)/\(path)"), method: method) { request, context in
+            do {
+                if isForAdministrators {
+                    guard let token = request.bearerToken, guardian.options.isAdministrator(token) else {
+                        throw GuardianError.unauthorized
+                    }
+                }
+                return try await handler(request, guardian.call(request, context, isForAdministrators))
+            } catch let error as GuardianError {
+                return try error.response()
+            } catch let error as OAuthError {
+                return try error.response()
+            }
+        }
+    }
+}
+
+extension Guardian {
+    fileprivate func call(
+        _ request: Request, _ context: CountersignRequestContext, _ isAdministrator: Bool
+    ) -> GuardianCall {
+        let isExempt = options.isDevelopment && context.source.isLoopback
+        let parameters = Dictionary(
+            context.parameters.map { (String($0.key), String($0.value).removingPercentEncoding ?? String($0.value)) },
+            uniquingKeysWith: { first, _ in first })
+        let query = Dictionary(
+            request.uri.queryParameters.map { (String($0.key), String($0.value)) },
+            uniquingKeysWith: { first, _ in first })
+        return GuardianCall(
+            client: ClientContext(
+                clientID: ClientID(rawValue: isAdministrator ? "administrator" : "guardian"), dialect: .guardian,
+                limitedSource: isExempt || isAdministrator ? nil : context.source.limitKey,
+                source: context.source.text),
+            parameters: parameters, query: query, authorization: request.headers[.authorization])
+    }
+}
+
+extension Response {
+    /// No body and no content type: mobile SDKs take nothing else for an empty success (spec, trap 7).
+    static var done: Response { Response(status: .noContent) }
+}

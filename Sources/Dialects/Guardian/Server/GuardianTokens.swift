@@ -1,0 +1,76 @@
+import CountersignCore
+import Foundation
+
+/// Makes the tokens of `/oauth/token` (OpenID Connect Core, section 2; RFC 9068).
+struct GuardianTokens: Sendable {
+    let realm: Realm
+    let issuer: String
+
+    struct Answer: Encodable, Sendable {
+        let access_token: String
+        let id_token: String?
+        let refresh_token: String?
+        let scope: String
+        let expires_in: Int
+        let token_type: String
+        /// Replaces the recovery code that was used.
+        let recovery_code: String?
+    }
+
+    static let audienceDetail = "audience"
+
+    func answer(for signedIn: SignedIn) async throws -> Answer {
+        let settings = try await realm.settings()
+        let algorithm = settings.tokens.algorithm(for: .guardian)
+        let lifetime = settings.tokens.idTokenLifetime
+        let scopes = signedIn.evidence.scopes
+        let idToken =
+            scopes.contains("openid")
+            ? try await realm.keyring.sign(identity(signedIn, scopes, lifetime), with: algorithm) : nil
+        return Answer(
+            access_token: try await realm.keyring.sign(
+                access(signedIn, scopes, lifetime), with: algorithm, typ: "at+jwt"),
+            id_token: idToken,
+            refresh_token: scopes.contains("offline_access") ? signedIn.refreshToken.reveal() : nil,
+            scope: scopes.joined(separator: " "), expires_in: lifetime, token_type: "Bearer",
+            recovery_code: signedIn.recoveryCode?.reveal())
+    }
+
+    private func common(_ signedIn: SignedIn, _ lifetime: Int) -> [String: JSONValue] {
+        let now = Int64(realm.clock.now.timeIntervalSince1970)
+        let evidence = signedIn.evidence
+        var claims: [String: JSONValue] = [
+            "iss": .string(issuer), "sub": .string(Guardian.name(of: signedIn.user.id)), "iat": .integer(now),
+            "exp": .integer(now + Int64(lifetime)), "sid": .string(signedIn.session.id.rawValue),
+            "countersign_epoch": .integer(Int64(signedIn.user.tokenEpoch)),
+            // RFC 8176 has words for passwords and for several factors.
+            "amr": .array((evidence.secondFactor == nil ? ["pwd"] : ["pwd", "mfa"]).map { .string($0) }),
+        ]
+        claims["auth_time"] = evidence.authenticatedAt.map { .integer(Int64($0.timeIntervalSince1970)) }
+        return claims
+    }
+
+    private func access(_ signedIn: SignedIn, _ scopes: [String], _ lifetime: Int) -> TokenClaims {
+        var claims = common(signedIn, lifetime)
+        claims["aud"] = signedIn.evidence.details[Self.audienceDetail] ?? .string(issuer + "userinfo")
+        claims["client_id"] = .string(signedIn.session.clientID.rawValue)
+        claims["azp"] = claims["client_id"]
+        claims["scope"] = .string(scopes.joined(separator: " "))
+        return TokenClaims(claims)
+    }
+
+    private func identity(_ signedIn: SignedIn, _ scopes: [String], _ lifetime: Int) -> TokenClaims {
+        let user = signedIn.user
+        var claims = common(signedIn, lifetime)
+        claims["aud"] = .string(signedIn.session.clientID.rawValue)
+        if scopes.contains("email"), let email = user.email {
+            claims["email"] = .string(email.canonical)
+            claims["email_verified"] = .bool(user.profile.emailVerified)
+        }
+        if scopes.contains("profile") {
+            claims["name"] = user.profile.displayName.map { .string($0) }
+            claims["picture"] = user.profile.photoURL.map { .string($0) }
+        }
+        return TokenClaims(claims)
+    }
+}

@@ -1,0 +1,95 @@
+import CountersignCore
+import Foundation
+import GuardianWire
+import Hummingbird
+import ServerHTTP
+
+/// The log in Guardian's words (spec, section 6.3).
+extension Guardian {
+    private struct Entry: Encodable {
+        let _id: String
+        let log_id: String
+        let date: String
+        let type: String
+        let description: String
+        let ip: String?
+        let user_id: String?
+        let client_id: String?
+        let tenant_name: String
+        let is_mobile = false
+        let details: JSONValue
+    }
+
+    /// Events that this protocol has a word for.
+    private static func type(of event: AuditEvent) -> (type: String, description: String)? {
+        let purpose = event.details["purpose"]?.stringValue
+        switch event.kind {
+        case .deviceInvited: return ("gd_start_enroll", "Enrollment started")
+        case .factorEnrolled: return ("gd_enrollment_complete", "Enrollment complete")
+        case .secondFactorAsked: return ("gd_start_auth", "Second factor authentication started")
+        case .approvalAsked: return ("gd_send_pn", "Push notification sent")
+        case .approvalAllowed: return ("gd_auth_succeed", "Second factor authentication succeeded")
+        case .approvalRejected: return ("gd_auth_rejected", "Second factor authentication rejected")
+        case .signInDisowned: return ("gd_auth_rejected", "The user said that the sign-in was not theirs")
+        case .factorWithdrawn, .factorsReset: return ("gd_unenroll", "Device unenrolled")
+        case .deviceChanged: return ("gd_update_device_account", "Device account updated")
+        case .answerRefused where event.dialect == .guardian && purpose != nil:
+            return event.reason == Refusal.Reason.lockedOut.rawValue
+                ? ("gd_otp_rate_limit_exceed", "Too many failures")
+                : ("gd_auth_failed", "Second factor authentication failed")
+        default: return nil
+        }
+    }
+
+    private func entry(_ event: AuditEvent) -> Entry? {
+        guard let (type, description) = Self.type(of: event) else { return nil }
+        var details = event.details
+        details["purpose"] = nil
+        if let factor = details.removeValue(forKey: "factor") { details["device_id"] = factor }
+        if let reason = event.reason { details["failure_details"] = .object(["errorCode": .string(reason)]) }
+        let reason = details["reason"]?.stringValue
+        return Entry(
+            _id: event.id, log_id: event.id, date: GuardianTimestamp.string(from: event.at), type: type,
+            description: reason.map { "\(description): \($0)" } ?? description, ip: event.source,
+            user_id: event.userID.map(Self.name), client_id: event.clientID?.rawValue, tenant_name: options.tenant,
+            details: .object(details))
+    }
+
+    /// How many events are looked through for one page.
+    private static let scanned = 1000
+
+    /// `GET logs?q=type:gd_auth_rejected`, the newest first. `q` or `search` may name a type and a user; `page` and
+    /// `per_page` (100 at most) or `take` page through the newest thousand.
+    func listLogs(_ request: Request, _ call: GuardianCall) async throws -> Response {
+        var wanted: [String: String] = [:]
+        for term in (call.query["q"] ?? call.query["search"] ?? "").split(separator: " ") where term != "AND" {
+            let parts = term.split(separator: ":", maxSplits: 1).map { $0.filter { $0 != "\"" } }
+            guard parts.count == 2, ["type", "user_id"].contains(parts[0]) else {
+                throw GuardianError(400, "invalid_query_string", "Search by type:… and user_id:….")
+            }
+            wanted[parts[0]] = parts[1]
+        }
+        func number(_ name: String, _ range: ClosedRange<Int>, else usual: Int) throws -> Int {
+            guard let text = call.query[name] else { return usual }
+            guard let value = Int(text), range.contains(value) else {
+                throw GuardianError(
+                    400, "invalid_query_string", "\(name) has to be \(range.lowerBound) to \(range.upperBound).")
+            }
+            return value
+        }
+        let size = try number("take", 1...100, else: number("per_page", 1...100, else: 50))
+        let page = try number("page", 0...1000, else: 0)
+        let userID = wanted["user_id"].map { Self.userID($0) ?? UserID(rawValue: "") }
+        let events = try await realm.auditLog.events(of: userID, limit: Self.scanned)
+        let entries = events.compactMap(entry).filter { wanted["type"] == nil || $0.type == wanted["type"] }
+        return try .json(Array(entries.dropFirst(page * size).prefix(size)))
+    }
+
+    func showLog(_ request: Request, _ call: GuardianCall) async throws -> Response {
+        let events = try await realm.auditLog.events(limit: Self.scanned)
+        guard let event = events.first(where: { $0.id == call.parameters["id"] }), let entry = entry(event) else {
+            throw GuardianError(404, "not_found", "There is no such event among the newest thousand.")
+        }
+        return try .json(entry)
+    }
+}

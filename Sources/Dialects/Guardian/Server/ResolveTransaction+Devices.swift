@@ -1,0 +1,24 @@
+import CountersignCore
+import Foundation
+import GuardianWire
+import Hummingbird
+import ServerHTTP
+
+extension Guardian {
+    /// `POST api/resolve-transaction`: a device allows or rejects (spec, sections 2.5 and 4).
+    func resolveTransaction(_ request: Request, _ call: GuardianCall) async throws -> Response {
+        guard let token = call.credentials("Bearer") else { throw GuardianError.missingBearer }
+        let body = try await request.decodeBody(as: ResolveTransactionRequest.self)
+        guard let statement = body.challengeResponse, !statement.isEmpty else {
+            throw GuardianError.invalidBody("challenge_response is missing.")
+        }
+        let verdict = try await realm.authenticator.answer(
+            .signedDecision(Secret(statement), audiences: audiences("resolve-transaction")),
+            to: .flow(FlowHandle(token), FlowExpectation(.approve)), by: call.client)
+        switch verdict {
+        case .accomplished(.decided): return .done
+        case .refused(let refusal): throw GuardianError(answer: refusal)
+        default: throw GuardianError.unknownTransaction
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import CountersignCore
+import Foundation
+import Hummingbird
+import ServerHTTP
+
+/// A form or JSON body of the OAuth endpoints: members are texts, except lists.
+struct OAuthForm: Sendable {
+    let members: JSONValue
+
+    init(_ request: Request) async throws {
+        do {
+            members = try await request.bodyObject(accepting: [.json, .form])
+        } catch let fault as RequestBodyFault {
+            throw OAuthError.invalidRequest("\(fault)")
+        }
+    }
+
+    func text(_ name: String) -> String? {
+        guard let text = members[name]?.stringValue, !text.isEmpty, !text.utf8.contains(0) else { return nil }
+        return text
+    }
+
+    func required(_ name: String) throws(OAuthError) -> String {
+        guard let text = text(name) else { throw .invalidRequest("\(name) is missing.") }
+        return text
+    }
+
+    func list(_ name: String) -> [String] {
+        guard case .array(let items)? = members[name] else { return [] }
+        return items.compactMap(\.stringValue)
+    }
+}
+
+extension Guardian {
+    private static let realmGrant = "http://auth0.com/oauth/grant-type/password-realm"
+    private static let mfaGrant = "http://auth0.com/oauth/grant-type/mfa-"
+    /// How often one attempt may be asked about (spec, section 2.8).
+    private static let polls = RateLimit(count: 12, window: 60)
+
+    /// `POST oauth/token` (spec, section 6.5; RFC 6749).
+    func oauthToken(_ request: Request, _ call: GuardianCall) async throws -> Response {
+        let form = try await OAuthForm(request)
+        let application = try await application(form, call)
+        var client = call.client
+        client.clientID = application.id
+        client.revealsAddresses = false
+        client.requiresSecondFactor = application.registration.requiresSecondFactor
+        let signedIn: SignedIn
+        switch try form.required("grant_type") {
+        case "password", Self.realmGrant: signedIn = try await password(form, application, client)
+        case Self.mfaGrant + "otp": signedIn = try await oneTimeCode(form, client)
+        case Self.mfaGrant + "oob": signedIn = try await outOfBand(form, client)
+        case Self.mfaGrant + "recovery-code": signedIn = try await recoveryCode(form, client)
+        case "refresh_token": signedIn = try await refresh(form, application, client)
+        default: throw OAuthError.unsupportedGrant
+        }
+        return try .json(try await tokens.answer(for: signedIn))
+    }
+
+    /// Which application asks: a public one says its id, a confidential one its secret too, in the body or by Basic.
+    func application(_ form: OAuthForm, _ call: GuardianCall) async throws -> CountersignCore.Application {
+        var id = form.text("client_id")
+        var secret = form.text("client_secret")
+        if let basic = call.credentials("Basic"), let data = Data(base64Encoded: basic) {
+            let parts = String(decoding: data, as: UTF8.self).split(
+                separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { throw OAuthError.unknownClient }
+            id = String(parts[0]).removingPercentEncoding
+            secret = String(parts[1]).removingPercentEncoding
+        }
+        guard let id, !id.utf8.contains(0),
+            let application = try await realm.applications.application(ClientID(rawValue: id))
+        else { throw OAuthError.unknownClient }
+        if application.registration.secretDigest != nil {
+            guard let secret, application.registration.hasSecret(Secret(secret)) else { throw OAuthError.unknownClient }
+        }
+        return application
+    }
+
+    private func password(
+        _ form: OAuthForm, _ application: CountersignCore.Application, _ client: ClientContext
+    ) async throws -> SignedIn {
+        let username = try form.required("username")
+        let password = try form.required("password")
+        guard let email = EmailAddress(username) else { throw OAuthError(Refusal(.wrongAnswer)) }
+        let asked = form.text("scope")?.split(separator: " ").map(String.init) ?? []
+        // An application without a list takes what the protocol knows.
+        let registered = application.registration.scopes
+        let known = registered.isEmpty ? ["openid", "profile", "email", "offline_access"] : registered
+        var details: [String: JSONValue] = [:]
+        if let audience = form.text("audience") {
+            guard audience.utf8.count <= 512 else { throw OAuthError.invalidRequest("audience is too long.") }
+            details[GuardianTokens.audienceDetail] = .string(audience)
+        }
+        var opening = FlowOpening(
+            subject: .email(email), terms: SessionTerms(scopes: asked.filter(known.contains), details: details),
+            lifetime: 600)
+        opening.canEnrol = true
+        let verdict = try await realm.authenticator.answer(
+            .password(Secret(password)), to: .opening(opening), by: client)
+        switch verdict {
+        case .accomplished(.signedIn(let signedIn)): return signedIn
+        case .more(let continuation): throw OAuthError.mfaRequired(continuation.handle)
+        case .refused(let refusal): throw OAuthError(refusal)
+        default: throw OAuthError(Refusal(.unexpectedAnswer))
+        }
+    }
+
+    /// The sign-in that an `mfa_token` names, and whose it is.
+    func pending(_ token: String) async throws -> (handle: FlowHandle, userID: UserID, summary: FlowSummary) {
+        let handle = FlowHandle(token)
+        switch try await realm.authenticator.status(of: handle, expecting: FlowExpectation(.signIn)) {
+        case .open(let summary):
+            guard let userID = summary.userID else { throw OAuthError.wrongMFAToken }
+            return (handle, userID, summary)
+        case .unknown: throw OAuthError.wrongMFAToken
+        case .finished: throw OAuthError(Refusal(.flowFinished))
+        case .expired: throw OAuthError(Refusal(.flowExpired))
+        case .exhausted: throw OAuthError(Refusal(.flowExhausted))
+        }
+    }
+
+    private func oneTimeCode(_ form: OAuthForm, _ client: ClientContext) async throws -> SignedIn {
+        let (handle, userID, _) = try await pending(form.required("mfa_token"))
+        let verdict = try await answer(
+            code: form.required("otp"), of: userID, for: handle, isFetchedLater: false, client)
+        return try signedIn(verdict)
+    }
+
+    private func recoveryCode(_ form: OAuthForm, _ client: ClientContext) async throws -> SignedIn {
+        let (handle, userID, _) = try await pending(form.required("mfa_token"))
+        let verdict = try await answer(
+            recoveryCode: form.required("recovery_code"), of: userID, for: handle, isFetchedLater: false, client)
+        return try signedIn(verdict)
+    }
+
+    private func signedIn(_ verdict: Verdict) throws -> SignedIn {
+        switch verdict {
+        case .accomplished(.signedIn(let signedIn)): return signedIn
+        case .refused(let refusal): throw OAuthError(code: refusal)
+        default: throw OAuthError(Refusal(.unexpectedAnswer))
+        }
+    }
+
+    /// Whether a device has allowed it yet. Who asks too often is told to slow down, and loses nothing.
+    private func outOfBand(_ form: OAuthForm, _ client: ClientContext) async throws -> SignedIn {
+        let code = try form.required("oob_code")
+        let (handle, _, summary) = try await pending(form.required("mfa_token"))
+        guard try await realm.limits.admits(Self.polls, of: "polls/\(handle.publicName)") else {
+            throw OAuthError.slowDown
+        }
+        guard let approval = summary.approval, approval.id == code else {
+            throw OAuthError(403, "invalid_grant", "The oob_code is unknown, or a newer one took its place.")
+        }
+        switch approval {
+        case .pending: throw OAuthError.pending
+        case .expired: throw OAuthError(403, "expired_token", "Nobody answered in time. Ask again.")
+        case .decided(_, let decision) where !decision.isAllowed: throw OAuthError.rejected
+        case .decided: break
+        }
+        switch try await realm.authenticator.answer(
+            .approval, to: .flow(handle, FlowExpectation(.signIn)), by: client)
+        {
+        case .accomplished(.signedIn(let signedIn)): return signedIn
+        case .refused(let refusal): throw OAuthError(refusal)
+        default: throw OAuthError(Refusal(.unexpectedAnswer))
+        }
+    }
+
+    private func refresh(
+        _ form: OAuthForm, _ application: CountersignCore.Application, _ client: ClientContext
+    ) async throws -> SignedIn {
+        let token = Secret(try form.required("refresh_token"))
+        let outcome = try await realm.sessions.refresh(token, of: (application.id, .guardian), by: client)
+        switch outcome {
+        case .refreshed(let signedIn): return signedIn
+        case .refused: throw OAuthError(403, "invalid_grant", "Unknown or invalid refresh token.")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+
+/// What a push carries: APNs' `userInfo` (Guardian spec, section 5.1).
+public struct PushPayload: Codable, Sendable, Equatable {
+    public static let category = "com.auth0.notification.authentication"
+
+    public struct APS: Codable, Sendable, Equatable {
+        public struct Alert: Codable, Sendable, Equatable {
+            public var title: String
+            public var body: String
+        }
+
+        public var alert: Alert
+        public var category: String
+    }
+
+    public struct Named: Codable, Sendable, Equatable {
+        public var n: String
+        public var v: String?
+    }
+
+    public struct Source: Codable, Sendable, Equatable {
+        public var b: Named?
+        public var os: Named?
+    }
+
+    public struct Location: Codable, Sendable, Equatable {
+        public var n: String?
+        public var lat: String?
+        public var long: String?
+    }
+
+    /// One-letter names, as all of it has to fit into 4 KiB.
+    public struct MFA: Codable, Sendable, Equatable {
+        /// The device account.
+        public var dai: String
+        /// The bearer token of the answer.
+        public var txtkn: String
+        /// A rich consent.
+        public var txlnkid: String?
+        /// The challenge.
+        public var c: String
+        /// When it began, with milliseconds and a literal `Z`.
+        public var d: String
+        /// The server, as a host or a URL.
+        public var sh: String
+        public var s: Source?
+        public var l: Location?
+        /// Digits of the number that has to be typed; our extension.
+        public var nl: Int?
+    }
+
+    public var aps: APS
+    public var mfa: MFA
+
+    public init(
+        device: String, token: String, challenge: String, startedAt: Date, server: String, title: String, body: String,
+        browser: (name: String, version: String?)? = nil, system: (name: String, version: String?)? = nil,
+        place: (name: String?, latitude: String?, longitude: String?)? = nil, linkingID: String? = nil,
+        numberLength: Int? = nil
+    ) {
+        aps = APS(alert: APS.Alert(title: title, body: body), category: Self.category)
+        let browser = browser.map { Named(n: $0.name, v: $0.version) }
+        let system = system.map { Named(n: $0.name, v: $0.version) }
+        mfa = MFA(
+            dai: device, txtkn: token, txlnkid: linkingID, c: challenge, d: GuardianTimestamp.string(from: startedAt),
+            sh: server, s: browser == nil && system == nil ? nil : Source(b: browser, os: system),
+            l: place.map { Location(n: $0.name, lat: $0.latitude, long: $0.longitude) }, nl: numberLength)
+    }
+}
+
+/// Times as both mobile SDKs read them: UTC with milliseconds and a literal `Z` (spec, trap 11).
+public enum GuardianTimestamp {
+    public static func string(from date: Date) -> String {
+        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+
+    /// Takes any number of digits of a second, but not none, and an offset of zero in any form.
+    public static func date(from text: String) -> Date? {
+        var text = text
+        for zero in ["+0000", "+00:00"] where text.hasSuffix(zero) { text = text.dropLast(zero.count) + "Z" }
+        guard text.hasSuffix("Z"), let point = text.lastIndex(of: ".") else { return nil }
+        let fraction = text[text.index(after: point)...].dropLast()
+        guard !fraction.isEmpty, fraction.allSatisfy({ $0.isASCII && $0.isNumber }), let part = Double("0.\(fraction)"),
+            let whole = try? Date(text[..<point] + "Z", strategy: .iso8601)
+        else { return nil }
+        return whole + part
+    }
+}

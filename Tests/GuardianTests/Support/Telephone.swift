@@ -1,0 +1,210 @@
+import CountersignCore
+import Crypto
+import CryptoExtras
+import Foundation
+import HTTPTypes
+import Testing
+
+/// A mobile device as the vendor's SDK makes one: its key, its ways of signing, its requests.
+struct Telephone: Sendable {
+    enum Key: Sendable {
+        case rsa(_RSA.Signing.PrivateKey)
+        case p256(P256.Signing.PrivateKey)
+    }
+
+    let key: Key
+    var identifier = "8E2D0F6C-0B8E-4F7B-9B5E-0D4B1F1C7B11"
+    /// What was typed into the app.
+    var base = "http://127.0.0.1:8080"
+    /// `/appliance-mfa`, or nothing in older SDKs.
+    var layout = "/appliance-mfa"
+
+    init(_ key: Key = .p256(P256.Signing.PrivateKey())) {
+        self.key = key
+    }
+
+    static func rsa() throws -> Telephone { Telephone(.rsa(try _RSA.Signing.PrivateKey(keySize: .bits2048))) }
+
+    var jwk: JSON {
+        get throws {
+            switch key {
+            case .rsa(let key):
+                let numbers = try key.publicKey.getKeyPrimitives()
+                return [
+                    "kty": "RSA", "use": "sig", "alg": "RS256",
+                    "n": .string(([0] + Array(numbers.modulus)).base64URL),
+                    "e": .string(Array(numbers.publicExponent).base64URL),
+                ]
+            case .p256(let key):
+                let point = Array(key.publicKey.rawRepresentation)
+                return [
+                    "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256",
+                    "x": .string(point[..<32].base64URL), "y": .string(point[32...].base64URL),
+                ]
+            }
+        }
+    }
+
+    var registration: JSON {
+        get throws {
+            [
+                "identifier": .string(identifier), "name": "Ada's iPhone", "public_key": try jwk,
+                "push_credentials": ["service": "APNS", "token": "A0B1C2"],
+            ]
+        }
+    }
+
+    func token(_ claims: JSON, header: JSON? = nil) throws -> String {
+        let algorithm: String
+        switch key {
+        case .rsa: algorithm = "RS256"
+        case .p256: algorithm = "ES256"
+        }
+        let input = [header ?? ["alg": .string(algorithm), "typ": "JWT"], claims].map { $0.bytes.base64URL }
+            .joined(separator: ".")
+        let signature =
+            switch key {
+            case .rsa(let key):
+                try key.signature(for: SHA256.hash(data: Data(input.utf8)), padding: .insecurePKCS1v1_5)
+                    .rawRepresentation
+            case .p256(let key): try key.signature(for: Data(input.utf8)).rawRepresentation
+            }
+        return "\(input).\(signature.base64URL)"
+    }
+
+    /// What the SDK signs, with its fractional times.
+    func claims(
+        for push: JSON, allows: Bool = true, reason: String? = nil, number: String? = nil, at now: Date
+    ) -> JSON {
+        let issuedAt = now.timeIntervalSince1970 + 0.86
+        let claims: JSON = [
+            "sub": push["mfa"]["c"], "iss": .string(identifier),
+            "aud": .string("\(base)\(layout)/api/resolve-transaction"), "iat": .number(issuedAt),
+            "exp": .number(issuedAt + 30), "auth0_guardian_method": "push", "auth0_guardian_accepted": .bool(allows),
+        ]
+        return claims.with(
+            ["auth0_guardian_reason": reason.map { .string($0) }, "countersign_number": number.map { .string($0) }])
+    }
+
+    func resolve(_ push: JSON, with statement: String, on server: TestServer) async throws -> Reply {
+        try await server.send(
+            .post, "\(layout)/api/resolve-transaction",
+            headers: [
+                .authorization: "Bearer \(push["mfa"]["txtkn"].text ?? "")", .contentType: "application/json",
+            ], body: JSON.object(["challenge_response": .string(statement)]).bytes)
+    }
+
+    func allow(_ push: JSON, number: String? = nil, on server: TestServer) async throws -> Reply {
+        try await resolve(push, with: token(claims(for: push, number: number, at: server.now)), on: server)
+    }
+
+    func reject(_ push: JSON, reason: String?, on server: TestServer) async throws -> Reply {
+        try await resolve(
+            push, with: token(claims(for: push, allows: false, reason: reason, at: server.now)), on: server)
+    }
+}
+
+/// A device that has enrolled.
+struct Enrolled: Sendable {
+    let telephone: Telephone
+    let answer: JSON
+
+    var id: String { answer["id"].text ?? "" }
+    var token: String { answer["token"].text ?? "" }
+
+    /// What waits for it.
+    func pushes(on server: TestServer, wait: Int = 0) async throws -> [JSON] {
+        let reply = try await server.send(
+            .get, "/appliance-mfa/api/device-accounts/\(id)/notifications?wait=\(wait)",
+            headers: [.authorization: "Bearer \(token)"])
+        #expect(reply.status == 200 || reply.status == 204, "\(reply.text)")
+        return reply.json["notifications"].elements
+    }
+
+    func push(on server: TestServer) async throws -> JSON {
+        try #require(await pushes(on: server).last)
+    }
+}
+
+extension TestServer {
+    static let password = "analytical engine"
+
+    func management(_ method: HTTPRequest.Method, _ path: String, _ body: JSON? = nil) async throws -> Reply {
+        var headers = administrator
+        if body != nil { headers[.contentType] = "application/json" }
+        return try await send(method, "/api/v2/\(path)", headers: headers, body: body?.bytes)
+    }
+
+    /// A user with a proven address; answers `auth0|…`.
+    func addUser(_ email: String = "ada@example.org") async throws -> String {
+        let reply = try await management(
+            .post, "users", ["email": .string(email), "password": .string(Self.password), "email_verified": true])
+        #expect(reply.status == 201, "\(reply.text)")
+        return try #require(reply.json["user_id"].text)
+    }
+
+    func ticket(for user: String) async throws -> String {
+        let reply = try await management(
+            .post, "guardian/enrollments/ticket", ["user_id": .string(user), "factor": "push-notification"])
+        #expect(reply.status == 201, "\(reply.text)")
+        return try #require(reply.json["ticket_id"].text)
+    }
+
+    func enroll(_ telephone: Telephone, ticket: String, changes: [String: JSON?] = [:]) async throws -> Reply {
+        try await send(
+            .post, "\(telephone.layout)/api/enroll",
+            headers: [.authorization: "Ticket id=\"\(ticket)\"", .contentType: "application/json"],
+            body: telephone.registration.with(changes).bytes)
+    }
+
+    func enrolled(_ telephone: Telephone = Telephone(), of user: String) async throws -> Enrolled {
+        let reply = try await enroll(telephone, ticket: ticket(for: user))
+        #expect(reply.status == 201, "\(reply.text)")
+        return Enrolled(telephone: telephone, answer: reply.json)
+    }
+
+    // MARK: OAuth
+
+    func oauth(_ members: JSON) async throws -> Reply {
+        try await send(
+            .post, "/oauth/token", headers: [.contentType: "application/json"],
+            body: members.with(["client_id": .string(key)]).bytes)
+    }
+
+    func passwordGrant(
+        _ email: String = "ada@example.org", password: String = password, scope: String = "openid email offline_access"
+    ) async throws -> Reply {
+        try await oauth([
+            "grant_type": "password", "username": .string(email), "password": .string(password),
+            "scope": .string(scope),
+        ])
+    }
+
+    func mfaToken(_ email: String = "ada@example.org") async throws -> String {
+        let reply = try await passwordGrant(email)
+        #expect(reply.status == 403 && reply.json["error"] == "mfa_required", "\(reply.text)")
+        return try #require(reply.json["mfa_token"].text)
+    }
+
+    // MARK: The browser
+
+    func browser(_ path: String, bearer: String, _ body: JSON = [:]) async throws -> Reply {
+        try await send(
+            .post, "/appliance-mfa/api/\(path)",
+            headers: [.authorization: "Bearer \(bearer)", .contentType: "application/json"], body: body.bytes)
+    }
+}
+
+/// Refused, in the dialect's form.
+func expectRefused(
+    _ reply: Reply, _ status: Int, _ code: String, sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(reply.status == status, "\(reply.text)", sourceLocation: sourceLocation)
+    #expect(reply.json["errorCode"].text == code, "\(reply.text)", sourceLocation: sourceLocation)
+    #expect(reply.json["statusCode"].int == status, sourceLocation: sourceLocation)
+    for member in ["error", "message", "description"] {
+        #expect(reply.json[member].text?.isEmpty == false, "\(member)", sourceLocation: sourceLocation)
+    }
+    #expect(
+        reply.headers[.contentType]?.hasPrefix("application/json") == true, sourceLocation: sourceLocation)
+}
