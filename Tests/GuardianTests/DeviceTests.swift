@@ -117,7 +117,7 @@ struct DeviceTests {
     /// What is wrong with an enrolment, and its word.
     static let badEnrolments: [(changes: [String: JSON?], status: Int, code: String)] = [
         (["identifier": nil], 400, "invalid_body"), (["identifier": ""], 400, "invalid_body"),
-        (["identifier": "\0"], 400, "invalid_body"), (["identifier": .integer(1)], 400, "invalid_body"),
+        (["identifier": "\0"], 400, "invalid_body"), (["identifier": [1]], 400, "invalid_body"),
         (["identifier": .string(String(repeating: "x", count: 257))], 400, "invalid_body"),
         (["public_key": nil], 400, "invalid_body"), (["public_key": [:]], 400, "invalid_body"),
         (["public_key": "key"], 400, "invalid_body"),

@@ -52,7 +52,7 @@ extension Settlement {
         body.approval = Approval(
             id: body.approval?.id ?? approvalID, askedAt: body.approval?.askedAt ?? now, expiresAt: flow.expiresAt,
             devices: body.approval?.devices ?? [], decision: decision)
-        flow.body = try body.sealed(by: sealer, digest: flow.digest)
+        flow.body = try body.sealed(by: sealer, digest: flow.digest, in: transaction)
         guard try transaction.update(flow) else { return .stale }
         try record(.approvalAllowed, details: ["factor": .string(factorID.rawValue)], in: transaction)
         return .verdict(
