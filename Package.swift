@@ -140,7 +140,9 @@ let package = Package(
         .target(
             name: "AdminServer",
             dependencies: [
-                "CountersignCore", "ServerHTTP", .httpTypes, .hummingbird, .jwtKit, .logging, .mustache, .nioCore,
+                "CountersignCore", "ServerHTTP", "OneTimePassword", .httpTypes, .hummingbird, .jwtKit, .logging,
+                .mustache,
+                .nioCore,
             ],
             path: "Sources/Dialects/Admin/Server",
             resources: [.embedInCode("Templates/action.mustache"), .embedInCode("Templates/countersign.css")]),

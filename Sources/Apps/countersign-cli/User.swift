@@ -5,13 +5,14 @@ import ArgumentParser
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
-        abstract: "Add, look at, help and remove users.",
+        abstract: "Add, look at, help, move and remove users.",
         discussion: """
             Users are named by their id or their e-mail address. Every command works on the data directory, also while \
             a server runs on it, or with --server through a server elsewhere.
             """,
         subcommands: [
             Add.self, List.self, Show.self, Disable.self, Enable.self, Delete.self, ResetPassword.self, ResetMFA.self,
+            Import.self, Export.self, PersonalData.self,
         ])
 
     /// A user as one line of a list, and as lines of its own.

@@ -12,6 +12,15 @@ public struct AuditLog: Sendable {
         let limit = min(max(limit, 1), 1000)
         return try await realm.store.read { try $0.auditEvents(of: user, after: id, limit: limit) }
     }
+
+    /// Events of one user, the newest first.
+    /// - Parameters:
+    ///   - id: only events before this one.
+    ///   - limit: 1 to 1,000.
+    public func events(of user: UserID, before id: String?, limit: Int) async throws -> [AuditEvent] {
+        let limit = min(max(limit, 1), 1000)
+        return try await realm.store.read { try $0.auditEvents(of: user, before: id, limit: limit) }
+    }
 }
 
 extension AuditEvent {
@@ -38,6 +47,12 @@ extension AuditEvent.Kind {
     public static let signedUp = Self(rawValue: "user.signed-up")
     public static let userCreated = Self(rawValue: "user.created")
     public static let userImported = Self(rawValue: "user.imported")
+    /// Accounts moved in; how many is in the details.
+    public static let usersImported = Self(rawValue: "users.imported")
+    /// Accounts were handed out with password hashes and secrets; how many is in the details.
+    public static let usersExported = Self(rawValue: "users.exported")
+    /// What is kept about a user was handed out.
+    public static let userDataShown = Self(rawValue: "user.data-shown")
     public static let userChanged = Self(rawValue: "user.changed")
     public static let userDisabled = Self(rawValue: "user.disabled")
     public static let userEnabled = Self(rawValue: "user.enabled")

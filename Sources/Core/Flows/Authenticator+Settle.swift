@@ -313,7 +313,7 @@ struct Settlement: Sendable {
                 OutboxContent(
                     template: "email-changed", locale: attempt.client.locale,
                     values: ["email": former.canonical, "newEmail": address.canonical]),
-                to: former.canonical, id: messageID, at: now, sealer: sealer)
+                to: former.canonical, about: user.id, id: messageID, at: now, sealer: sealer)
         }
         user.email = address
         user.profile.emailVerified = true

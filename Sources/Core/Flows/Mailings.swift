@@ -83,7 +83,8 @@ public struct Mailings: Sendable {
                     OutboxContent(
                         template: letter.template, locale: client.locale,
                         values: ["link": link, "email": letter.recipient.canonical]),
-                    to: letter.recipient.canonical, id: messageID, at: now, sealer: realm.sealer)
+                    to: letter.recipient.canonical, about: letter.user?.id, id: messageID, at: now, sealer: realm.sealer
+                )
             }
             // A link that the caller passes on opens as much as a mailed one.
             try transaction.append(
@@ -124,7 +125,7 @@ public struct Mailings: Sendable {
                 try transaction.send(
                     OutboxContent(
                         template: "code", locale: client.locale, values: ["code": code, "email": email.canonical]),
-                    to: email.canonical, id: messageID, at: now, sealer: realm.sealer)
+                    to: email.canonical, about: user?.id, id: messageID, at: now, sealer: realm.sealer)
             }
             return .sent(to: email, handle: handle)
         }

@@ -50,14 +50,15 @@ extension Realm {
 
 extension StoreTransaction {
     /// Puts a message into the outbox, as part of what it tells about.
+    /// - Parameter user: whose it is; it goes when the user is removed. Nil where the address has no account.
     func send(
-        _ content: OutboxContent, to recipient: String, by channel: OutboxMessage.Channel = .email, id: String,
-        at now: Date, sealer: Sealer
+        _ content: OutboxContent, to recipient: String, about user: UserID?, by channel: OutboxMessage.Channel = .email,
+        id: String, at now: Date, sealer: Sealer
     ) throws {
         let sealed = try sealer.seal(JSONEncoder().encode(content), for: .outbox(id), in: self)
         _ = try insert(
             OutboxMessage(
                 id: id, channel: channel, recipient: recipient, createdAt: now, nextAttemptAt: now,
-                sealedContent: sealed))
+                sealedContent: sealed, userID: user))
     }
 }

@@ -19,10 +19,12 @@ public struct OutboxMessage: Sendable, Equatable {
     public var deliveredAt: Date?
     /// A sealed ``OutboxContent``: it carries links and codes.
     public let sealedContent: Data
+    /// Whom it is about, where that is a user: it may go to an address that is not the user's any more, or not yet.
+    public let userID: UserID?
 
     public init(
         id: String, channel: Channel, recipient: String, createdAt: Date, attempts: Int = 0, nextAttemptAt: Date,
-        deliveredAt: Date? = nil, sealedContent: Data
+        deliveredAt: Date? = nil, sealedContent: Data, userID: UserID? = nil
     ) {
         self.id = id
         self.channel = channel
@@ -32,5 +34,6 @@ public struct OutboxMessage: Sendable, Equatable {
         self.nextAttemptAt = nextAttemptAt
         self.deliveredAt = deliveredAt
         self.sealedContent = sealedContent
+        self.userID = userID
     }
 }

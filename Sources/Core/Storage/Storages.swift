@@ -39,6 +39,8 @@ public protocol FlowStorage {
     func deleteFlow(digest: Data) throws -> Bool
     /// Flows of a user for a purpose that are neither finished nor expired, the newest first.
     func openFlows(of user: UserID, purpose: String, at now: Date, limit: Int) throws -> [FlowRecord]
+    /// Those that are known to be of the user, in no order that means anything.
+    func flows(of user: UserID, limit: Int) throws -> [FlowRecord]
     /// Removes at most `limit` flows that expired before the instant; answers how many.
     func deleteFlows(expiredBefore instant: Date, limit: Int) throws -> Int
 }
@@ -86,12 +88,17 @@ public protocol AttemptCounterStorage {
     func deleteCounters(idleBefore instant: Date, limit: Int) throws -> Int
 }
 
-/// Keeps the audit log. Nothing in it is ever changed.
+/// Keeps the audit log. Nothing in it is ever changed, but for what a removed user leaves behind.
 public protocol AuditStorage {
     func append(_ event: AuditEvent) throws
     /// Events of one user, or of everybody, newest first.
     /// - Parameter id: only events with an id greater than this.
     func auditEvents(of user: UserID?, after id: String?, limit: Int) throws -> [AuditEvent]
+    /// Events of one user, newest first.
+    /// - Parameter id: only events with an id less than this.
+    func auditEvents(of user: UserID, before id: String?, limit: Int) throws -> [AuditEvent]
+    /// Puts other details into the events of a kind that are of the user.
+    func replaceAuditDetails(of user: UserID, _ kind: AuditEvent.Kind, with details: [String: JSONValue]) throws
     func deleteAuditEvents(before instant: Date, limit: Int) throws -> Int
 }
 
@@ -108,6 +115,10 @@ public protocol OutboxStorage {
     func outboxMessages(dueAt instant: Date, limit: Int) throws -> [OutboxMessage]
     /// Writes attempts and times.
     func update(_ message: OutboxMessage) throws -> Bool
+    /// Those about the user, and those to the recipient that are about nobody; the newest first.
+    func outboxMessages(of user: UserID, recipient: String?, limit: Int) throws -> [OutboxMessage]
+    /// Removes the same, all of them.
+    func deleteOutboxMessages(of user: UserID, recipient: String?) throws
     func deleteOutboxMessages(createdBefore instant: Date, limit: Int) throws -> Int
 }
 

@@ -84,7 +84,7 @@ extension Accounts {
                         OutboxContent(
                             template: "email-changed", locale: client.locale,
                             values: ["email": former.canonical, "newEmail": email.canonical]),
-                        to: former.canonical, id: messageID, at: now, sealer: realm.sealer)
+                        to: former.canonical, about: id, id: messageID, at: now, sealer: realm.sealer)
                 }
                 user.email = email
                 user.profile.emailVerified = false

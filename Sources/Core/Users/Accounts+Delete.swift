@@ -11,12 +11,14 @@ extension Accounts {
         case notDisabled
     }
 
-    /// Removes a user with factors, flows and sessions. False where there is none.
+    /// Removes a user with factors, flows, sessions and mails, and what the log says of addresses. False where there is
+    /// none.
     public func delete(_ id: UserID, by client: ClientContext) async throws -> Bool {
         try await delete([id], by: client) == [.deleted]
     }
 
-    /// Removes users with factors, flows and sessions; answers for each what became of it.
+    /// Removes users, each with all that the decision on what is kept of a person does not name
+    /// (`docs/decisions/0050`); answers for each what became of it.
     ///
     /// A failure of the store in the middle leaves the first ones removed.
     public func delete(
@@ -38,6 +40,7 @@ extension Accounts {
                         try transaction.deleteCounter(CounterKey.factor(factor.id, factor.kind))
                     }
                     guard try transaction.deleteUser(id) else { return .userNotFound }
+                    try transaction.forget(user)
                     try transaction.append(
                         AuditEvent(id: event, at: now, kind: .userDeleted, userID: id, context: client))
                     return .deleted
@@ -55,5 +58,13 @@ extension Accounts {
             if ids.isEmpty { return count }
             count += try await delete(ids, by: client).count { $0 == .deleted }
         }
+    }
+}
+
+extension StoreTransaction {
+    /// What does not go with the user's row by itself. The log keeps what happened under the id, and no address.
+    fileprivate func forget(_ user: User) throws {
+        try deleteOutboxMessages(of: user.id, recipient: user.email?.canonical)
+        try replaceAuditDetails(of: user.id, .emailChanged, with: ["former": "removed with the user"])
     }
 }

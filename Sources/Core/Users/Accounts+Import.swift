@@ -1,67 +1,4 @@
 import Foundation
-import OneTimePassword
-
-/// An account that moves in from another system, with the password and the authenticator that its owner has there.
-public struct ImportedAccount: Sendable {
-    public var id: UserID
-    public var email: EmailAddress?
-    /// Its telephone number is in the form of ``PhoneNumber``.
-    public var profile: UserProfile
-    public var isDisabled: Bool
-    /// Nil means now.
-    public var createdAt: Date?
-    public var lastSignInAt: Date?
-    public var password: ImportedPassword?
-    public var secondFactors: [ImportedTOTP]
-
-    public init(
-        id: UserID, email: EmailAddress? = nil, profile: UserProfile = UserProfile(), isDisabled: Bool = false,
-        createdAt: Date? = nil, lastSignInAt: Date? = nil, password: ImportedPassword? = nil,
-        secondFactors: [ImportedTOTP] = []
-    ) {
-        self.id = id
-        self.email = email
-        self.profile = profile
-        self.isDisabled = isDisabled
-        self.createdAt = createdAt
-        self.lastSignInAt = lastSignInAt
-        self.password = password
-        self.secondFactors = secondFactors
-    }
-}
-
-/// A password as another system gives it away.
-public enum ImportedPassword: Sendable {
-    /// What a ``PasswordImporter`` made of a hash.
-    case hash(KeptPasswordHash)
-    case text(Secret<String>)
-}
-
-/// A TOTP authenticator that is enrolled elsewhere.
-public struct ImportedTOTP: Sendable {
-    /// Nil makes a fresh one.
-    public var id: FactorID?
-    public var name: String
-    /// Nil means now.
-    public var enrolledAt: Date?
-    let payload: TOTPFactor.Payload
-
-    /// Nil where no code can be made of it, or none that anybody could type in time: an empty secret or one of more
-    /// than 128 bytes, digits outside of 6 to 8, a period outside of 15 to 300 seconds.
-    public init?(
-        id: FactorID?, name: String, enrolledAt: Date?, secret: Secret<[UInt8]>, algorithm: OTPAlgorithm = .sha1,
-        digits: Int = 6, period: Int = 30
-    ) {
-        guard (1...128).contains(secret.reveal().count), (6...8).contains(digits), (15...300).contains(period) else {
-            return nil
-        }
-        self.id = id
-        self.name = name
-        self.enrolledAt = enrolledAt
-        payload = TOTPFactor.Payload(
-            secret: Data(secret.reveal()), algorithm: algorithm, digits: digits, period: period)
-    }
-}
 
 /// Why an account was not imported.
 public enum ImportRefusal: Error, Sendable, Equatable {
@@ -73,6 +10,24 @@ public enum ImportRefusal: Error, Sendable, Equatable {
     case passwordTooLong
     /// So many passwords wait to be hashed that this one has no place in the queue.
     case overloaded
+    /// There is a user with the id who differs in these things.
+    case different([AccountDifference])
+}
+
+/// In what two accounts of one id differ.
+public enum AccountDifference: Sendable, Equatable, CaseIterable {
+    case email, emailVerified, displayName, photoURL, phoneNumber, isDisabled, customClaims, attributes, providers
+    case createdAt, password, secondFactors
+}
+
+/// What became of an account that was to move in.
+public enum ImportOutcome: Sendable, Equatable {
+    case imported
+    /// It took the place of one that was different.
+    case replaced
+    /// It was there, the same, and stays untouched.
+    case alreadyThere
+    case refused(ImportRefusal)
 }
 
 extension Accounts {
@@ -84,7 +39,7 @@ extension Accounts {
     /// An account that is there is replaced, with its password and second factors, where `overwrites` says so; its
     /// tokens are revoked. A failure of the store in the middle leaves the first ones imported.
     public func `import`(
-        _ accounts: [ImportedAccount], overwrites: Bool = false, by client: ClientContext
+        _ accounts: [MovingAccount], overwrites: Bool = false, by client: ClientContext
     ) async throws -> [Int: ImportRefusal] {
         let realm = realm
         var refusals: [Int: ImportRefusal] = [:]
@@ -93,9 +48,15 @@ extension Accounts {
             let drafts = batch
             batch = []
             let refused = try await realm.store.write { transaction in
-                try drafts.compactMap { index, draft in
-                    try draft.write(overwrites: overwrites, by: client, sealer: realm.sealer, in: transaction)
-                        .map { (index, $0) }
+                try drafts.compactMap { index, draft -> (Int, ImportRefusal)? in
+                    let present = try transaction.user(draft.account.id)
+                    if present != nil && !overwrites { return (index, .idTaken) }
+                    if let refusal = try draft.refusal(in: transaction) { return (index, refusal) }
+                    if let refusal = try draft.write(over: present, sealer: realm.sealer, in: transaction) {
+                        return (index, refusal)
+                    }
+                    try transaction.append(draft.event(by: client))
+                    return nil
                 }
             }
             refusals.merge(refused) { first, _ in first }
@@ -112,7 +73,75 @@ extension Accounts {
         return refusals
     }
 
-    private func hash(_ password: ImportedPassword?) async throws -> Result<String?, ImportRefusal> {
+    /// Takes accounts in so that the same call, made again after it was cut off anywhere, ends the same.
+    ///
+    /// An account that is there already and the same is left alone. One that is there and different is refused, or
+    /// replaced with its password and second factors where `overwrites` says so; then its tokens are revoked. What use
+    /// changes by itself is no difference (`MovingAccount+differences.swift`). The log gets one event for each transaction, and one for each account that was replaced.
+    /// - Parameter rehearses: nothing is written; the answers are those that would be given. Two accounts of the list
+    ///   that stand in each other's way are not found.
+    public func moveIn(
+        _ accounts: [MovingAccount], overwrites: Bool = false, rehearses: Bool = false, by client: ClientContext
+    ) async throws -> [ImportOutcome] {
+        var outcomes: [ImportOutcome] = []
+        for start in stride(from: 0, to: accounts.count, by: Self.importBatch) {
+            let batch = Array(accounts[start..<min(start + Self.importBatch, accounts.count)])
+            outcomes += try await moveInBatch(batch, overwrites: overwrites, rehearses: rehearses, by: client)
+        }
+        return outcomes
+    }
+
+    private func moveInBatch(
+        _ accounts: [MovingAccount], overwrites: Bool, rehearses: Bool, by client: ClientContext
+    ) async throws -> [ImportOutcome] {
+        let realm = realm
+        let seen = accounts.map { ImportDraft($0, hash: nil, realm: realm) }
+        // A look first: what is there costs no hash and no write, so that going on after an interruption is quick.
+        var outcomes = try await realm.store.read { transaction in
+            try seen.map { try $0.judge(overwrites: overwrites, realm: realm, in: transaction).outcome }
+        }
+        if rehearses { return outcomes }
+        var drafts: [(index: Int, draft: ImportDraft)] = []
+        for (index, account) in accounts.enumerated() where outcomes[index].isWritten {
+            switch try await hash(account.password) {
+            case .failure(let refusal): outcomes[index] = .refused(refusal)
+            case .success(let hash): drafts.append((index, ImportDraft(account, hash: hash, realm: realm)))
+            }
+        }
+        if drafts.isEmpty { return outcomes }
+        let now = realm.clock.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        let written = try await realm.store.write { [drafts] transaction in
+            var written: [(index: Int, outcome: ImportOutcome)] = []
+            for (index, draft) in drafts {
+                let judged = try draft.judge(overwrites: overwrites, realm: realm, in: transaction)
+                var outcome = judged.outcome
+                if outcome.isWritten {
+                    if let refusal = try draft.write(over: judged.present, sealer: realm.sealer, in: transaction) {
+                        outcome = .refused(refusal)
+                    } else if outcome == .replaced {
+                        try transaction.append(draft.event(by: client))
+                    }
+                }
+                written.append((index, outcome))
+            }
+            let (imported, replaced) = (
+                written.count { $0.outcome == .imported }, written.count { $0.outcome == .replaced }
+            )
+            if imported + replaced > 0 {
+                // No ids: the log would keep them when the users are gone.
+                try transaction.append(
+                    AuditEvent(
+                        id: eventID, at: now, kind: .usersImported, userID: nil, context: client,
+                        details: ["imported": .integer(Int64(imported)), "replaced": .integer(Int64(replaced))]))
+            }
+            return written
+        }
+        for (index, outcome) in written { outcomes[index] = outcome }
+        return outcomes
+    }
+
+    private func hash(_ password: MovingPassword?) async throws -> Result<String?, ImportRefusal> {
         switch password {
         case nil: return .success(nil)
         case .hash(let kept): return .success(kept.text.reveal())
@@ -131,14 +160,14 @@ extension Accounts {
 
 /// One account, with everything that is drawn by lot, ready for a transaction.
 private struct ImportDraft: Sendable {
-    let account: ImportedAccount
+    let account: MovingAccount
     let hash: String?
     let now: Date
     let passwordID: FactorID
     let factorIDs: [FactorID]
     let eventID: String
 
-    init(_ account: ImportedAccount, hash: String?, realm: Realm) {
+    init(_ account: MovingAccount, hash: String?, realm: Realm) {
         self.account = account
         self.hash = hash
         now = realm.clock.now
@@ -147,16 +176,33 @@ private struct ImportDraft: Sendable {
         eventID = AuditEvent.freshID(at: now, random: realm.random)
     }
 
-    /// Writes nothing where it answers a refusal: the other accounts share the transaction.
-    func write(
-        overwrites: Bool, by client: ClientContext, sealer: Sealer, in transaction: any StoreTransaction
-    ) throws -> ImportRefusal? {
+    /// What is to be done about it, and who has its id.
+    func judge(
+        overwrites: Bool, realm: Realm, in transaction: any StoreTransaction
+    ) throws -> (outcome: ImportOutcome, present: User?) {
         let present = try transaction.user(account.id)
-        if let refusal = try refusal(present, overwrites: overwrites, in: transaction) { return refusal }
+        if let present {
+            let differences = try account.differences(
+                from: MovingAccount(present, try transaction.factors(of: present.id), sealer: realm.sealer),
+                needsRehash: realm.hasher.needsRehash)
+            if differences.isEmpty { return (.alreadyThere, present) }
+            if !overwrites { return (.refused(.different(differences)), present) }
+        }
+        if let refusal = try refusal(in: transaction) { return (.refused(refusal), present) }
+        return (present == nil ? .imported : .replaced, present)
+    }
+
+    /// Writes nothing where it answers a refusal: the other accounts share the transaction. What can be refused was
+    /// looked at before (``refusal(in:)``).
+    func write(
+        over present: User?, sealer: Sealer, in transaction: any StoreTransaction
+    ) throws -> ImportRefusal? {
+        let createdAt = account.createdAt ?? now
         var user = User(
             id: account.id, revision: present?.revision ?? 0, email: account.email, isDisabled: account.isDisabled,
-            profile: account.profile, createdAt: account.createdAt ?? now, lastSignInAt: account.lastSignInAt,
-            lastRefreshAt: nil, passwordChangedAt: nil, tokensValidAfter: Date(microseconds: now.seconds * 1_000_000),
+            profile: account.profile, createdAt: createdAt, lastSignInAt: account.lastSignInAt,
+            lastRefreshAt: account.lastRefreshAt, passwordChangedAt: nil,
+            tokensValidAfter: Date(microseconds: now.seconds * 1_000_000),
             tokenEpoch: present.map { $0.tokenEpoch + 1 } ?? 0)
         if present == nil {
             guard try transaction.insert(user) else { return .idTaken }
@@ -165,24 +211,26 @@ private struct ImportDraft: Sendable {
         }
         if let hash {
             try transaction.setPassword(hash, of: &user, newFactorID: passwordID, at: now, sealer: sealer)
+            user.passwordChangedAt = account.passwordChangedAt ?? createdAt
         }
         if present != nil || hash != nil { _ = try transaction.update(user) }
         for (factor, id) in zip(account.secondFactors, factorIDs) {
             _ = try transaction.insert(
                 FactorRecord(
                     id: id, userID: account.id, kind: .totp, name: factor.name, createdAt: factor.enrolledAt ?? now,
+                    lastUsedAt: factor.lastUsedAt,
                     payload: try sealer.seal(
                         JSONEncoder().encode(factor.payload), for: .factor(id), in: transaction)))
         }
-        try transaction.append(
-            AuditEvent(id: eventID, at: now, kind: .userImported, userID: account.id, context: client))
         return nil
     }
 
-    private func refusal(
-        _ present: User?, overwrites: Bool, in transaction: any StoreTransaction
-    ) throws -> ImportRefusal? {
-        if present != nil && !overwrites { return .idTaken }
+    func event(by client: ClientContext) -> AuditEvent {
+        AuditEvent(id: eventID, at: now, kind: .userImported, userID: account.id, context: client)
+    }
+
+    /// What stands in the way of writing it, whoever has its id.
+    func refusal(in transaction: any StoreTransaction) throws -> ImportRefusal? {
         if let email = account.email, let holder = try transaction.user(email: email), holder.id != account.id {
             return .addressTaken
         }
@@ -197,4 +245,8 @@ private struct ImportDraft: Sendable {
         }
         return nil
     }
+}
+
+extension ImportOutcome {
+    fileprivate var isWritten: Bool { self == .imported || self == .replaced }
 }

@@ -6,6 +6,10 @@ struct PHCString {
     let isArgon2id: Bool
     let memoryKiB: Int
     let operations: Int
+    let lanes: Int
+    /// Base64 without padding, as it stands there.
+    let salt: String
+    let hash: String
 
     /// The longest string that is read: 64 bytes of salt and 128 of hash fit.
     static let longest = 400
@@ -33,6 +37,9 @@ struct PHCString {
         else { return nil }
         memoryKiB = memory
         self.operations = operations
+        self.lanes = lanes
+        salt = String(parts[4])
+        hash = String(parts[5])
     }
 
     private static func number(_ text: Substring, after prefix: String) -> Int? {

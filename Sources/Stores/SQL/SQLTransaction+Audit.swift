@@ -42,6 +42,21 @@ extension SQLTransaction {
             "WHERE user_id = $1 AND id > $2 ORDER BY id DESC LIMIT $3", SQLValue(user.rawValue), after, limit)
     }
 
+    public func auditEvents(of user: UserID, before id: String?, limit: Int) throws -> [AuditEvent] {
+        guard let id else { return try auditEvents(of: user, after: nil, limit: limit) }
+        return try select(
+            "WHERE user_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3", SQLValue(user.rawValue), SQLValue(id),
+            SQLValue(limit: limit))
+    }
+
+    public func replaceAuditDetails(
+        of user: UserID, _ kind: AuditEvent.Kind, with details: [String: JSONValue]
+    ) throws {
+        _ = try changes(
+            "UPDATE audit_events SET details = $3 WHERE user_id = $1 AND kind = $2",
+            SQLValue(user.rawValue), SQLValue(kind.rawValue), try Document.encode(details))
+    }
+
     public func deleteAuditEvents(before instant: Date, limit: Int) throws -> Int {
         try delete(AuditEvent.self, key: "id", "WHERE at < $1 ORDER BY at", instant, limit: limit)
     }

@@ -53,6 +53,10 @@ extension SQLTransaction {
             SQLValue(user.rawValue), SQLValue(purpose), SQLValue(now), SQLValue(limit: limit))
     }
 
+    public func flows(of user: UserID, limit: Int) throws -> [FlowRecord] {
+        try select("WHERE user_id = $1 LIMIT $2", SQLValue(user.rawValue), SQLValue(limit: limit))
+    }
+
     public func deleteFlow(digest: Data) throws -> Bool {
         try changes("DELETE FROM flows WHERE digest = $1", SQLValue(digest))
     }

@@ -4,7 +4,7 @@ import Foundation
 extension OutboxMessage: StoredRow {
     static let table = "outbox_messages"
     static let columns =
-        "id, channel, recipient, created_at, attempts, next_attempt_at, delivered_at, sealed_content"
+        "id, channel, recipient, created_at, attempts, next_attempt_at, delivered_at, sealed_content, user_id"
 
     init(row: inout RowReader) throws {
         let id = try row.text()
@@ -13,13 +13,13 @@ extension OutboxMessage: StoredRow {
         self.init(
             id: id, channel: channel, recipient: try row.text(), createdAt: try row.date(),
             attempts: try row.integer(), nextAttemptAt: try row.date(), deliveredAt: try row.optionalDate(),
-            sealedContent: try row.blob())
+            sealedContent: try row.blob(), userID: try row.optionalText().map(UserID.init(rawValue:)))
     }
 
     var values: [SQLValue] {
         [
             SQLValue(id), SQLValue(channel.rawValue), SQLValue(recipient), SQLValue(createdAt), SQLValue(attempts),
-            SQLValue(nextAttemptAt), SQLValue(deliveredAt), SQLValue(sealedContent),
+            SQLValue(nextAttemptAt), SQLValue(deliveredAt), SQLValue(sealedContent), SQLValue(userID?.rawValue),
         ]
     }
 }
@@ -54,6 +54,25 @@ extension SQLTransaction {
             "UPDATE outbox_messages SET attempts = $2, next_attempt_at = $3, delivered_at = $4 WHERE id = $1",
             SQLValue(message.id), SQLValue(message.attempts), SQLValue(message.nextAttemptAt),
             SQLValue(message.deliveredAt))
+    }
+
+    // Two statements, so that each goes by its own index.
+    public func outboxMessages(of user: UserID, recipient: String?, limit: Int) throws -> [OutboxMessage] {
+        var messages: [OutboxMessage] = try select(
+            "WHERE user_id = $1 ORDER BY id DESC LIMIT $2", SQLValue(user.rawValue), SQLValue(limit: limit))
+        if let recipient {
+            messages += try select(
+                "WHERE recipient = $1 AND user_id IS NULL ORDER BY id DESC LIMIT $2", SQLValue(recipient),
+                SQLValue(limit: limit))
+        }
+        return Array(messages.sorted { $0.id > $1.id }.prefix(max(0, limit)))
+    }
+
+    public func deleteOutboxMessages(of user: UserID, recipient: String?) throws {
+        _ = try changes("DELETE FROM outbox_messages WHERE user_id = $1", SQLValue(user.rawValue))
+        guard let recipient else { return }
+        _ = try changes(
+            "DELETE FROM outbox_messages WHERE recipient = $1 AND user_id IS NULL", SQLValue(recipient))
     }
 
     public func deleteOutboxMessages(createdBefore instant: Date, limit: Int) throws -> Int {

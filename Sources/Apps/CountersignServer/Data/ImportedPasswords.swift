@@ -12,10 +12,52 @@ struct ImportedPasswords: PasswordImporter {
         do throws(ImportedPasswordHashError) {
             let imported = try ImportedPasswordHash(
                 algorithm, ImportedPasswordHash.Parameters(scheme), salt: hash.salt, hash: hash.hash)
-            return .success(KeptPasswordHash(Secret(imported.text)))
+            // A hash of ours that comes back is kept as what it was.
+            let own = scheme.isNormalized ? imported.phc : nil
+            return .success(KeptPasswordHash(Secret(own ?? imported.text)))
         } catch {
             let isOwn = error.parameter == "passwordHash" || error.parameter == "salt"
             return .failure(isOwn ? .invalidHash(error.description) : .invalidParameter(error.description))
+        }
+    }
+
+    func give(_ kept: Secret<String>) -> (hash: ForeignPasswordHash, scheme: ForeignPasswordScheme)? {
+        let text = kept.reveal()
+        if let own = ImportedPasswordHash(phc: text) {
+            var scheme = ForeignPasswordScheme(own)
+            scheme.isNormalized = true
+            return (ForeignPasswordHash(hash: own.hash, salt: own.salt), scheme)
+        }
+        return ImportedPasswordHash(text: text).map {
+            (ForeignPasswordHash(hash: $0.hash, salt: $0.salt), ForeignPasswordScheme($0))
+        }
+    }
+}
+
+extension ForeignPasswordScheme {
+    fileprivate init(_ imported: ImportedPasswordHash) {
+        let parameters = imported.parameters
+        self.init(algorithm: imported.algorithm.rawValue)
+        signerKey = Secret(parameters.signerKey)
+        saltSeparator = parameters.saltSeparator
+        rounds = parameters.rounds
+        memoryCost = parameters.memoryCost
+        cpuMemoryCost = parameters.cpuMemCost
+        parallelization = parameters.parallelization
+        blockSize = parameters.blockSize
+        derivedKeyLength = parameters.dkLen
+        order = parameters.passwordHashOrder.map { $0 == .saltAndPassword ? .saltAndPassword : .passwordAndSalt }
+        argon2 = parameters.argon2Parameters.map { argon2 in
+            let variant: Argon2.Variant =
+                switch argon2.hashType {
+                case .argon2d: .d
+                case .argon2i: .i
+                case .argon2id: .id
+                }
+            return Argon2(
+                variant, hashLength: argon2.hashLengthBytes, parallelism: argon2.parallelism,
+                iterations: argon2.iterations, memoryKiB: argon2.memoryCostKib,
+                isVersion10: argon2.version == .version10, associatedData: argon2.associatedData)
         }
     }
 }

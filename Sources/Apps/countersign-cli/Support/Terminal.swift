@@ -4,6 +4,8 @@ import Foundation
 enum Terminal {
     /// Whether somebody looks at standard error as it is written.
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
+    /// Whether somebody looks at standard output.
+    static var isOutputSeen: Bool { isatty(STDOUT_FILENO) == 1 }
     /// Whether somebody can be asked.
     static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
@@ -15,6 +17,11 @@ enum Terminal {
     /// A line on standard error.
     static func say(_ line: String) {
         write(line, to: .standardError)
+    }
+
+    /// Text on standard error as it is, for a line that is written over.
+    static func write(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 
     private static func write(_ line: String, to handle: FileHandle) {

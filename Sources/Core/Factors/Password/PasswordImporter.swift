@@ -7,6 +7,17 @@ public protocol PasswordImporter: Sendable {
     func keep(
         _ hash: ForeignPasswordHash, of scheme: ForeignPasswordScheme
     ) -> Result<KeptPasswordHash, PasswordImportFault>
+
+    /// A hash as it is kept, in the form in which another system takes it: the way back of ``keep(_:of:)``, also for the
+    /// realm's own hashes. Nil where it is in no form that is known here; then no password matches it either.
+    func give(_ kept: Secret<String>) -> (hash: ForeignPasswordHash, scheme: ForeignPasswordScheme)?
+}
+
+extension PasswordImporter {
+    /// The same.
+    public func give(_ kept: KeptPasswordHash) -> (hash: ForeignPasswordHash, scheme: ForeignPasswordScheme)? {
+        give(kept.text)
+    }
 }
 
 /// How another system made its password hashes: an algorithm, by Identity Toolkit's names (`SCRYPT`, `BCRYPT`,
@@ -30,6 +41,9 @@ public struct ForeignPasswordScheme: Sendable {
     /// What is hashed first; nil leaves it to the algorithm.
     public var order: Order?
     public var argon2: Argon2?
+    /// Whether passwords were brought into Unicode's normal form C before they were hashed, as the realm does it. Then an
+    /// Argon2id hash is kept as one of the realm's own, where it could be one.
+    public var isNormalized = false
 
     public enum Order: Sendable, Equatable {
         case saltAndPassword
@@ -110,4 +124,6 @@ public struct NoPasswordImporter: PasswordImporter {
     ) -> Result<KeptPasswordHash, PasswordImportFault> {
         .failure(.unknownAlgorithm)
     }
+
+    public func give(_ kept: Secret<String>) -> (hash: ForeignPasswordHash, scheme: ForeignPasswordScheme)? { nil }
 }

@@ -10,11 +10,17 @@ public protocol AdministrationOperation: Codable, Sendable {
 
     /// What the operation is called in `POST /admin/v1/<name>`: `users:list`. Stable.
     static var name: String { get }
+    /// Bytes that its body may have; 64 KiB where it does not say otherwise.
+    static var bodyLimit: Int { get }
 
     /// Does it.
     /// - Parameter client: who asks, for the log.
     /// - Throws: ``AdministrationError`` where it is refused; anything else is a failure of ours.
     func perform(on realm: Realm, by client: ClientContext) async throws -> Answer
+}
+
+extension AdministrationOperation {
+    public static var bodyLimit: Int { 65_536 }
 }
 
 /// An answer that says what became weaker. The server logs it, the command line prints it.

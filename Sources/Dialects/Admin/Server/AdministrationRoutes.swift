@@ -47,7 +47,7 @@ public struct AdministrationRoutes: Sendable {
         guard let type = AdministrationOperations.named(name) else { throw AdministrationError.noOperation(name) }
         let body: JSONValue
         do {
-            body = try await request.bodyObject()
+            body = try await request.bodyObject(limit: type.bodyLimit)
         } catch let fault as RequestBodyFault {
             let error = AdministrationError(fault)
             return try error.response(status: fault.status)

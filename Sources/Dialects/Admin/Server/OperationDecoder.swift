@@ -68,7 +68,8 @@ extension AdministrationError {
 }
 
 extension RequestBodyFault.Expected {
-    fileprivate var words: String {
+    /// What a value has to be.
+    var words: String {
         switch self {
         case .string: "a string"
         case .boolean: "true or false"

@@ -24,7 +24,7 @@ extension IdentityToolkit {
         let scheme = try users.contains { $0.passwordHash != nil } ? passwordScheme(request) : nil
 
         var errors: [BatchCreateError] = []
-        var accounts: [(index: Int, account: ImportedAccount)] = []
+        var accounts: [(index: Int, account: MovingAccount)] = []
         for (index, user) in users.enumerated() {
             do {
                 accounts.append((index, try importedAccount(user, scheme, call)))
@@ -69,13 +69,13 @@ extension IdentityToolkit {
 
     private func importedAccount(
         _ user: Account, _ scheme: ForeignPasswordScheme?, _ call: Call
-    ) throws -> ImportedAccount {
+    ) throws -> MovingAccount {
         guard let id = user.localId, !id.isEmpty else { throw RowFault(message: "localId is missing") }
         guard Self.isLocalID(id) else { throw RowFault(message: "localId is invalid") }
         if let tenant = user.tenantId, tenant != call.tenantID {
             throw RowFault(message: "Tenant id in userInfo does not match the tenant id in request.")
         }
-        var account = ImportedAccount(id: UserID(rawValue: id), isDisabled: user.disabled ?? false)
+        var account = MovingAccount(id: UserID(rawValue: id), isDisabled: user.disabled ?? false)
         if let text = user.email, !text.isEmpty {
             guard let email = EmailAddress(text) else { throw RowFault(message: "email is invalid") }
             account.email = email
@@ -131,7 +131,7 @@ extension IdentityToolkit {
         }
     }
 
-    private func password(of user: Account, _ scheme: ForeignPasswordScheme?) throws -> ImportedPassword? {
+    private func password(of user: Account, _ scheme: ForeignPasswordScheme?) throws -> MovingPassword? {
         if let text = user.passwordHash, let scheme {
             guard let hash = [UInt8](anyBase64: text), !hash.isEmpty else {
                 throw RowFault(message: "passwordHash is invalid")
@@ -147,7 +147,7 @@ extension IdentityToolkit {
     }
 
     /// The vendor imports no TOTP factors; with the secret, which the vendor's protocol has no field for, we do.
-    private func secondFactor(_ enrollment: MFAEnrollment, of account: ImportedAccount) throws -> ImportedTOTP {
+    private func secondFactor(_ enrollment: MFAEnrollment, of account: MovingAccount) throws -> MovingTOTP {
         guard account.email != nil else {
             throw RowFault(message: "Second factor account requires email to be presented.")
         }
@@ -167,7 +167,7 @@ extension IdentityToolkit {
             enrolledAt = date
         }
         guard let secret = try? Base32.decode(key), let algorithm = OTPAlgorithm(name: info.algorithm ?? "SHA1"),
-            let factor = ImportedTOTP(
+            let factor = MovingTOTP(
                 id: enrollment.mfaEnrollmentId.flatMap { $0.isEmpty ? nil : FactorID(rawValue: $0) },
                 name: String((enrollment.displayName ?? "").prefix(256)), enrolledAt: enrolledAt,
                 secret: Secret(secret), algorithm: algorithm, digits: info.digits ?? 6, period: info.period ?? 30)

@@ -9,7 +9,7 @@ struct IDTokens: Sendable {
     let isDevelopment: Bool
 
     /// The claim that carries the user's token epoch, so that a revocation cuts between two tokens of one second.
-    static let epochClaim = "countersign_epoch"
+    static let epochClaim = CustomClaims.epochClaim
     /// Claims that are ours to set.
     static let reservedClaims: Set<String> = [
         "iss", "aud", "sub", "user_id", "auth_time", "iat", "exp", "email", "email_verified", "name", "picture",

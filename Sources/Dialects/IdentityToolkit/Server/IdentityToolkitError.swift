@@ -260,7 +260,7 @@ extension ImportRefusal {
     /// As production says it of a row, in sentences and not in words.
     var message: String {
         switch self {
-        case .idTaken: "localId belongs to an existing account - can not overwrite."
+        case .idTaken, .different: "localId belongs to an existing account - can not overwrite."
         case .addressTaken: "email exists in other account in database"
         case .phoneNumberTaken: "phone number exists in other account in database"
         case .factorIDTaken: "Enrollment id already exists."

@@ -12,8 +12,9 @@
 /// `docs/decisions/0030-imported-hashes.md`.
 public struct ImportedPasswordHash: Sendable, Equatable {
     let scheme: ImportedScheme
-    let salt: [UInt8]
-    let hash: [UInt8]
+    /// The user's own. Treat both like the password.
+    public let salt: [UInt8]
+    public let hash: [UInt8]
 
     /// - Parameters:
     ///   - parameters: those that the algorithm does not use are ignored.

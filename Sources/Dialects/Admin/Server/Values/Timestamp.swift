@@ -26,6 +26,17 @@ public struct Timestamp: Codable, Sendable, Hashable {
         try container.encode(date.formatted(Self.milliseconds))
     }
 
+    /// The instant that an RFC 3339 text is, with or without fractions of a second; nil where it is none.
+    init?(rfc3339 text: String) {
+        guard text.utf8.count <= 64,
+            let date = (try? Date(text, strategy: Self.milliseconds)) ?? (try? Date(text, strategy: .iso8601))
+        else { return nil }
+        self.init(date + 0.000_5)
+    }
+
+    /// With milliseconds: `2026-07-29T08:15:00.250Z`.
+    var rfc3339: String { date.formatted(Self.milliseconds) }
+
     /// For people, in whole seconds: `2026-07-29T08:15:00Z`.
     public var text: String { date.formatted(.iso8601) }
 

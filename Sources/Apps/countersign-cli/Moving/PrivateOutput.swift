@@ -1,0 +1,82 @@
+import Dispatch
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A file that holds secrets: for its owner alone, and under its name only when it is complete.
+///
+/// It is written as `FILE.partial`, flushed, and renamed. What an interrupted run leaves is written over by the next.
+struct PrivateOutput {
+    let path: String
+    /// What it is called until it is complete.
+    let draft: String
+    private let handle: FileHandle
+
+    /// - Parameter replaces: whether a file of that name may be there.
+    init(_ path: String, replaces: Bool) throws {
+        guard replaces || !FileManager.default.fileExists(atPath: path) else {
+            throw CommandFailure(.refused, "\(path) exists already. Name another file, or say --replace.")
+        }
+        self.path = path
+        draft = path + ".partial"
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure(draft) }
+        handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw CommandFailure(.refused, "Another export writes \(path). Wait for it, or name another file.")
+        }
+        guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else { throw Self.failure(draft) }
+    }
+
+    func write(_ text: String) throws {
+        do {
+            try handle.write(contentsOf: Data(text.utf8))
+        } catch {
+            throw Self.failure(draft)
+        }
+    }
+
+    /// Gives it its name.
+    func complete() throws {
+        guard fsync(handle.fileDescriptor) == 0, rename(draft, path) == 0 else { throw Self.failure(path) }
+    }
+
+    /// Takes away what was written so far.
+    func discard() {
+        unlink(draft)
+    }
+
+    private static func failure(_ path: String) -> CommandFailure {
+        CommandFailure(.unreachable, "\(path) cannot be written: \(String(cString: strerror(errno))).")
+    }
+}
+
+/// Removes a file when the program is interrupted (SIGINT, SIGTERM), and ends it as the signal would have.
+final class RemovalOnInterrupt {
+    private let sources: [any DispatchSourceSignal]
+
+    init(_ path: String) {
+        sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                unlink(path)
+                signal(number, SIG_DFL)
+                kill(getpid(), number)
+            }
+            source.activate()
+            return source
+        }
+    }
+
+    deinit {
+        for source in sources { source.cancel() }
+        for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
+    }
+}

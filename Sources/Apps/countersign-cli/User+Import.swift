@@ -1,0 +1,171 @@
+import AdminServer
+import ArgumentParser
+import Foundation
+
+extension UserCommand {
+    struct Import: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Move users in from a file, with their passwords and authenticators.",
+            discussion: """
+                The file has a user on each line, as JSON in the shape of Identity Toolkit's accounts:batchCreate; what \
+                `user export` writes is one, and what `firebase auth:export users.json` writes is taken too. A line says \
+                how its password was hashed (hashAlgorithm, signerKey, rounds, …); the options below say it for lines \
+                that do not.
+
+                  countersign user import users.jsonl --dry-run
+                  countersign user import users.json --hash-algo SCRYPT --hash-key-file key --salt-separator Bw== \
+                --rounds 8 --mem-cost 14
+
+                Bad lines are told with their number and a reason, the others are taken, and the exit code is 1. A run \
+                that was interrupted is made good by the same command: users who are there and the same are counted as \
+                already there. Users who are there and different are refused, unless --overwrite is said. docs/recipes.md \
+                has more under "Moving in".
+                """)
+
+        @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
+        var file: String
+
+        @Flag(help: "Look at every line and write nothing.")
+        var dryRun = false
+
+        @Flag(help: "Write nothing unless every line is good: the file is read twice.")
+        var strict = false
+
+        @Flag(help: "Replace users who are there and different, with password and authenticators. They are signed out.")
+        var overwrite = false
+
+        @Flag(
+            help: "Take users who sign in with Google and the like without these identities, instead of refusing them.")
+        var dropIdentities = false
+
+        @Option(help: ArgumentHelp("Pass over users who begin before this line.", valueName: "line"))
+        var resumeFrom = 1
+
+        @OptionGroup(title: "How passwords were hashed, for lines that do not say it") var hashing: HashOptions
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func validate() throws {
+            if strict && file == "-" {
+                throw ValidationError("--strict reads the file twice, which standard input cannot. Name a file.")
+            }
+            if resumeFrom < 1 { throw ValidationError("Lines count from 1.") }
+        }
+
+        func run() async throws {
+            var settings = UserImport.Settings(
+                hash: try hashing.settings(), overwrites: overwrite, dropsIdentities: dropIdentities,
+                isRehearsal: dryRun || strict, firstLine: resumeFrom)
+            let summary = try await realm.withAdministration { administration in
+                let first = try await pass(administration, settings)
+                guard strict, !dryRun, first.refused == 0 else { return first }
+                settings.isRehearsal = false
+                return try await pass(administration, settings)
+            }
+            try output.show(summary) { lines(of: summary) }
+            guard summary.refused == 0 else {
+                let rows = summary.refused == 1 ? "One row was" : "\(summary.refused) rows were"
+                throw CommandFailure(
+                    .refused,
+                    strict && !dryRun
+                        ? "\(rows) refused, and nothing was written."
+                        : "\(rows) refused. Mend the file and run the same command again: the others are already there."
+                )
+            }
+        }
+
+        private func pass(
+            _ administration: any Administration, _ settings: UserImport.Settings
+        ) async throws -> UserImport.Summary {
+            var size: Int?
+            let handle: FileHandle
+            if file == "-" {
+                handle = .standardInput
+            } else {
+                guard let opened = FileHandle(forReadingAtPath: file) else {
+                    throw CommandFailure(.usage, "\(file) cannot be read. Name a file that is there.")
+                }
+                handle = opened
+                size = (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int
+            }
+            var run = UserImport(administration, settings, size: size, isSilent: output.json)
+            return try await run.run(handle)
+        }
+
+        private func lines(of summary: UserImport.Summary) -> [String] {
+            let verb = summary.isDryRun ? "Would import" : "Imported"
+            var parts = ["\(verb) \(summary.imported)"]
+            if summary.replaced > 0 { parts.append("\(summary.isDryRun ? "replace" : "replaced") \(summary.replaced)") }
+            parts.append("\(summary.alreadyThere) already there")
+            parts.append("\(summary.refused) refused")
+            if summary.skipped > 0 { parts.append("\(summary.skipped) passed over") }
+            return [parts.joined(separator: ", ") + "."]
+        }
+    }
+}
+
+/// How another system hashed passwords, by the names of `firebase auth:import`.
+struct HashOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("For instance SCRYPT, BCRYPT, PBKDF2_SHA256.", valueName: "name"))
+    var hashAlgo: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The key of SCRYPT and HMAC, in Base64. Other users of the machine can read it here: prefer a file.",
+            valueName: "base64"))
+    var hashKey: String?
+
+    @Option(help: ArgumentHelp("The same, from a file.", valueName: "file"))
+    var hashKeyFile: String?
+
+    @Option(help: ArgumentHelp("In Base64.", valueName: "base64"))
+    var saltSeparator: String?
+
+    @Option(help: "Rounds of SCRYPT, PBKDF2 and digests.")
+    var rounds: Int?
+
+    @Option(help: "The memory cost of SCRYPT, or N of STANDARD_SCRYPT.")
+    var memCost: Int?
+
+    @Option(help: "p of STANDARD_SCRYPT.")
+    var parallelization: Int?
+
+    @Option(help: "r of STANDARD_SCRYPT.")
+    var blockSize: Int?
+
+    @Option(help: "Bytes of a hash of STANDARD_SCRYPT.")
+    var dkLen: Int?
+
+    @Option(help: "SALT_FIRST or PASSWORD_FIRST, for digests and HMAC.")
+    var hashInputOrder: String?
+
+    func validate() throws {
+        if hashKey != nil && hashKeyFile != nil { throw ValidationError("Give --hash-key or --hash-key-file.") }
+        let others: [Any?] = [
+            hashKey, hashKeyFile, saltSeparator, rounds, memCost, parallelization, blockSize, dkLen, hashInputOrder,
+        ]
+        if hashAlgo == nil && others.contains(where: { $0 != nil }) {
+            throw ValidationError("The options for hashes need --hash-algo.")
+        }
+        if let hashInputOrder, !["SALT_FIRST", "PASSWORD_FIRST"].contains(hashInputOrder.uppercased()) {
+            throw ValidationError("--hash-input-order is SALT_FIRST or PASSWORD_FIRST.")
+        }
+    }
+
+    /// Nil where nothing is said.
+    func settings() throws -> PasswordHashSettings? {
+        guard let hashAlgo else { return nil }
+        var settings = PasswordHashSettings(hashAlgorithm: hashAlgo)
+        settings.signerKey = try (hashKey ?? hashKeyFile.map(SecretInput.file)).map(SecretText.init)
+        settings.saltSeparator = saltSeparator
+        settings.rounds = rounds
+        settings.memoryCost = memCost
+        settings.parallelization = parallelization
+        settings.blockSize = blockSize
+        settings.dkLen = dkLen
+        settings.passwordHashOrder = hashInputOrder.map {
+            $0.uppercased() == "SALT_FIRST" ? "SALT_AND_PASSWORD" : "PASSWORD_AND_SALT"
+        }
+        return settings
+    }
+}

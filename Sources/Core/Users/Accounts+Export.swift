@@ -1,0 +1,51 @@
+import Foundation
+
+extension Accounts {
+    /// Accounts that one page has at most.
+    public static let longestExportPage = 500
+
+    /// A page of accounts as they move out, ordered by id: with password hashes and with the secrets of authenticators.
+    ///
+    /// Each account is of one instant; the pages are of different ones, so that no transaction lasts as long as an export.
+    /// Whoever comes or goes meanwhile may or may not be among them. The log says that the page was handed out before it
+    /// is.
+    /// - Parameter limit: 1 to ``longestExportPage``.
+    /// - Returns: where the next page begins; nil behind the last.
+    /// - Throws: `SealingError` where a factor does not open, ``StoreError``.
+    public func moveOut(
+        after id: UserID?, limit: Int, by client: ClientContext
+    ) async throws -> (accounts: [MovingAccount], next: UserID?) {
+        let limit = min(max(limit, 1), Self.longestExportPage)
+        let (users, hasMore) = try await page(after: id, limit: limit)
+        let accounts = try users.map { try MovingAccount($0.user, $0.factors, sealer: realm.sealer) }
+        guard !accounts.isEmpty else { return ([], nil) }
+        let now = realm.clock.now
+        let event = AuditEvent(
+            id: AuditEvent.freshID(at: now, random: realm.random), at: now, kind: .usersExported, userID: nil,
+            context: client, details: ["users": .integer(Int64(accounts.count))])
+        try await realm.store.write { try $0.append(event) }
+        return (accounts, hasMore ? accounts.last?.id : nil)
+    }
+}
+
+extension MovingAccount {
+    /// A user of the realm with all that opens.
+    init(_ user: User, _ factors: [FactorRecord], sealer: Sealer) throws {
+        self.init(
+            id: user.id, email: user.email, profile: user.profile, isDisabled: user.isDisabled,
+            createdAt: user.createdAt, lastSignInAt: user.lastSignInAt, lastRefreshAt: user.lastRefreshAt,
+            passwordChangedAt: user.passwordChangedAt)
+        for factor in factors {
+            let payload = try sealer.open(factor.payload, for: FactorRegistry.sealingContext(factor.id))
+            switch factor.kind {
+            case .password:
+                let hash = try JSONDecoder().decode(PasswordFactor.Payload.self, from: payload).hash
+                password = .hash(KeptPasswordHash(Secret(hash)))
+            case .totp:
+                let payload = try JSONDecoder().decode(TOTPFactor.Payload.self, from: payload)
+                secondFactors.append(MovingTOTP(factor, payload))
+            default: break
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// What is kept about one person beside the log (``AuditLog/events(of:before:limit:)``), from one snapshot. Its sealed
+/// and digested parts are secrets and not for showing.
+public struct PersonalData: Sendable {
+    public let user: User
+    /// In the order of enrolment, with what is counted against each.
+    public let factors: [AccountDossier.Factor]
+    /// The newest first, also those that are over and not yet removed.
+    public let sessions: [Session]
+    /// Attempts under way, and those that are remembered for a while.
+    public let flows: [FlowRecord]
+    /// The newest first.
+    public let messages: [OpenedMessage]
+    /// Counters of the address. What is counted of a source is of the source's.
+    public let limits: [Limit]
+    /// Whether there are more sessions, flows or messages than ``longestList`` of each.
+    public let isCut: Bool
+
+    public static let longestList = 2000
+
+    /// How often something was tried with the address.
+    public struct Limit: Sendable {
+        public enum Subject: Sendable {
+            case mailsToAddress
+            case wrongPasswordsBeforeTheAccount
+        }
+
+        public let subject: Subject
+        public let counter: AttemptCounter
+    }
+}
+
+extension Accounts {
+    /// What is kept about a user, to be handed out; the log says so. Nil where there is no such user.
+    public func personalData(_ id: UserID, by client: ClientContext) async throws -> PersonalData? {
+        let realm = realm
+        let now = realm.clock.now
+        let event = AuditEvent(
+            id: AuditEvent.freshID(at: now, random: realm.random), at: now, kind: .userDataShown, userID: id,
+            context: client)
+        let limit = PersonalData.longestList
+        let data = try await realm.store.read { transaction -> PersonalData? in
+            guard let user = try transaction.user(id) else { return nil }
+            let sessions = try transaction.sessions(of: id, limit: limit + 1)
+            let flows = try transaction.flows(of: id, limit: limit + 1)
+            let messages = try transaction.outboxMessages(
+                of: id, recipient: user.email?.canonical, limit: limit + 1)
+            var limits: [PersonalData.Limit] = []
+            if let address = user.email?.canonical {
+                let keys: [(PersonalData.Limit.Subject, String)] = [
+                    (.mailsToAddress, CounterKey.mails(to: realm.sealer.digest(address, for: "mailbox"))),
+                    (.wrongPasswordsBeforeTheAccount, CounterKey.claim(realm.sealer.digest(address, for: "claim"))),
+                ]
+                for (subject, key) in keys {
+                    if let counter = try transaction.counter(key) {
+                        limits.append(PersonalData.Limit(subject: subject, counter: counter))
+                    }
+                }
+            }
+            return PersonalData(
+                user: user, factors: try transaction.factorStandings(of: id, at: now),
+                sessions: Array(sessions.prefix(limit)),
+                flows: Array(flows.prefix(limit)),
+                messages: try messages.prefix(limit).map { try OpenedMessage($0, with: realm.sealer) },
+                limits: limits, isCut: [sessions.count, flows.count, messages.count].contains { $0 > limit })
+        }
+        guard let data else { return nil }
+        try await realm.store.write { try $0.append(event) }
+        return data
+    }
+}

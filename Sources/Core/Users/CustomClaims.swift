@@ -1,0 +1,31 @@
+/// What an administrator may put on an account as custom claims, whatever the dialect.
+public enum CustomClaims {
+    /// Characters that the claims may have as JSON text (Identity Toolkit's limit, held for all dialects).
+    public static let maximumLength = 1000
+
+    public enum Fault: Error, Equatable {
+        /// No JSON, or no object.
+        case malformed
+        case tooLarge
+        case reserved(String)
+    }
+
+    /// The claim of ours that carries the token epoch.
+    public static let epochClaim = "countersign_epoch"
+
+    /// Names that tokens have a meaning for: OpenID Connect's, Firebase's, and ours.
+    public static let reserved: Set<String> = [
+        "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat", "iss", "jti",
+        "nbf", "nonce", "sub", epochClaim,
+    ]
+
+    /// The claims that a text is, where it is a JSON object.
+    /// - Parameter parse: reads JSON; nil where it is none.
+    public static func judge(_ text: String, parse: (String) -> JSONValue?) throws(Fault) -> [String: JSONValue] {
+        if text.isEmpty { return [:] }
+        guard text.unicodeScalars.count <= maximumLength else { throw .tooLarge }
+        guard case .object(let claims)? = parse(text) else { throw .malformed }
+        if let name = claims.keys.sorted().first(where: reserved.contains) { throw .reserved(name) }
+        return claims
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+extension MovingAccount {
+    /// In what an account that moves in differs from the one that is there under its id.
+    ///
+    /// What use changes by itself does not count: when somebody signed in and in which ways, that an address was proven,
+    /// which codes are used up, and a password that a sign-in has hashed anew. Instants count in milliseconds, as files have them.
+    /// - Parameter needsRehash: whether a hash is one that a sign-in replaces.
+    func differences(from present: MovingAccount, needsRehash: (String) -> Bool) -> [AccountDifference] {
+        var providers = profile.providers
+        if password != nil { providers.insert("password") }
+        let same: [(AccountDifference, Bool)] = [
+            (.email, email == present.email),
+            (.emailVerified, !profile.emailVerified || present.profile.emailVerified),
+            (.displayName, profile.displayName == present.profile.displayName),
+            (.photoURL, profile.photoURL == present.profile.photoURL),
+            (.phoneNumber, profile.phoneNumber == present.profile.phoneNumber),
+            (.isDisabled, isDisabled == present.isDisabled),
+            (.customClaims, profile.customClaims == present.profile.customClaims),
+            (.attributes, profile.attributes == present.profile.attributes),
+            (.providers, providers.isSubset(of: present.profile.providers)),
+            (.createdAt, createdAt == nil || createdAt?.milliseconds == present.createdAt?.milliseconds),
+            (.password, isPasswordSame(as: present, needsRehash: needsRehash)),
+            (
+                .secondFactors,
+                secondFactors.count == present.secondFactors.count
+                    && zip(secondFactors, present.secondFactors).allSatisfy { $0.isSame(as: $1) }
+            ),
+        ]
+        return same.filter { !$0.1 }.map(\.0)
+    }
+
+    /// A password that was set at the same instant is the same, also where a sign-in has replaced a hash of another
+    /// system by one of ours; that cannot be seen from the hashes.
+    private func isPasswordSame(as present: MovingAccount, needsRehash: (String) -> Bool) -> Bool {
+        guard let password else { return present.password == nil }
+        guard case .hash(let kept)? = present.password,
+            (passwordChangedAt ?? createdAt ?? present.createdAt)?.milliseconds
+                == present.passwordChangedAt?.milliseconds
+        else { return false }
+        switch password {
+        case .text: return true
+        case .hash(let moving):
+            return moving.text == kept.text || needsRehash(moving.text.reveal()) && !needsRehash(kept.text.reveal())
+        }
+    }
+}
+
+extension MovingTOTP {
+    fileprivate func isSame(as present: MovingTOTP) -> Bool {
+        (id == nil || id == present.id) && name == present.name && payload.secret == present.payload.secret
+            && algorithm == present.algorithm && digits == present.digits && period == present.period
+    }
+}

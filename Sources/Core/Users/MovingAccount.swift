@@ -1,0 +1,91 @@
+import Foundation
+import OneTimePassword
+
+/// An account on its way from one system to another, with the password and the authenticator that its owner has.
+///
+/// What moves in is one (``Accounts/moveIn(_:overwrites:rehearses:by:)``), and what moves out
+/// (``Accounts/moveOut(after:limit:by:)``).
+public struct MovingAccount: Sendable {
+    public var id: UserID
+    public var email: EmailAddress?
+    /// Its telephone number is in the form of ``PhoneNumber``.
+    public var profile: UserProfile
+    public var isDisabled: Bool
+    /// Nil means now.
+    public var createdAt: Date?
+    public var lastSignInAt: Date?
+    public var lastRefreshAt: Date?
+    /// Nil means that it is not known; then it counts as set when the account was made.
+    public var passwordChangedAt: Date?
+    public var password: MovingPassword?
+    public var secondFactors: [MovingTOTP]
+
+    public init(
+        id: UserID, email: EmailAddress? = nil, profile: UserProfile = UserProfile(), isDisabled: Bool = false,
+        createdAt: Date? = nil, lastSignInAt: Date? = nil, lastRefreshAt: Date? = nil, passwordChangedAt: Date? = nil,
+        password: MovingPassword? = nil, secondFactors: [MovingTOTP] = []
+    ) {
+        self.id = id
+        self.email = email
+        self.profile = profile
+        self.isDisabled = isDisabled
+        self.createdAt = createdAt
+        self.lastSignInAt = lastSignInAt
+        self.lastRefreshAt = lastRefreshAt
+        self.passwordChangedAt = passwordChangedAt
+        self.password = password
+        self.secondFactors = secondFactors
+    }
+}
+
+/// A password as another system gives it away, or as it is given to another.
+public enum MovingPassword: Sendable {
+    /// What a ``PasswordImporter`` made of a hash.
+    case hash(KeptPasswordHash)
+    case text(Secret<String>)
+}
+
+/// A TOTP authenticator that is enrolled elsewhere, with its secret.
+public struct MovingTOTP: Sendable {
+    /// Nil makes a fresh one.
+    public var id: FactorID?
+    public var name: String
+    /// Nil means now.
+    public var enrolledAt: Date?
+    public var lastUsedAt: Date?
+    let payload: TOTPFactor.Payload
+
+    /// Nil where no code can be made of it, or none that anybody could type in time: an empty secret or one of more
+    /// than 128 bytes, digits outside of 6 to 8, a period outside of 15 to 300 seconds.
+    /// - Parameter lastStep: the time step of the last code that counted; it and all before it are used up.
+    public init?(
+        id: FactorID?, name: String, enrolledAt: Date?, lastUsedAt: Date? = nil, secret: Secret<[UInt8]>,
+        algorithm: OTPAlgorithm = .sha1, digits: Int = 6, period: Int = 30, lastStep: UInt64? = nil
+    ) {
+        guard (1...128).contains(secret.reveal().count), (6...8).contains(digits), (15...300).contains(period) else {
+            return nil
+        }
+        self.id = id
+        self.name = name
+        self.enrolledAt = enrolledAt
+        self.lastUsedAt = lastUsedAt
+        payload = TOTPFactor.Payload(
+            secret: Data(secret.reveal()), algorithm: algorithm, digits: digits, period: period, lastStep: lastStep)
+    }
+
+    /// A factor of the realm, opened.
+    init(_ record: FactorRecord, _ payload: TOTPFactor.Payload) {
+        id = record.id
+        name = record.name
+        enrolledAt = record.createdAt
+        lastUsedAt = record.lastUsedAt
+        self.payload = payload
+    }
+
+    public var secret: Secret<[UInt8]> { Secret(Array(payload.secret)) }
+    public var algorithm: OTPAlgorithm { payload.algorithm }
+    public var digits: Int { payload.digits }
+    /// Seconds.
+    public var period: Int { payload.period }
+    public var lastStep: UInt64? { payload.lastStep }
+}

@@ -1,0 +1,58 @@
+import CountersignCore
+import Foundation
+
+/// Hands out a page of users as lines that ``ImportUsers`` takes: with password hashes and with the secrets of
+/// authenticators. The log says so before they leave.
+public struct ExportUsers: AdministrationOperation {
+    public static let name = "users:export"
+
+    /// Only ids behind this one: ``Answer/next`` of the page before.
+    public var after: String?
+    /// 1 to 500; 200 where it is left out. Fewer come where they are long.
+    public var limit: Int?
+
+    public init(after: String? = nil, limit: Int? = nil) {
+        self.after = after
+        self.limit = limit
+    }
+
+    public struct Answer: Codable, Sendable {
+        /// Ordered by id.
+        public let lines: [SecretText]
+        /// Where the next page begins; nil on the last.
+        public let next: String?
+        /// How many users there are; on the first page.
+        public let total: Int?
+        /// Users whose password hash no other system takes, and is not on their lines.
+        public let withoutPassword: [String]
+    }
+
+    /// Bytes of lines after which a page ends.
+    static let pageBytes = 1024 * 1024
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        let range = 1...Accounts.longestExportPage
+        let limit = limit ?? 200
+        guard range.contains(limit) else {
+            throw AdministrationError(
+                .invalid, "The limit \(limit) is out of range: \(range.lowerBound) to \(range.upperBound).")
+        }
+        let (accounts, next) = try await realm.accounts.moveOut(
+            after: after.map(UserID.init(rawValue:)), limit: limit, by: client)
+        let total = after == nil ? try await realm.accounts.count() : nil
+        var lines: [SecretText] = []
+        var withoutPassword: [String] = []
+        var bytes = 0
+        for account in accounts {
+            let row = UserRow(account, importer: realm.passwordImporter)
+            let line = try row.line()
+            if account.password != nil && row.passwordHash == nil { withoutPassword.append(account.id.rawValue) }
+            lines.append(line)
+            bytes += line.secret.reveal().utf8.count
+            if bytes >= Self.pageBytes && lines.count < accounts.count {
+                return Answer(lines: lines, next: account.id.rawValue, total: total, withoutPassword: withoutPassword)
+            }
+        }
+        return Answer(lines: lines, next: next?.rawValue, total: total, withoutPassword: withoutPassword)
+    }
+}

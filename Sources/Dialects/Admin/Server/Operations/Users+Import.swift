@@ -1,0 +1,164 @@
+import CountersignCore
+import Foundation
+
+/// Takes in a few lines of a file of users, with their password hashes and authenticators.
+///
+/// Each line is a JSON object in the shape of Identity Toolkit's `accounts:batchCreate`, with the way in which its password
+/// was hashed. A bad line is refused and the others are taken. The same lines again do nothing.
+public struct ImportUsers: AdministrationOperation {
+    public static let name = "users:import"
+    public static let bodyLimit = 4 * 1024 * 1024
+
+    /// At most ``mostLines``, of at most ``longestLine`` bytes each.
+    public var lines: [SecretText]
+    /// How passwords were hashed, for lines that do not say it.
+    public var hash: PasswordHashSettings?
+    /// Replaces a user who is there and different.
+    public var overwrite: Bool?
+    /// Leaves out identities of providers that the realm does not have.
+    public var dropIdentities: Bool?
+    /// Looks and writes nothing.
+    public var dryRun: Bool?
+
+    public static let mostLines = 500
+    public static let longestLine = UserRow.longestLine
+
+    public init(
+        lines: [SecretText], hash: PasswordHashSettings? = nil, overwrite: Bool = false, dropIdentities: Bool = false,
+        dryRun: Bool = false
+    ) {
+        self.lines = lines
+        self.hash = hash
+        self.overwrite = overwrite
+        self.dropIdentities = dropIdentities
+        self.dryRun = dryRun
+    }
+
+    public struct Answer: Codable, Sendable {
+        /// Users who are new; with ``ImportUsers/dryRun``, who would be.
+        public let imported: Int
+        public let replaced: Int
+        /// Users who were there, the same.
+        public let alreadyThere: Int
+        /// In the order of the lines.
+        public let refused: [Refused]
+
+        public struct Refused: Codable, Sendable, Equatable {
+            /// Which of the lines, from 0.
+            public let index: Int
+            /// In plain words.
+            public let reason: String
+
+            public init(index: Int, reason: String) {
+                self.index = index
+                self.reason = reason
+            }
+        }
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        guard lines.count <= Self.mostLines else {
+            throw AdministrationError(.invalid, "These are \(lines.count) lines; at most \(Self.mostLines) go at once.")
+        }
+        do throws(UserRowFault) {
+            _ = try hash?.scheme()
+        } catch {
+            throw AdministrationError(.invalid, "The settings for password hashes are wrong: \(error.sentence).")
+        }
+        let rules = UserRowRules(hash: hash, dropsForeignIdentities: dropIdentities ?? false)
+        var refused: [Answer.Refused] = []
+        var accounts: [(index: Int, account: MovingAccount)] = []
+        for (index, line) in lines.enumerated() {
+            do {
+                let row = try UserRow.read(Array(line.secret.reveal().utf8))
+                accounts.append((index, try row.account(rules, importer: realm.passwordImporter)))
+            } catch let fault as UserRowFault {
+                refused.append(Answer.Refused(index: index, reason: fault.sentence))
+            } catch let fault as PasswordImportFault {
+                throw AdministrationError(hashSettings: fault, algorithm: hash?.hashAlgorithm ?? "")
+            }
+        }
+        let outcomes = try await realm.accounts.moveIn(
+            accounts.map(\.account), overwrites: overwrite ?? false, rehearses: dryRun ?? false, by: client)
+        for ((index, account), outcome) in zip(accounts, outcomes) {
+            guard case .refused(let refusal) = outcome else { continue }
+            refused.append(Answer.Refused(index: index, reason: try await realm.sentence(refusal, account)))
+        }
+        return Answer(
+            imported: outcomes.count { $0 == .imported }, replaced: outcomes.count { $0 == .replaced },
+            alreadyThere: outcomes.count { $0 == .alreadyThere }, refused: refused.sorted { $0.index < $1.index })
+    }
+}
+
+extension ImportUsers {
+    /// What nobody else in a file may have: id, address and number of the user on a line, as far as they can be read.
+    /// For rehearsals, which write nothing that a later line could meet.
+    public static func identifiers(on line: SecretText) -> [UserIdentifier] {
+        guard let row = try? UserRow.read(Array(line.secret.reveal().utf8)) else { return [] }
+        return [
+            row.localId.map { .id(UserID(rawValue: $0)) }, row.email.flatMap(EmailAddress.init).map { .email($0) },
+            row.phoneNumber.flatMap(PhoneNumber.init).map { .phoneNumber($0) },
+        ].compactMap { $0 }
+    }
+}
+
+extension Realm {
+    /// Why an account does not move in.
+    fileprivate func sentence(_ refusal: ImportRefusal, _ account: MovingAccount) async throws -> String {
+        switch refusal {
+        case .idTaken: return "there is a user \(account.id) already"
+        case .addressTaken:
+            let holder = if let email = account.email { try await accounts.user(email: email) } else { User?.none }
+            return
+                "\(account.email?.canonical ?? "the address") belongs to the user \(holder?.id.rawValue ?? "of another line")"
+        case .phoneNumberTaken:
+            let number = account.profile.phoneNumber.map(PhoneNumber.init(kept:))
+            let holder =
+                if let number { try await accounts.find([.phoneNumber(number)]).first } else { FoundUser?.none }
+            return
+                "\(number?.canonical ?? "the number") belongs to the user \(holder?.user.id.rawValue ?? "of another line")"
+        case .factorIDTaken: return "its mfaEnrollmentId belongs to another user"
+        case .tooManyFactors: return "it has more than one TOTP authenticator"
+        case .passwordTooLong: return "rawPassword has more than \(PasswordPolicy.maximumLength) characters"
+        case .overloaded: return "too many passwords wait to be hashed: import this line again"
+        case .different(let differences):
+            let members = differences.map(\.member).joined(separator: ", ")
+            return "there is a user \(account.id) with another \(members); --overwrite replaces it"
+        }
+    }
+}
+
+extension AccountDifference {
+    /// What rows call it.
+    fileprivate var member: String {
+        switch self {
+        case .email: "email"
+        case .emailVerified: "emailVerified"
+        case .displayName: "displayName"
+        case .photoURL: "photoUrl"
+        case .phoneNumber: "phoneNumber"
+        case .isDisabled: "disabled"
+        case .customClaims: "customAttributes"
+        case .attributes: "attributes"
+        case .providers: "providers"
+        case .createdAt: "createdAt"
+        case .password: "password"
+        case .secondFactors: "mfaInfo"
+        }
+    }
+}
+
+extension AdministrationError {
+    fileprivate init(hashSettings fault: PasswordImportFault, algorithm: String) {
+        switch fault {
+        case .unknownAlgorithm:
+            self.init(
+                .invalid,
+                "There is no hash algorithm \"\(algorithm)\". There are SCRYPT, STANDARD_SCRYPT, BCRYPT, ARGON2, "
+                    + "PBKDF2_SHA256, PBKDF_SHA1, HMAC_SHA512, HMAC_SHA256, HMAC_SHA1, HMAC_MD5, SHA512, SHA256, SHA1 "
+                    + "and MD5.")
+        case .invalidParameter(let sentence), .invalidHash(let sentence):
+            self.init(.invalid, "The settings for password hashes are wrong: \(sentence).")
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import CountersignCore
+import Foundation
+
+/// What is kept about a person beside the log, in words that the person understands.
+public struct UserData: Codable, Sendable {
+    public struct Profile: Codable, Sendable {
+        public let id: String
+        public let email: String?
+        public let emailVerified: Bool
+        public let displayName: String?
+        public let photoURL: String?
+        public let phoneNumber: String?
+        public let isDisabled: Bool
+        /// The ways in: `password`, `emailLink`, `anonymous`, `custom`.
+        public let signsInWith: [String]
+        public let createdAt: Timestamp
+        public let lastSignInAt: Timestamp?
+        public let lastRefreshAt: Timestamp?
+        public let passwordSetAt: Timestamp?
+        /// Tokens from before count no more.
+        public let tokensValidAfter: Timestamp
+        /// What the application's back end put on the account.
+        public let claims: [String: JSONValue]
+        /// What the application asked for.
+        public let attributes: [String: JSONValue]
+    }
+
+    public struct Session: Codable, Sendable {
+        public let application: String
+        public let createdAt: Timestamp
+        public let expiresAt: Timestamp
+        public let endedAt: Timestamp?
+        public let refreshedAt: Timestamp?
+        /// What was shown at the sign-in, and when.
+        public let provenWith: [Proof]
+        public let scopes: [String]
+        public let details: [String: JSONValue]
+    }
+
+    public struct Proof: Codable, Sendable {
+        public let kind: String
+        public let at: Timestamp
+    }
+
+    public struct Attempt: Codable, Sendable {
+        /// `sign-in`, `reset-password`, …
+        public let purpose: String
+        public let answers: Int
+        public let createdAt: Timestamp
+        public let expiresAt: Timestamp
+        public let finishedAt: Timestamp?
+    }
+
+    public struct Message: Codable, Sendable {
+        public let kind: String
+        public let to: String
+        public let about: String
+        public let writtenAt: Timestamp
+        public let deliveredAt: Timestamp?
+    }
+
+    public struct Counter: Codable, Sendable {
+        public let counts: String
+        public let count: Int
+        public let since: Timestamp
+    }
+
+    public let profile: Profile
+    /// What the person signs in with; their secrets are not shown.
+    public let factors: [FactorSummary]
+    public let sessions: [Session]
+    /// Sign-ins, resets and enrolments that were begun.
+    public let attempts: [Attempt]
+    /// Mails and pushes; what stood in them is not shown, as it opens the account.
+    public let messages: [Message]
+    public let counters: [Counter]
+    /// Days that entries of the log are kept.
+    public let logKeptForDays: Int
+    /// Whether there are more sessions, attempts or messages than are listed.
+    public let isIncomplete: Bool
+
+    init(_ data: PersonalData, logDays: Int) {
+        let user = data.user
+        profile = Profile(
+            id: user.id.rawValue, email: user.email?.canonical, emailVerified: user.profile.emailVerified,
+            displayName: user.profile.displayName, photoURL: user.profile.photoURL,
+            phoneNumber: user.profile.phoneNumber, isDisabled: user.isDisabled,
+            signsInWith: user.profile.providers.sorted(), createdAt: Timestamp(user.createdAt),
+            lastSignInAt: user.lastSignInAt.map(Timestamp.init), lastRefreshAt: user.lastRefreshAt.map(Timestamp.init),
+            passwordSetAt: user.passwordChangedAt.map(Timestamp.init),
+            tokensValidAfter: Timestamp(user.tokensValidAfter), claims: user.profile.customClaims,
+            attributes: user.profile.attributes)
+        factors = data.factors.map(FactorSummary.init)
+        sessions = data.sessions.map { session in
+            Session(
+                application: session.clientID.rawValue, createdAt: Timestamp(session.createdAt),
+                expiresAt: Timestamp(session.expiresAt),
+                endedAt: session.revokedAt.map(Timestamp.init),
+                refreshedAt: session.refresh.rotatedAt.map(Timestamp.init),
+                provenWith: session.evidence.proofs.map { Proof(kind: $0.kind.rawValue, at: Timestamp($0.at)) },
+                scopes: session.evidence.scopes, details: session.evidence.details)
+        }
+        attempts = data.flows.map {
+            Attempt(
+                purpose: $0.purpose, answers: $0.attempts, createdAt: Timestamp($0.createdAt),
+                expiresAt: Timestamp($0.expiresAt), finishedAt: $0.finishedAt.map(Timestamp.init))
+        }
+        messages = data.messages.map {
+            Message(
+                kind: $0.message.channel.rawValue, to: $0.message.recipient, about: $0.content.template,
+                writtenAt: Timestamp($0.message.createdAt), deliveredAt: $0.message.deliveredAt.map(Timestamp.init))
+        }
+        counters = data.limits.map { limit in
+            let counts =
+                switch limit.subject {
+                case .mailsToAddress: "mails to the address"
+                case .wrongPasswordsBeforeTheAccount: "wrong passwords for the address before there was an account"
+                }
+            return Counter(counts: counts, count: limit.counter.count, since: Timestamp(limit.counter.since))
+        }
+        logKeptForDays = logDays
+        isIncomplete = data.isCut
+    }
+}
