@@ -176,7 +176,8 @@ let package = Package(
         .testTarget(
             name: "CoreTests",
             dependencies: [
-                "CountersignCore", "OneTimePassword", "StoreSQLite", "StorePostgres", .crypto, .jwtKit, .logging,
+                "CountersignCore", "OneTimePassword", "StoreSQL", "StoreSQLite", "StorePostgres", .crypto, .jwtKit,
+                .logging,
             ]),
         .testTarget(
             name: "StoreTests",

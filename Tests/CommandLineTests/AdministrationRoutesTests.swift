@@ -77,7 +77,8 @@ import Testing
         #expect(
             names == [
                 "users:add", "users:list", "users:show", "users:disable", "users:enable", "users:delete",
-                "users:reset-password", "users:reset-mfa", "applications:add", "applications:set", "applications:list",
+                "users:reset-password", "users:reset-mfa", "users:import", "users:export", "users:data",
+                "applications:add", "applications:set", "applications:list",
                 "applications:show", "applications:remove", "keys:rotate", "keys:list", "audit:list", "settings:show",
                 "settings:set",
             ])

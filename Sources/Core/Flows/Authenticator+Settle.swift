@@ -309,6 +309,7 @@ struct Settlement: Sendable {
         var user = user
         let former = user.email
         if let former {
+            try transaction.assignOutboxMessages(to: former.canonical, of: user.id)
             try transaction.send(
                 OutboxContent(
                     template: "email-changed", locale: attempt.client.locale,

@@ -117,7 +117,10 @@ public protocol OutboxStorage {
     func update(_ message: OutboxMessage) throws -> Bool
     /// Those about the user, and those to the recipient that are about nobody; the newest first.
     func outboxMessages(of user: UserID, recipient: String?, limit: Int) throws -> [OutboxMessage]
-    /// Removes the same, all of them.
+    /// Says of messages to a recipient that are about nobody that they are about the user, who is about to lose the
+    /// address.
+    func assignOutboxMessages(to recipient: String, of user: UserID) throws
+    /// Removes all that ``outboxMessages(of:recipient:limit:)`` finds.
     func deleteOutboxMessages(of user: UserID, recipient: String?) throws
     func deleteOutboxMessages(createdBefore instant: Date, limit: Int) throws -> Int
 }

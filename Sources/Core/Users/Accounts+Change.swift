@@ -79,6 +79,9 @@ extension Accounts {
             var events: [AuditEvent.Kind] = []
 
             if case .some(let email) = change.email, email != user.email {
+                if let former = user.email {
+                    try transaction.assignOutboxMessages(to: former.canonical, of: id)
+                }
                 if let former = user.email, let email {
                     try transaction.send(
                         OutboxContent(

@@ -208,6 +208,9 @@ private struct ImportDraft: Sendable {
             guard try transaction.insert(user) else { return .idTaken }
         } else {
             for factor in try transaction.factors(of: account.id) { _ = try transaction.remove(factor.id) }
+            if let former = present?.email, former != account.email {
+                try transaction.assignOutboxMessages(to: former.canonical, of: account.id)
+            }
         }
         if let hash {
             try transaction.setPassword(hash, of: &user, newFactorID: passwordID, at: now, sealer: sealer)

@@ -62,5 +62,30 @@ extension StoreConformance {
             let left = try await store.read { try $0.auditEvents(of: nil, after: nil, limit: 10) }
             try requireEqual(left.map(\.id), ["6", "5"], "what is left")
         },
+
+        Check("A user's events are listed backwards from an id, and details of one kind are replaced") { store in
+            try await store.write { transaction in
+                for number in 1...5 { try transaction.append(Sample.event("\(number)", of: "ada")) }
+                try transaction.append(Sample.event("6", of: "bert"))
+            }
+            let ada = UserID(rawValue: "ada")
+            let listed = try await store.read { transaction in
+                [
+                    try transaction.auditEvents(of: ada, before: nil, limit: 2),
+                    try transaction.auditEvents(of: ada, before: "4", limit: 2),
+                    try transaction.auditEvents(of: ada, before: "2", limit: 2),
+                    try transaction.auditEvents(of: ada, before: "1", limit: 2),
+                ]
+            }
+            try requireEqual(listed.map { $0.map(\.id) }, [["5", "4"], ["3", "2"], ["1"], []], "the events")
+            let created = AuditEvent.Kind(rawValue: "user.created")
+            try await store.write { transaction in
+                try transaction.replaceAuditDetails(of: ada, created, with: ["a": "b"])
+                try transaction.replaceAuditDetails(
+                    of: UserID(rawValue: "bert"), AuditEvent.Kind(rawValue: "other"), with: ["a": "b"])
+            }
+            let details = try await store.read { try $0.auditEvents(of: nil, after: nil, limit: 10) }.map(\.details)
+            try requireEqual(details, [[:]] + Array(repeating: ["a": "b"], count: 5), "the details")
+        },
     ]
 }

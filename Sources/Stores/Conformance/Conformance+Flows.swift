@@ -106,5 +106,21 @@ extension StoreConformance {
             }
             try requireEqual(left, [5, 6], "what is left")
         },
+
+        Check("Flows of a user are listed, no more than asked for, and nobody else's") { store in
+            try await store.write { transaction in
+                for id in ["ada", "bert"] { _ = try transaction.insert(Sample.user(id)) }
+                for (digest, user) in [("1", "ada"), ("2", "ada"), ("3", "bert"), ("4", nil)] {
+                    _ = try transaction.insert(Sample.flow(digest, of: user))
+                }
+            }
+            let ada = UserID(rawValue: "ada")
+            let listed = try await store.read { transaction in
+                (try transaction.flows(of: ada, limit: 10), try transaction.flows(of: ada, limit: 1))
+            }
+            try requireEqual(
+                Set(listed.0.map { String(decoding: $0.digest, as: UTF8.self) }), ["1", "2"], "the flows of a user")
+            try requireEqual(listed.1.count, 1, "how many there are where one was asked for")
+        },
     ]
 }

@@ -6,7 +6,8 @@ extension StoreConformance {
         Check("A message comes back as it was inserted, with every member set and with every member absent") { store in
             let full = OutboxMessage(
                 id: "2", channel: .push, recipient: Sample.text, createdAt: Sample.instants[0], attempts: .max,
-                nextAttemptAt: Sample.instants[1], deliveredAt: Sample.instants[3], sealedContent: Sample.largeBlob)
+                nextAttemptAt: Sample.instants[1], deliveredAt: Sample.instants[3], sealedContent: Sample.largeBlob,
+                userID: UserID(rawValue: Sample.text))
             let bare = OutboxMessage(
                 id: "1", channel: .email, recipient: "", createdAt: Sample.instants[3],
                 nextAttemptAt: Sample.instants[3], sealedContent: Data())
@@ -97,6 +98,39 @@ extension StoreConformance {
             try requireEqual(removed, [3, 2, 0], "how many were removed each time")
             let left = try await store.read { try $0.outboxMessages(limit: 10) }
             try requireEqual(left.map(\.id), ["5", "6"], "what is left")
+        },
+
+        Check("Messages of a user are found and removed by the user, and by the recipient where they are nobody's") {
+            store in
+            let (ada, bert) = (UserID(rawValue: "ada"), UserID(rawValue: "bert"))
+            try await store.write { transaction in
+                for message in [
+                    Sample.message("1", to: "former@example.org", of: ada),
+                    Sample.message("2", to: "a@example.org", of: ada),
+                    Sample.message("3", to: "a@example.org"), Sample.message("4", to: "a@example.org", of: bert),
+                    Sample.message("5", to: "b@example.org"),
+                ] { _ = try transaction.insert(message) }
+            }
+            let found = try await store.read { transaction in
+                [
+                    try transaction.outboxMessages(of: ada, recipient: "a@example.org", limit: 10),
+                    try transaction.outboxMessages(of: ada, recipient: "a@example.org", limit: 2),
+                    try transaction.outboxMessages(of: ada, recipient: nil, limit: 10),
+                    try transaction.outboxMessages(of: UserID(rawValue: "nobody"), recipient: nil, limit: 10),
+                ]
+            }
+            try requireEqual(
+                found.map { $0.map(\.id) }, [["3", "2", "1"], ["3", "2"], ["2", "1"], []], "the messages of a user")
+            try await store.write { try $0.deleteOutboxMessages(of: ada, recipient: "a@example.org") }
+            let left = try await store.read { try $0.outboxMessages(limit: 10) }
+            try requireEqual(left.map(\.id), ["4", "5"], "what is left")
+            try await store.write { transaction in
+                for recipient in ["a@example.org", "b@example.org"] {
+                    try transaction.assignOutboxMessages(to: recipient, of: ada)
+                }
+            }
+            let assigned = try await store.read { try $0.outboxMessages(limit: 10) }
+            try requireEqual(assigned.map(\.userID), [bert, ada], "whose they are")
         },
     ]
 }

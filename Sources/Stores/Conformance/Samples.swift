@@ -60,10 +60,11 @@ enum Sample {
     }
 
     static func message(
-        _ id: String, createdAt: Date = instant(), nextAttemptAt: Date = instant(), deliveredAt: Date? = nil
+        _ id: String, to recipient: String = "someone@example.org", of user: UserID? = nil,
+        createdAt: Date = instant(), nextAttemptAt: Date = instant(), deliveredAt: Date? = nil
     ) -> OutboxMessage {
         OutboxMessage(
-            id: id, channel: .email, recipient: "someone@example.org", createdAt: createdAt,
-            nextAttemptAt: nextAttemptAt, deliveredAt: deliveredAt, sealedContent: Data("sealed".utf8))
+            id: id, channel: .email, recipient: recipient, createdAt: createdAt, nextAttemptAt: nextAttemptAt,
+            deliveredAt: deliveredAt, sealedContent: Data("sealed".utf8), userID: user)
     }
 }

@@ -68,6 +68,12 @@ extension SQLTransaction {
         return Array(messages.sorted { $0.id > $1.id }.prefix(max(0, limit)))
     }
 
+    public func assignOutboxMessages(to recipient: String, of user: UserID) throws {
+        _ = try changes(
+            "UPDATE outbox_messages SET user_id = $2 WHERE recipient = $1 AND user_id IS NULL", SQLValue(recipient),
+            SQLValue(user.rawValue))
+    }
+
     public func deleteOutboxMessages(of user: UserID, recipient: String?) throws {
         _ = try changes("DELETE FROM outbox_messages WHERE user_id = $1", SQLValue(user.rawValue))
         guard let recipient else { return }

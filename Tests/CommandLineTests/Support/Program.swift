@@ -65,7 +65,7 @@ enum Program {
 
 /// A run that has begun.
 final class Running: @unchecked Sendable {
-    // Proof: the process is set up before it is shared, and only `isRunning`, `interrupt`, `terminate` and
+    // Proof: the process is set up before it is shared, and only `isRunning`, `interrupt`, `terminate`, `processIdentifier` and
     // `terminationStatus` are used afterwards, which may be called from any thread.
     private let process: Process
     private let ended: AsyncStream<Never>
@@ -93,6 +93,9 @@ final class Running: @unchecked Sendable {
 
     /// SIGINT.
     func interrupt() { process.interrupt() }
+
+    /// SIGKILL.
+    func kill() { _ = Foundation.kill(process.processIdentifier, SIGKILL) }
 
     /// Waits for the end.
     func transcript() async -> Program.Transcript {

@@ -28,6 +28,7 @@ struct MigrationTests {
                         SQLRow([.integer(1), .text("first schema")]),
                         SQLRow([.integer(2), .text("telephone numbers")]),
                         SQLRow([.integer(3), .text("messages by recipient")]),
+                        SQLRow([.integer(4), .text("users of messages")]),
                     ])
             try await store.close()
         }
