@@ -18,7 +18,7 @@ extension Accounts {
     }
 
     /// Removes users, each with all that the decision on what is kept of a person does not name
-    /// (`docs/decisions/0050`); answers for each what became of it.
+    /// (`docs/decisions/0060`); answers for each what became of it.
     ///
     /// A failure of the store in the middle leaves the first ones removed.
     public func delete(
