@@ -105,7 +105,8 @@ import Testing
         try bytes.write(to: file)
 
         let expected = [
-            "line 3: it is no JSON: the end instead of a value at byte 11", #"line 4: the member "email" is there twice"#,
+            "line 3: it is no JSON: the end instead of a value at byte 11",
+            #"line 4: the member "email" is there twice"#,
             #"line 5: hashAlgorithm "ROT13" is unknown"#, "line 7: it is not UTF-8",
             "line 9: the file ends in the middle of this line",
         ]

@@ -138,6 +138,11 @@ import Testing
                 "passwordHash is the word REDACTED: export with an account that may read password hashes"
             ),
             (
+                #"{"localId":"a","factors":[{"id":"x","kind":"push","content":{}}]}"#,
+                "a factor is of no kind that is known here, or its content is not of its kind"
+            ),
+            (#"{"localId":"a","factors":[{"id":"x","type":"push"}]}"#, #"there is no member "factors[0].type""#),
+            (
                 #"{"localId":"a","mfaInfo":[{"phoneInfo":"+15555550100"}]}"#,
                 "a telephone is no second factor here: take it out of mfaInfo, and the password alone is enough"
             ),
@@ -160,7 +165,7 @@ import Testing
 
     @Test func aLineIsBounded() {
         let long = #"{"localId":"a","displayName":"\#(String(repeating: "x", count: UserRow.longestLine))"}"#
-        #expect(throws: UserRowFault("it has more than 65536 bytes")) { try read(long) }
+        #expect(throws: UserRowFault("it has more than 262144 bytes")) { try read(long) }
         let name = #"{"localId":"a","displayName":"\#(String(repeating: "x", count: 257))"}"#
         #expect(throws: UserRowFault("displayName has more than 256 characters")) { try read(name) }
     }

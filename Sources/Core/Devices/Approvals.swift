@@ -101,7 +101,8 @@ public struct Approvals: Sendable {
                     device: device.id, handle: lot.handle, challenge: lot.challenge, startedAt: now, details: details,
                     numberLength: number?.count)
                 try transaction.send(
-                    message.content, to: device.id.rawValue, by: .push, id: lot.message, at: now, sealer: sealer)
+                    message.content, to: device.id.rawValue, about: userID, by: .push, id: lot.message, at: now,
+                    sealer: sealer)
             }
             body.approval = Approval(
                 id: id, askedAt: now, expiresAt: expiresAt, number: number, devices: devices.map(\.id))

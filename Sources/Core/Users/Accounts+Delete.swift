@@ -65,6 +65,9 @@ extension StoreTransaction {
     /// What does not go with the user's row by itself. The log keeps what happened under the id, and no address.
     fileprivate func forget(_ user: User) throws {
         try deleteOutboxMessages(of: user.id, recipient: user.email?.canonical)
+        try deleteCounter(CounterKey.pushes(to: user.id))
+        // A reason is in the words of whoever gave it.
+        try replaceAuditDetails(of: user.id, .approvalRejected, with: ["reason": "removed with the user"])
         try replaceAuditDetails(of: user.id, .emailChanged, with: ["former": "removed with the user"])
     }
 }

@@ -44,7 +44,7 @@ extension MovingAccount {
             case .totp:
                 let payload = try JSONDecoder().decode(TOTPFactor.Payload.self, from: payload)
                 secondFactors.append(MovingTOTP(factor, payload))
-            default: break
+            default: otherFactors.append(MovingFactor(factor, payload: payload))
             }
         }
     }

@@ -225,6 +225,13 @@ private struct ImportDraft: Sendable {
                     payload: try sealer.seal(
                         JSONEncoder().encode(factor.payload), for: .factor(id), in: transaction)))
         }
+        for factor in account.otherFactors {
+            _ = try transaction.insert(
+                FactorRecord(
+                    id: factor.id, userID: account.id, kind: factor.kind, name: factor.name,
+                    createdAt: factor.enrolledAt ?? now, lastUsedAt: factor.lastUsedAt,
+                    payload: try sealer.seal(factor.payload.reveal(), for: FactorRegistry.sealingContext(factor.id))))
+        }
         return nil
     }
 
@@ -243,7 +250,13 @@ private struct ImportDraft: Sendable {
             return .phoneNumberTaken
         }
         if factorIDs.count > TOTPFactor().limitPerUser { return .tooManyFactors }
-        for id in factorIDs {
+        for type in FactorRegistry.types
+        where account.otherFactors.count(where: { $0.kind == type.kind }) > type.limitPerUser {
+            return .tooManyFactors
+        }
+        let ids = factorIDs + account.otherFactors.map(\.id)
+        if Set(ids).count != ids.count { return .factorIDTaken }
+        for id in ids {
             if let holder = try transaction.factor(id)?.userID, holder != account.id { return .factorIDTaken }
         }
         return nil

@@ -23,6 +23,7 @@ public struct PersonalData: Sendable {
     public struct Limit: Sendable {
         public enum Subject: Sendable {
             case mailsToAddress
+            case requestsToDevices
             case wrongPasswordsBeforeTheAccount
         }
 
@@ -47,15 +48,16 @@ extension Accounts {
             let messages = try transaction.outboxMessages(
                 of: id, recipient: user.email?.canonical, limit: limit + 1)
             var limits: [PersonalData.Limit] = []
+            var keys: [(PersonalData.Limit.Subject, String)] = [(.requestsToDevices, CounterKey.pushes(to: id))]
             if let address = user.email?.canonical {
-                let keys: [(PersonalData.Limit.Subject, String)] = [
+                keys += [
                     (.mailsToAddress, CounterKey.mails(to: realm.sealer.digest(address, for: "mailbox"))),
                     (.wrongPasswordsBeforeTheAccount, CounterKey.claim(realm.sealer.digest(address, for: "claim"))),
                 ]
-                for (subject, key) in keys {
-                    if let counter = try transaction.counter(key) {
-                        limits.append(PersonalData.Limit(subject: subject, counter: counter))
-                    }
+            }
+            for (subject, key) in keys {
+                if let counter = try transaction.counter(key) {
+                    limits.append(PersonalData.Limit(subject: subject, counter: counter))
                 }
             }
             return PersonalData(

@@ -25,6 +25,7 @@ extension MovingAccount {
                 .secondFactors,
                 secondFactors.count == present.secondFactors.count
                     && zip(secondFactors, present.secondFactors).allSatisfy { $0.isSame(as: $1) }
+                    && Set(otherFactors.map(\.id)) == Set(present.otherFactors.map(\.id))
             ),
         ]
         return same.filter { !$0.1 }.map(\.0)

@@ -19,6 +19,8 @@ public struct MovingAccount: Sendable {
     public var passwordChangedAt: Date?
     public var password: MovingPassword?
     public var secondFactors: [MovingTOTP]
+    /// What only this program knows: devices that answer requests, recovery codes.
+    public var otherFactors: [MovingFactor] = []
 
     public init(
         id: UserID, email: EmailAddress? = nil, profile: UserProfile = UserProfile(), isDisabled: Bool = false,
@@ -88,4 +90,58 @@ public struct MovingTOTP: Sendable {
     /// Seconds.
     public var period: Int { payload.period }
     public var lastStep: UInt64? { payload.lastStep }
+}
+
+/// A factor of a kind that other systems do not have, with what is kept of it.
+public struct MovingFactor: Sendable {
+    public let id: FactorID
+    public let kind: FactorKind
+    public var name: String
+    /// Nil means now.
+    public var enrolledAt: Date?
+    public var lastUsedAt: Date?
+    /// JSON, as its own type writes it. It holds secrets.
+    let payload: Secret<Data>
+
+    /// Nil where the kind is not one of these, or what is kept is not in a shape of the kind.
+    public init?(
+        id: FactorID, kind: FactorKind, name: String, enrolledAt: Date?, lastUsedAt: Date?, content: Secret<JSONValue>
+    ) {
+        guard let json = try? JSONEncoder().encode(content.reveal()) else { return nil }
+        let decoder = JSONDecoder()
+        let payload: Data?
+        switch kind {
+        case .push:
+            payload = (try? decoder.decode(PushFactor.Payload.self, from: json)).flatMap {
+                try? JSONEncoder().encode($0)
+            }
+        case .recoveryCode:
+            payload =
+                (try? decoder.decode(RecoveryCodeFactor.Payload.self, from: json))
+                .flatMap { try? JSONEncoder().encode($0) }
+        default: return nil
+        }
+        guard let payload else { return nil }
+        self.id = id
+        self.kind = kind
+        self.name = name
+        self.enrolledAt = enrolledAt
+        self.lastUsedAt = lastUsedAt
+        self.payload = Secret(payload)
+    }
+
+    /// A factor of the realm, opened.
+    init(_ record: FactorRecord, payload: Data) {
+        id = record.id
+        kind = record.kind
+        name = record.name
+        enrolledAt = record.createdAt
+        lastUsedAt = record.lastUsedAt
+        self.payload = Secret(payload)
+    }
+
+    /// What is kept; nil where it is no JSON.
+    public var content: Secret<JSONValue>? {
+        (try? JSONDecoder().decode(JSONValue.self, from: payload.reveal())).map { Secret($0) }
+    }
 }

@@ -43,6 +43,14 @@ struct ForgettingTests {
             enrolled.totp.code(at: test.now).stringCode, of: enrolled.factor.id, for: handle, by: client)
         let second = try await test.pending(Self.present, by: client).handle
         _ = try await test.answer(test.wrongCode(enrolled.totp), of: enrolled.factor.id, for: second, by: client)
+        // A device with a name, which is asked and says no in words of its own.
+        let key = TestDevice()
+        let device = try await test.enrol(key, of: user.id)
+        let third = try await test.pending(Self.present, by: client).handle
+        _ = try await test.ask(for: third, by: client)
+        let request = try await test.request(to: device.factor.id)
+        _ = try await test.decide(
+            key.answer(to: request, allows: false, reason: Self.name, at: test.now), request.handle)
         for purpose in FlowPurpose.linked {
             let subject: Mailings.Subject =
                 switch purpose {
@@ -86,7 +94,7 @@ struct ForgettingTests {
             Self.former.canonical, Self.present.canonical, Self.coming.canonical, Self.number, Self.name,
         ]
         let factors = try await test.store.read { try $0.factors(of: person.user.id) }.map(\.id.rawValue)
-        #expect(factors.count == 2)
+        #expect(factors.count == 4)
 
         // The search finds what there is, or it would prove nothing.
         let before = try await traces([id] + identifiers + factors, in: test.store, store)
@@ -163,11 +171,13 @@ struct ForgettingTests {
         let person = try await fill(test)
         let data = try #require(await test.realm.accounts.personalData(person.user.id, by: test.client))
         #expect(data.user == (try await test.user(person.user.id)))
-        #expect(data.factors.map(\.record.kind) == [.password, .totp])
+        #expect(Set(data.factors.map(\.record.kind)) == [.password, .totp, .push, .recoveryCode])
         #expect(data.sessions.count == 2)
         #expect(!data.flows.isEmpty && data.flows.allSatisfy { $0.userID == person.user.id })
         let recipients = Set(data.messages.map(\.message.recipient))
-        #expect(recipients == Set([Self.former, Self.present, Self.coming].map(\.canonical)))
+        let device = try #require(data.factors.first { $0.record.kind == .push }).record.id.rawValue
+        #expect(recipients == Set([Self.former, Self.present, Self.coming].map(\.canonical) + [device]))
+        #expect(data.limits.contains { $0.subject == .requestsToDevices })
         #expect(!data.isCut)
         #expect(data.limits.contains { $0.subject == .mailsToAddress && $0.counter.count > 0 })
         #expect(try await test.events(.userDataShown).count == 2)

@@ -39,6 +39,8 @@ struct MovingTests {
         change.phoneNumber = .some("+15555550100")
         change.displayName = .some("Ada")
         _ = try await old.realm.accounts.change(enrolled.user.id, change, by: old.client)
+        let device = TestDevice()
+        let enrolment = try await old.enrol(device, of: enrolled.user.id)
         let (accounts, next) = try await old.realm.accounts.moveOut(after: nil, limit: 10, by: old.client)
         #expect(accounts.count == 2 && next == nil)
 
@@ -58,6 +60,22 @@ struct MovingTests {
         let code = enrolled.totp.code(at: new.now).stringCode
         #expect(try await new.answer(code, of: enrolled.factor.id, for: handle).isAccomplished)
         #expect(try await new.realm.accounts.moveIn(accounts, by: new.client) == [.alreadyThere, .alreadyThere])
+
+        // The device answers here as it did there, and the recovery code is the same.
+        let waiting = try await new.pending().handle
+        _ = try await new.ask(for: waiting)
+        let request = try await new.request(to: enrolment.factor.id)
+        let verdict = try await new.decide(device.answer(to: request, at: new.now), request.handle)
+        #expect(verdict.decision?.isAllowed == true)
+        let kinds = try await new.store.read { try $0.factors(of: enrolled.user.id) }.map(\.kind)
+        #expect(Set(kinds) == [.password, .totp, .push, .recoveryCode])
+        #expect(accounts.flatMap(\.otherFactors).allSatisfy { $0.content != nil })
+        for factor in accounts.flatMap(\.otherFactors) {
+            let content = try #require(factor.content)
+            let again = MovingFactor(
+                id: factor.id, kind: factor.kind, name: "", enrolledAt: nil, lastUsedAt: nil, content: content)
+            #expect(again?.content == content, "What is written is read.")
+        }
     }
 
     @Test("The same once more changes nothing and says nothing", arguments: TestStore.available)

@@ -39,6 +39,12 @@ extension UserRow {
             try refuseUnknown(
                 argon2, PasswordHashSettings.Argon2.CodingKeys.allCases.map(\.rawValue), "argon2Parameters.")
         }
+        if case .array(let own)? = members["factors"] {
+            for (index, factor) in own.enumerated() {
+                guard case .object(let factor) = factor else { continue }
+                try refuseUnknown(factor, OwnFactor.CodingKeys.allCases.map(\.rawValue), "factors[\(index)].")
+            }
+        }
         guard case .array(let factors)? = members["mfaInfo"] else { return }
         for (index, factor) in factors.enumerated() {
             guard case .object(let factor) = factor else { continue }
@@ -103,6 +109,7 @@ extension UserRow {
         if !rules.dropsForeignIdentities { try refuseForeignIdentities() }
         account.password = try password(rules, importer)
         account.secondFactors = try (mfaInfo ?? []).map { factor throws(UserRowFault) in try factor.moving() }
+        account.otherFactors = try (factors ?? []).map { factor throws(UserRowFault) in try factor.moving() }
         return account
     }
 
@@ -225,6 +232,23 @@ extension UserRow.SecondFactor {
             throw UserRowFault(
                 "totpInfo has a secret of 1 to 128 bytes, 6 to 8 digits and a period of 15 to 300 seconds")
         }
+        return factor
+    }
+}
+
+extension UserRow.OwnFactor {
+    fileprivate func moving() throws(UserRowFault) -> MovingFactor {
+        guard let id, !id.isEmpty, id.unicodeScalars.count <= 128,
+            !id.unicodeScalars.contains(where: CharacterSet.controlCharacters.contains)
+        else { throw UserRowFault("a factor has an id of 1 to 128 characters and no control characters") }
+        let enrolled = try UserRow.timestamp(enrolledAt, "enrolledAt")
+        let used = try UserRow.timestamp(lastUsedAt, "lastUsedAt")
+        guard let kind, let content,
+            let factor = MovingFactor(
+                id: FactorID(rawValue: id), kind: FactorKind(rawValue: kind),
+                name: String((name ?? "").filter { $0 != "\0" }.prefix(256)), enrolledAt: enrolled, lastUsedAt: used,
+                content: Secret(content))
+        else { throw UserRowFault("a factor is of no kind that is known here, or its content is not of its kind") }
         return factor
     }
 }

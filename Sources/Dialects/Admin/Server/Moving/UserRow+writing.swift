@@ -32,6 +32,13 @@ extension UserRow {
         }
         let factors = account.secondFactors.map(SecondFactor.init)
         mfaInfo = factors.isEmpty ? nil : factors
+        let own = account.otherFactors.map { factor in
+            OwnFactor(
+                id: factor.id.rawValue, kind: factor.kind.rawValue, name: factor.name,
+                enrolledAt: factor.enrolledAt.map { Timestamp($0).rfc3339 },
+                lastUsedAt: factor.lastUsedAt.map { Timestamp($0).rfc3339 }, content: factor.content?.reveal())
+        }
+        self.factors = own.isEmpty ? nil : own
     }
 
     private mutating func setScheme(_ scheme: ForeignPasswordScheme) {

@@ -56,6 +56,8 @@ struct UserRow: Codable, Sendable {
     var rawPassword: String?
 
     var mfaInfo: [SecondFactor]?
+    /// Ours: devices that answer requests, and recovery codes.
+    var factors: [OwnFactor]?
 
     // Understood and of no use here: they are about tokens and tenants of the other system.
     var validSince: String?
@@ -114,16 +116,33 @@ struct UserRow: Codable, Sendable {
         }
     }
 
+    /// A factor of a kind that the protocol does not have.
+    struct OwnFactor: Codable, Sendable {
+        var id: String?
+        /// `push` or `recovery-code`.
+        var kind: String?
+        var name: String?
+        /// RFC 3339.
+        var enrolledAt: String?
+        var lastUsedAt: String?
+        /// As the factor's own type keeps it.
+        var content: JSONValue?
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case id, kind, name, enrolledAt, lastUsedAt, content
+        }
+    }
+
     enum CodingKeys: String, CodingKey, CaseIterable {
         case localId, email, emailVerified, displayName, photoUrl, phoneNumber, disabled, customAttributes, attributes
         case providerUserInfo, emailLinkSignin, customAuth, providers, createdAt, lastLoginAt, lastSignedInAt
         case lastRefreshAt, passwordUpdatedAt, passwordHash, salt, hashAlgorithm, signerKey, saltSeparator, rounds
         case memoryCost, cpuMemCost, parallelization, blockSize, dkLen, passwordHashOrder, argon2Parameters
-        case passwordForm, rawPassword, mfaInfo, validSince, tenantId, version, initialEmail, kind
+        case passwordForm, rawPassword, mfaInfo, factors, validSince, tenantId, version, initialEmail, kind
     }
 
-    /// Bytes that a line may have.
-    static let longestLine = 64 * 1024
+    /// Bytes that a line may have: fifty devices fit.
+    static let longestLine = 256 * 1024
 }
 
 /// Why a row is not taken: a sentence for whoever has the file, without any of its secrets.

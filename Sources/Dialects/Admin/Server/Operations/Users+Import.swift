@@ -117,8 +117,8 @@ extension Realm {
                 if let number { try await accounts.find([.phoneNumber(number)]).first } else { FoundUser?.none }
             return
                 "\(number?.canonical ?? "the number") belongs to the user \(holder?.user.id.rawValue ?? "of another line")"
-        case .factorIDTaken: return "its mfaEnrollmentId belongs to another user"
-        case .tooManyFactors: return "it has more than one TOTP authenticator"
+        case .factorIDTaken: return "the id of one of its factors belongs to another user, or is there twice"
+        case .tooManyFactors: return "it has more second factors of a kind than a user may have"
         case .passwordTooLong: return "rawPassword has more than \(PasswordPolicy.maximumLength) characters"
         case .overloaded: return "too many passwords wait to be hashed: import this line again"
         case .different(let differences):

@@ -114,6 +114,7 @@ public struct UserData: Codable, Sendable {
             let counts =
                 switch limit.subject {
                 case .mailsToAddress: "mails to the address"
+                case .requestsToDevices: "requests to the devices"
                 case .wrongPasswordsBeforeTheAccount: "wrong passwords for the address before there was an account"
                 }
             return Counter(counts: counts, count: limit.counter.count, since: Timestamp(limit.counter.since))
