@@ -16,8 +16,14 @@ extension Accounts {
         after id: UserID?, limit: Int, by client: ClientContext
     ) async throws -> (accounts: [MovingAccount], next: UserID?) {
         let limit = min(max(limit, 1), Self.longestExportPage)
-        let (users, hasMore) = try await page(after: id, limit: limit)
-        let accounts = try users.map { try MovingAccount($0.user, $0.factors, sealer: realm.sealer) }
+        let realm = realm
+        let (accounts, hasMore) = try await realm.store.read { transaction in
+            let users = try transaction.users(after: id, limit: limit + 1)
+            let accounts = try users.prefix(limit).map { user in
+                try MovingAccount(user, try transaction.factors(of: user.id), sealer: realm.sealer)
+            }
+            return (accounts, users.count > limit)
+        }
         guard !accounts.isEmpty else { return ([], nil) }
         let now = realm.clock.now
         let event = AuditEvent(
@@ -36,7 +42,7 @@ extension MovingAccount {
             createdAt: user.createdAt, lastSignInAt: user.lastSignInAt, lastRefreshAt: user.lastRefreshAt,
             passwordChangedAt: user.passwordChangedAt)
         for factor in factors {
-            let payload = try sealer.open(factor.payload, for: FactorRegistry.sealingContext(factor.id))
+            let payload = try sealer.open(factor.payload, for: .factor(factor.id))
             switch factor.kind {
             case .password:
                 let hash = try JSONDecoder().decode(PasswordFactor.Payload.self, from: payload).hash

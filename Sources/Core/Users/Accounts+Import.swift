@@ -230,7 +230,8 @@ private struct ImportDraft: Sendable {
                 FactorRecord(
                     id: factor.id, userID: account.id, kind: factor.kind, name: factor.name,
                     createdAt: factor.enrolledAt ?? now, lastUsedAt: factor.lastUsedAt,
-                    payload: try sealer.seal(factor.payload.reveal(), for: FactorRegistry.sealingContext(factor.id))))
+                    payload: try sealer.seal(
+                        factor.payload.reveal(), for: .factor(factor.id), in: transaction)))
         }
         return nil
     }

@@ -51,8 +51,14 @@ extension Accounts {
             var keys: [(PersonalData.Limit.Subject, String)] = [(.requestsToDevices, CounterKey.pushes(to: id))]
             if let address = user.email?.canonical {
                 keys += [
-                    (.mailsToAddress, CounterKey.mails(to: realm.sealer.digest(address, for: "mailbox"))),
-                    (.wrongPasswordsBeforeTheAccount, CounterKey.claim(realm.sealer.digest(address, for: "claim"))),
+                    (
+                        .mailsToAddress,
+                        CounterKey.mails(to: try realm.sealer.digest(address, for: "mailbox", in: transaction))
+                    ),
+                    (
+                        .wrongPasswordsBeforeTheAccount,
+                        CounterKey.claim(try realm.sealer.digest(address, for: "claim", in: transaction))
+                    ),
                 ]
             }
             for (subject, key) in keys {
