@@ -172,55 +172,60 @@ let package = Package(
             name: "FirebaseCore", dependencies: ["FirebaseAuth"], path: "Sources/Dialects/IdentityToolkit/FirebaseCore"),
 
         // Tests.
+        .target(
+            name: "TestSupport", dependencies: ["CPostgres", "CountersignCore", "StorePostgres", .logging],
+            path: "Tests/TestSupport"),
         .testTarget(name: "OneTimePasswordTests", dependencies: ["OneTimePassword"]),
         .testTarget(
             name: "CoreTests",
             dependencies: [
-                "CountersignCore", "OneTimePassword", "StoreSQL", "StoreSQLite", "StorePostgres", .crypto, .jwtKit,
+                "CountersignCore", "OneTimePassword", "StoreSQL", "StoreSQLite", "StorePostgres", "TestSupport", .crypto,
+                .jwtKit,
                 .logging,
             ]),
         .testTarget(
             name: "StoreTests",
             dependencies: [
-                "CountersignCore", "StoreSQL", "StoreSQLite", "StorePostgres", "StoreConformance", .logging,
+                "CountersignCore", "StoreSQL", "StoreSQLite", "StorePostgres", "StoreConformance", "TestSupport",
+                .logging,
             ]),
         .testTarget(name: "PrometheusMetricsTests", dependencies: ["PrometheusMetrics", .coreMetrics]),
         .testTarget(name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CountersignCore"]),
         .testTarget(
             name: "ServerHTTPTests",
             dependencies: [
-                "ServerHTTP", "CountersignServer", "CountersignCore", "PasswordHashing", .hummingbird,
+                "ServerHTTP", "CountersignServer", "CountersignCore", "PasswordHashing", "TestSupport", .hummingbird,
                 .hummingbirdTesting, .httpTypes, .logging, .nioCore,
             ]),
         .testTarget(
             name: "IdentityToolkitTests",
             dependencies: [
                 "IdentityToolkitServer", "IdentityToolkitWire", "CountersignServer", "CountersignCore",
-                "OneTimePassword", "PasswordHashing", "ServerHTTP", .crypto, .hummingbird, .hummingbirdTesting,
-                .asn1, .httpTypes, .jwtKit, .logging, .nioCore, .x509,
+                "OneTimePassword", "PasswordHashing", "ServerHTTP", "TestSupport", .crypto, .hummingbird,
+                .hummingbirdTesting, .asn1, .httpTypes, .jwtKit, .logging, .nioCore, .x509,
             ]),
         .testTarget(
             name: "GuardianTests",
             dependencies: [
                 "GuardianServer", "GuardianWire", "CountersignServer", "CountersignCore", "OneTimePassword",
-                "PasswordHashing", .crypto, .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes, .logging,
+                "PasswordHashing", "TestSupport", .crypto, .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes, .logging,
                 .nioCore,
             ]),
         .testTarget(
             name: "FirebaseAuthTests",
             dependencies: [
                 "FirebaseAuth", "IdentityToolkitWire", "ClientHTTP", "CountersignServer", "CountersignCore",
-                "OneTimePassword", "PasswordHashing", .logging,
+                "OneTimePassword", "PasswordHashing", "TestSupport", .logging,
             ]),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
                 "countersign", "AdminServer", "ClientHTTP", "CountersignServer", "CountersignCore", "OneTimePassword",
-                "TerminalQRCode", .logging,
+                "TerminalQRCode", "TestSupport", .logging,
             ]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["countersign", "CountersignCore", "OneTimePassword", "StorePostgres", .logging],
+            dependencies: ["countersign", "CountersignCore", "OneTimePassword", "TestSupport", .crypto],
             exclude: [
                 "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "verify_token.py",
             ]),

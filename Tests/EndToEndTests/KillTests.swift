@@ -2,6 +2,7 @@ import CountersignCore
 import Foundation
 import OneTimePassword
 import Synchronization
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -30,8 +31,7 @@ import Testing
     }
 
     private func run(round: Int, arguments: [String]) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "countersign-kill-\(UUID().uuidString)")
+        let folder = try TestRun.place(for: "kill")
         defer { try? FileManager.default.removeItem(at: folder) }
         let server = try await ServerProcess(["--dev"] + arguments, dataDirectory: folder)
         let client = Client(url: server.url)

@@ -1,6 +1,7 @@
 import CountersignCore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// Two processes of the program on one PostgreSQL database are one server.

@@ -2,15 +2,16 @@ import CountersignServer
 import Foundation
 import Logging
 import PasswordHashing
+import TestSupport
 import Testing
 
 @Suite struct ServerConfigurationTests {
     /// A directory that is there for one test.
     private final class Files: Sendable {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "countersign-\(UUID().uuidString)")
+        let directory: URL
 
         init() throws {
+            directory = try TestRun.place(for: "configuration")
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         }
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 
 /// A directory for one test, removed with it.
 final class TestDirectory: Sendable {
     let path: String
 
     init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("store-tests-\(UUID().uuidString)").path
+        path = try TestRun.place(for: "store").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 

@@ -19,9 +19,10 @@ extension SQLiteStore {
 
     /// For tests: a database in a directory of its own, which goes when the store goes. It differs in nothing else from
     /// one that stays.
-    public static func temporary(options: Options = Options()) async throws -> SQLiteStore {
+    /// - Parameter parent: where to make the directory; nil for where the system keeps such.
+    public static func temporary(in parent: URL? = nil, options: Options = Options()) async throws -> SQLiteStore {
         try await blocking {
-            let directory = try TemporaryDirectory()
+            let directory = try TemporaryDirectory(in: parent)
             let pool = try pool(
                 path: directory.url.appendingPathComponent("store.sqlite").path, options: options, migrations: .all)
             return SQLiteStore(pool: pool, options: options, temporaryDirectory: directory)

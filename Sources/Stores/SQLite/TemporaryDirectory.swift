@@ -4,8 +4,9 @@ import Foundation
 final class TemporaryDirectory: Sendable {
     let url: URL
 
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("countersign-\(UUID().uuidString)")
+    init(in parent: URL?) throws {
+        let parent = parent ?? FileManager.default.temporaryDirectory
+        url = parent.appendingPathComponent("countersign-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }

@@ -1,13 +1,13 @@
 import CountersignServer
 import Foundation
-import Synchronization
+import TestSupport
 
 /// A directory that is there for one test.
 final class TestDirectory: Sendable {
     let url: URL
 
     init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("countersign-cli-\(UUID().uuidString)")
+        url = try TestRun.place(for: "cli")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
@@ -34,19 +34,12 @@ final class TestDirectory: Sendable {
 
     private static let template = Task {
         let directory = try TestDirectory()
-        templateURL.withLock { $0 = directory.url }
-        // What is static goes with the process, without a word.
-        atexit {
-            if let url = TestDirectory.templateURL.withLock({ $0 }) { try? FileManager.default.removeItem(at: url) }
-        }
         try await OpenedRealm.open(DataDirectory(path: directory.data)).close()
         return directory
     }
 }
 
 extension TestDirectory {
-    fileprivate static let templateURL = Mutex<URL?>(nil)
-
     /// Runs a command on the data of the test.
     func run(
         _ arguments: String..., input: String? = nil, environment: [String: String] = [:]

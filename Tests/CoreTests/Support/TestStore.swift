@@ -1,6 +1,7 @@
 import CountersignCore
 import StorePostgres
 import StoreSQLite
+import TestSupport
 import Testing
 
 /// The stores that races are run on.
@@ -21,7 +22,7 @@ enum TestStore: CaseIterable, CustomTestStringConvertible {
     /// An empty one.
     func open() async throws -> any Store {
         switch self {
-        case .sqlite: return try await SQLiteStore.temporary()
+        case .sqlite: return try await SQLiteStore.temporary(in: TestRun.directory())
         case .postgres:
             // Fifty racers for one row are to be judged by who wins, not by how long the others wait.
             var options = PostgresStore.Options()

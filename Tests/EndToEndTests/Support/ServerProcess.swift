@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -30,9 +31,7 @@ final class ServerProcess {
 
     init(_ arguments: [String] = [], dataDirectory: URL? = nil) async throws {
         ownsData = dataDirectory == nil
-        self.dataDirectory =
-            dataDirectory
-            ?? FileManager.default.temporaryDirectory.appendingPathComponent("countersign-e2e-\(UUID().uuidString)")
+        self.dataDirectory = try dataDirectory ?? TestRun.place(for: "server")
         process = Process()
         process.executableURL = URL(fileURLWithPath: try Self.executable)
         process.arguments = ["serve", "--listen", "127.0.0.1:0", "--data", self.dataDirectory.path] + arguments

@@ -4,6 +4,7 @@ import FirebaseAuth
 import Foundation
 import Logging
 import PasswordHashing
+import TestSupport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -15,8 +16,7 @@ enum RealServer {
     static func run(
         isDevelopment: Bool = true, _ body: @escaping @Sendable (RunningServer) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "countersign-client-\(UUID().uuidString)")
+        let folder = try TestRun.place(for: "client")
         defer { try? FileManager.default.removeItem(at: folder) }
         let opened = try await OpenedRealm.open(
             DataDirectory(path: folder.path), hashing: Argon2idParameters(memoryKiB: 1024, operations: 1),

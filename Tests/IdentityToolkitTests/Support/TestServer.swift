@@ -6,6 +6,7 @@ import HummingbirdTesting
 import Logging
 import NIOCore
 import PasswordHashing
+import TestSupport
 import Testing
 
 @testable import CountersignServer
@@ -153,26 +154,18 @@ struct Reply: Sendable {
 private enum TemplateDirectory {
     static func copy() async throws -> String {
         let template = try await made.value
-        let path = FileManager.default.temporaryDirectory
-            .appendingPathComponent("identity-toolkit-tests-\(UUID().uuidString)").path
-        try FileManager.default.copyItem(atPath: template.path, toPath: path)
+        let path = try TestRun.place(for: "identity-toolkit").path
+        try FileManager.default.copyItem(atPath: template, toPath: path)
         return path
     }
 
     private static let made = Task {
-        let directory = TemporaryTemplate()
+        let path = try TestRun.place(for: "identity-toolkit-template").path
         let opened = try await OpenedRealm.open(
-            DataDirectory(path: directory.path), hashing: .weakest(threads: 1), clock: FrozenClock())
+            DataDirectory(path: path), hashing: .weakest(threads: 1), clock: FrozenClock())
         try await opened.close()
-        return directory
+        return path
     }
-}
-
-private struct TemporaryTemplate: Sendable {
-    let path = FileManager.default.temporaryDirectory
-        .appendingPathComponent("identity-toolkit-template-\(ProcessInfo.processInfo.processIdentifier)").path
-
-    init() { try? FileManager.default.removeItem(atPath: path) }
 }
 
 extension HTTPField.Name {

@@ -1,5 +1,6 @@
 import StoreConformance
 import StorePostgres
+import TestSupport
 import Testing
 
 extension PostgresTests {

@@ -1,6 +1,7 @@
 import CountersignCore
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import StorePostgres

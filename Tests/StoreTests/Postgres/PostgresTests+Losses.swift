@@ -1,6 +1,7 @@
 import CountersignCore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import StorePostgres

@@ -1,4 +1,5 @@
 import CountersignCore
+import TestSupport
 import Testing
 
 @testable import StorePostgres

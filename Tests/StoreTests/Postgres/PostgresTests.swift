@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// What needs a server. One test at a time, so that none waits for a machine that another keeps busy.

@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StoreSQL
@@ -70,7 +71,7 @@ struct MigrationTests {
 
     @Test("SQLite checks the types of every table's values")
     func strictness() async throws {
-        let store = try await SQLiteStore.temporary()
+        let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let lax = try await store.read { transaction in
             try raw(
                 transaction,

@@ -2,6 +2,7 @@ import CountersignCore
 import Foundation
 import StoreSQLite
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import StoreSQL
@@ -10,7 +11,7 @@ import Testing
 struct QueryPlanTests {
     @Test("No query reads a whole table, but those that list the few signing keys or count")
     func indices() async throws {
-        let store = try await SQLiteStore.temporary()
+        let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let plans = Mutex<[String]>([])
         let (id, instant) = (UserID(rawValue: "u"), Date(microseconds: 1))
         try await store.write { transaction in

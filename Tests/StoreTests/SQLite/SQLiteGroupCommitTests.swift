@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StoreSQLite
@@ -8,7 +9,7 @@ import Testing
 struct SQLiteGroupCommitTests {
     @Test("Five hundred writes that arrive while one is under way need two commits")
     func fewCommits() async throws {
-        let store = try await SQLiteStore.temporary()
+        let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let (gate, held) = await Gate.holding(store)
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<500 {
@@ -25,7 +26,7 @@ struct SQLiteGroupCommitTests {
 
     @Test("In one group, a body that throws and a statement that fails are undone alone")
     func failingAlone() async throws {
-        let store = try await SQLiteStore.temporary()
+        let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let outcomes = try await outcomesOfOneGroup(in: store) { number in
             { transaction in
                 _ = try transaction.insert(user("\(number)"))
@@ -40,7 +41,7 @@ struct SQLiteGroupCommitTests {
 
     @Test("A write that cannot be committed fails alone, and its neighbours are committed without it")
     func failingCommit() async throws {
-        let store = try await SQLiteStore.temporary()
+        let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let outcomes = try await outcomesOfOneGroup(in: store) { number in
             { transaction in
                 _ = try transaction.insert(user("\(number)"))
@@ -63,7 +64,7 @@ struct SQLiteGroupCommitTests {
 
     @Test("A write after whose failure SQLite ended the transaction writes nothing, and its neighbours are saved")
     func endedTransaction() async throws {
-        let store = try await SQLiteStore.temporary()
+        let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let outcomes = try await outcomesOfOneGroup(in: store) { number in
             { transaction in
                 _ = try transaction.insert(user("\(number)"))
@@ -100,7 +101,7 @@ struct SQLiteGroupCommitTests {
 
     @Test("Closing waits for the writes that were accepted, and refuses those that come later")
     func closing() async throws {
-        let store = try await SQLiteStore.temporary()
+        let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let (gate, held) = await Gate.holding(store)
         let accepted = Task { try await store.write { try $0.insert(user("accepted")) } }
         try await eventually { store.statistics.waiting == 1 }

@@ -1,6 +1,7 @@
 import CountersignCore
 import Foundation
 import StoreSQL
+import TestSupport
 import Testing
 
 @testable import StoreSQLite
@@ -82,7 +83,7 @@ struct SQLiteStoreTests {
             ("id = 'v', profile = '[]'", "users v: column 5"),
         ])
     func corruption(change: String, beginning: String) async throws {
-        let store = try await SQLiteStore.temporary()
+        let store = try await SQLiteStore.temporary(in: TestRun.directory())
         try await store.write { transaction in
             _ = try transaction.insert(user("u"))
             try raw(transaction, "UPDATE users SET \(change)")
@@ -96,7 +97,7 @@ struct SQLiteStoreTests {
 
     @Test("An error of SQLite says what failed, and keeps the values to itself")
     func errorText() async throws {
-        let store = try await SQLiteStore.temporary()
+        let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let error = await #expect(throws: StoreError.self) {
             try await store.read { try $0.insert(user("u", email: "personal@example.org")) }
         }

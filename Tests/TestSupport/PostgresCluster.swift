@@ -1,43 +1,46 @@
+import CPostgres
 import CountersignCore
 import Foundation
 import Logging
+import StorePostgres
 import Synchronization
-
-@testable import StorePostgres
 
 /// A PostgreSQL cluster for the tests of one process: made when first asked for, and gone when the process is, however
 /// it ends.
 ///
 /// A shell watches over it and reads commands from a pipe. When the pipe ends – the process returned, crashed or was
 /// killed – it stops the server and removes the files.
-final class PostgresCluster: Sendable {
-    struct Unavailable: Error, CustomStringConvertible {
-        let description: String
+package final class PostgresCluster: Sendable {
+    package struct Unavailable: Error, CustomStringConvertible {
+        package let description: String
     }
 
     private let watcher: Process
     private let commands: FileHandle
     private let replies: FileHandle
-    let directory: String
-    let port: Int
+    package let directory: String
+    package let port: Int
     private let schemas = Mutex(0)
 
     // MARK: Whether and where
 
     /// The one that tests share.
-    static func shared() async throws -> PostgresCluster { try await sharing.value }
+    package static func shared() async throws -> PostgresCluster { try await sharing.value }
 
-    /// One for tests that stop it, and start it again.
-    static func stoppable() async throws -> PostgresCluster { try await stopping.value }
+    /// One for tests that stop it, and start it again. Those that share it run one after the other.
+    package static func stoppable() async throws -> PostgresCluster { try await stopping.value }
+
+    /// One that nobody else uses.
+    package static func ofItsOwn() async throws -> PostgresCluster { try await start() }
 
     private static let sharing = Task { try await PostgresCluster.start() }
     private static let stopping = Task { try await PostgresCluster.start() }
 
     /// Whether tests that need it are to run: where PostgreSQL is not installed they are skipped, unless that is to be a
     /// failure.
-    static let isWanted =
+    package static let isWanted =
         programs != nil || ProcessInfo.processInfo.environment["REQUIRE_POSTGRES"] == "1"
-    static let hint: String =
+    package static let hint: String =
         "PostgreSQL's programs are not installed; scripts/deps installs them, or POSTGRES_BIN says where they are"
 
     /// The folder of `initdb` and `postgres`, which Debian keeps out of the search path.
@@ -68,7 +71,8 @@ final class PostgresCluster: Sendable {
 
     private init() throws {
         guard let programs = Self.programs else { throw Unavailable(description: Self.hint) }
-        var template = Array((NSTemporaryDirectory() + "countersign-pg-XXXXXX").utf8CString)
+        // A short name: the path of a socket has 107 bytes at most, on macOS 103.
+        var template = Array("\(try TestRun.directory().path)/pg-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Unavailable(description: "no temporary directory") }
         directory = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         port = try Self.freePort()
@@ -102,13 +106,16 @@ final class PostgresCluster: Sendable {
     }
 
     /// Stops the server as an operator would: connections are ended, nothing is lost.
-    func stop() async throws { try await command("stop", "stopped") }
+    package func stop() async throws { try await command("stop", "stopped") }
 
     /// Ends the server as a crash would, without any good-bye.
-    func crash() async throws { try await command("crash", "stopped") }
+    package func crash() async throws { try await command("crash", "stopped") }
 
-    /// Starts it again after `stop` or `crash`.
-    func startAgain() async throws { try await command("start", "ready") }
+    /// Kills every process of the server at once (`kill -9`), which leaves them no moment for anything.
+    package func kill() async throws { try await command("kill", "stopped") }
+
+    /// Starts it again after `stop`, `crash` or `kill`.
+    package func startAgain() async throws { try await command("start", "ready") }
 
     private func command(_ command: String, _ reply: String) async throws {
         try await blocking { [self] in
@@ -149,7 +156,7 @@ final class PostgresCluster: Sendable {
 
     /// A place of its own for one store, or for several that are to share it: a schema, which is made in a millisecond
     /// where a database takes a hundred.
-    func emptyDatabase() async throws -> TestDatabase {
+    package func emptyDatabase() async throws -> TestDatabase {
         let number = schemas.withLock { number in
             number += 1
             return number
@@ -160,16 +167,23 @@ final class PostgresCluster: Sendable {
     }
 
     /// Runs commands as the database's owner.
-    func run(_ command: String) async throws {
-        let url = try DatabaseURL(Secret(url()))
-        try await blocking {
-            let settings = PostgresStore.Options().link
-            _ = try PostgresLink(url, settings).run(command)
+    package func run(_ command: String) async throws {
+        try await blocking { [url = url()] in
+            let connection = PQconnectdb(url)
+            defer { PQfinish(connection) }
+            PQsetNoticeProcessor(connection, { _, _ in }, nil)
+            let result = PQexec(connection, command)
+            defer { PQclear(result) }
+            let status = PQresultStatus(result)
+            guard status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK else {
+                throw Unavailable(
+                    description: PQerrorMessage(connection).map { String(cString: $0) } ?? "no connection")
+            }
         }
     }
 
     /// - Parameter host: a directory of sockets, or an address.
-    func url(user: String = "postgres", host: String? = nil, options: String = "") -> String {
+    package func url(user: String = "postgres", host: String? = nil, options: String = "") -> String {
         let host = (host ?? directory).addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         return "postgres://\(user)@/postgres?host=\(host)&port=\(port)\(options)"
     }
@@ -220,11 +234,18 @@ final class PostgresCluster: Sendable {
             kill "-$1" "$server"
             wait "$server"
         }
+        # The first process stands still meanwhile, so that it makes no more of them.
+        slay() {
+            kill -STOP "$server"
+            kill -KILL "$server" $(ps -A -o pid= -o ppid= | awk -v parent="$server" '$2 == parent { print $1 }')
+            wait "$server"
+        }
         start
         while read -r command; do
             case $command in
             stop) stop INT; echo stopped ;;
             crash) stop QUIT; echo stopped ;;
+            kill) slay; echo stopped ;;
             start) start ;;
             esac
         done
@@ -234,25 +255,25 @@ final class PostgresCluster: Sendable {
 }
 
 /// One schema of the cluster.
-struct TestDatabase: Sendable {
-    let cluster: PostgresCluster
+package struct TestDatabase: Sendable {
+    package let cluster: PostgresCluster
     /// Of the schema, and of the application that its stores say they are.
-    let name: String
+    package let name: String
 
-    var url: Secret<String> { url() }
+    package var url: Secret<String> { url() }
 
-    func url(options: String = "") -> Secret<String> {
+    package func url(options: String = "") -> Secret<String> {
         Secret(cluster.url(options: "&application_name=\(name)&options=-csearch_path%3D\(name)\(options)"))
     }
 
-    func open(_ options: PostgresStore.Options = .init()) async throws -> PostgresStore {
+    package func open(_ options: PostgresStore.Options = .init()) async throws -> PostgresStore {
         // What goes on is told by errors; the log's story of a restart would only hide it.
         try await PostgresStore.open(
             url: url, options: options, logger: Logger(label: name, factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
     /// Ends the connections of the schema's stores that the condition picks.
-    func endConnections(where condition: String = "true") async throws {
+    package func endConnections(where condition: String = "true") async throws {
         try await cluster.run(
             """
             SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
@@ -261,7 +282,7 @@ struct TestDatabase: Sendable {
     }
 
     /// Runs commands inside the schema.
-    func run(_ command: String) async throws {
+    package func run(_ command: String) async throws {
         try await cluster.run("SET search_path = \(name); \(command)")
     }
 }
