@@ -29,9 +29,12 @@ test: deps check ## Run every check and every test
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
 	REQUIRE_POSTGRES=1 $(SWIFT) test --skip-build --parallel --experimental-maximum-parallelization-width 8
 
-endurance: deps ## Kill servers twenty times in the middle of 200 sign-ups and enrolments, on both stores
+# One suite at a time: what one measures, another would spoil.
+endurance: deps ## Kill servers and PostgreSQL twenty times in the middle of 200 sign-ups; bursts and races at full size
 	$(SWIFT) build --build-tests
-	REQUIRE_POSTGRES=1 ENDURANCE_ROUNDS=20 $(SWIFT) test --skip-build --filter KillTests
+	for suite in KillTests BurstTests OneCodeTests; do \
+	    REQUIRE_POSTGRES=1 ENDURANCE_ROUNDS=20 $(SWIFT) test --skip-build --filter $$suite || exit 1; \
+	done
 
 check: ## Check the format and the seams (no clock or lots outside Ambient, no forbidden imports)
 	scripts/check-seams --self-test

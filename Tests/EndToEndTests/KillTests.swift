@@ -9,12 +9,12 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// `kill -9` in the middle of 200 sign-ups and enrolments: what was acknowledged is there afterwards, everything else is
-/// whole or absent.
+/// `kill -9`, of the server or of the database, in the middle of 200 sign-ups and enrolments: what was acknowledged is
+/// there afterwards, everything else is whole or absent.
 ///
-/// Three rounds; `make endurance` runs twenty (`ENDURANCE_ROUNDS`).
+/// Three rounds, and one of the database; `make endurance` runs twenty (`ENDURANCE_ROUNDS`).
 @Suite(.serialized) struct KillTests {
-    private static let rounds = ProcessInfo.processInfo.environment["ENDURANCE_ROUNDS"].flatMap { Int($0) } ?? 3
+    private static let rounds = Endurance.rounds ?? 3
     private static let people = 200
     private static let password = "a quiet afternoon"
 
@@ -28,6 +28,66 @@ import Testing
             let database = try await PostgresCluster.shared().emptyDatabase()
             try await run(round: round, arguments: ["--database", database.url.reveal()])
         }
+    }
+
+    /// PostgreSQL itself is killed while the server lives on. Until it is back the server says so, in words that a client
+    /// understands; then it finds it by itself.
+    @Test(.enabled(if: PostgresCluster.isWanted, Comment(rawValue: PostgresCluster.hint)))
+    func whatWasAcknowledgedSurvivesAKillOfPostgresItself() async throws {
+        let cluster = try await PostgresCluster.ofItsOwn()
+        for round in 0..<(Endurance.rounds ?? 1) {
+            let database = try await cluster.emptyDatabase()
+            let server = try await ServerProcess(
+                ["--dev", "--database", database.url.reveal()], environment: Endurance.hashing)
+            let client = Client(url: server.url)
+            let reached = Reached()
+            let enough = 20 + round * 37 % 150
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                for number in 0..<Self.people {
+                    tasks.addTask {
+                        do {
+                            try await Self.live(number, client) { reached.note(number, $0) }
+                        } catch {
+                            reached.note(error)
+                        }
+                    }
+                }
+                tasks.addTask {
+                    while reached.count < enough { try await Task.sleep(for: .milliseconds(2)) }
+                    // Every process of it at once, or as `pg_ctl stop -m immediate` ends it.
+                    try await round.isMultiple(of: 2) ? cluster.kill() : cluster.crash()
+                    try await Self.expectOutage(server)
+                    try await cluster.startAgain()
+                }
+                try await tasks.waitForAll()
+            }
+            let unclear = reached.failures.filter { ($0 as? Client.Refused)?.isRetryable != true }
+            #expect(unclear.isEmpty, "\(unclear.prefix(3))")
+            let states = reached.all
+            #expect(states.count >= enough)
+            try await Self.judgeAll(states, client)
+            // And it goes on.
+            try await Self.live(Self.people, client) { reached.note(Self.people, $0) }
+            #expect(reached.all[Self.people] == .enrolled)
+            #expect(await server.terminate() == 0)
+        }
+        cluster.end()
+    }
+
+    private static func expectOutage(_ server: ServerProcess) async throws {
+        let url = server.url
+        async let readiness = server.get("/health/ready").status
+        let shots = [
+            try Volley.Shot(url, "/v1/accounts:signUp?key=any", ["email": "late@example.com", "password": password]),
+            try Volley.Shot(url, "/v1/token?key=any", ["grantType": "refresh_token", "refreshToken": "any"]),
+        ]
+        for answer in try await Volley.fire(shots) {
+            let error = answer.json["error"] as? [String: Any]
+            #expect(answer.status == 503 && (answer.retryAfter ?? 0) >= 1, "\(answer.words)")
+            #expect(error?["status"] as? String == "UNAVAILABLE", "\(answer.words)")
+        }
+        #expect(try await readiness == 503)
+        #expect(try await server.get("/health/live").status == 200)
     }
 
     private func run(round: Int, arguments: [String]) async throws {
@@ -59,12 +119,7 @@ import Testing
         let check = Client(url: revived.url)
         let states = reached.all
         #expect(states.count >= enough)
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            for number in 0..<Self.people {
-                tasks.addTask { try await Self.judge(number, states[number] ?? .nothing, check) }
-            }
-            try await tasks.waitForAll()
-        }
+        try await Self.judgeAll(states, check)
         _ = await revived.terminate()
     }
 
@@ -94,7 +149,16 @@ import Testing
         note(.enrolled)
     }
 
-    /// What the revived server knows of somebody.
+    private static func judgeAll(_ states: [Int: Progress], _ client: Client) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for number in 0..<people {
+                tasks.addTask { try await judge(number, states[number] ?? .nothing, client) }
+            }
+            try await tasks.waitForAll()
+        }
+    }
+
+    /// What a server knows of somebody afterwards.
     private static func judge(_ number: Int, _ progress: Progress, _ client: Client) async throws {
         let email = "user\(number)@example.com"
         let found = try await client.post(
@@ -123,11 +187,18 @@ private enum Progress: Sendable {
 /// What was acknowledged.
 private final class Reached: Sendable {
     private let states = Mutex<[Int: Progress]>([:])
+    private let failed = Mutex<[any Error]>([])
 
     func note(_ number: Int, _ progress: Progress) {
         states.withLock { $0[number] = progress }
     }
 
+    /// Why somebody went no further.
+    func note(_ failure: any Error) {
+        failed.withLock { $0.append(failure) }
+    }
+
+    var failures: [any Error] { failed.withLock { $0 } }
     var all: [Int: Progress] { states.withLock { $0 } }
     var count: Int { all.count }
 }
@@ -135,7 +206,12 @@ private final class Reached: Sendable {
 /// Many connections to one server.
 private struct Client: Sendable {
     struct Refused: Error {
+        let status: Int
+        let retryAfter: Int?
         let json: String
+
+        /// Whether it tells the client, in the protocol's words, that it is worth trying again.
+        var isRetryable: Bool { status == 503 && (retryAfter ?? 0) >= 1 && json.contains("UNAVAILABLE") }
     }
 
     let url: URL
@@ -157,8 +233,12 @@ private struct Client: Sendable {
         if let bearer { request.setValue("Bearer \(bearer)", forHTTPHeaderField: "Authorization") }
         request.httpBody = try JSONSerialization.data(withJSONObject: body)
         let (data, response) = try await session.data(for: request)
-        guard (response as? HTTPURLResponse)?.statusCode == 200 else {
-            throw Refused(json: String(decoding: data, as: UTF8.self))
+        guard let response = response as? HTTPURLResponse, response.statusCode == 200 else {
+            let response = response as? HTTPURLResponse
+            throw Refused(
+                status: response?.statusCode ?? 0,
+                retryAfter: response?.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) },
+                json: String(decoding: data, as: UTF8.self))
         }
         return try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
     }

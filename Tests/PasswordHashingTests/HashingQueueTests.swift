@@ -41,6 +41,16 @@ import Testing
         #expect(queue.admit(0) == .refused(retryAfter: expected))
     }
 
+    @Test func nobodyIsAdmittedToAWaitThatIsLongerThanClientsHavePatienceFor() {
+        var queue = HashingQueue<Int>(threads: 2, limit: 1000, longestWait: 3, seconds: 1)
+        // Where a thread is free there is no wait, whatever a hash takes.
+        for number in 0..<7 { #expect(queue.admit(number) == .admitted(number + 1)) }
+        #expect(queue.admit(7) == .refused(retryAfter: 4))
+        _ = queue.take()
+        queue.finished(after: 1)
+        #expect(queue.admit(7) == .admitted(8))
+    }
+
     @Test func aJobThatWaitsCanBeWithdrawnAndOneThatRunsCannot() {
         var queue = HashingQueue<String>(threads: 1, limit: 3)
         _ = queue.admit("a")

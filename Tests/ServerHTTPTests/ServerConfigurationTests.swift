@@ -66,7 +66,7 @@ import Testing
         #expect(configuration.masterKey == .dataDirectory)
         #expect(configuration.passwords.memoryKiB == 19 * 1024)
         #expect(configuration.passwords.operations == 2)
-        #expect(configuration.passwords.queueLimit == 64 * configuration.passwords.threads)
+        #expect(configuration.passwords.queueLimit == 1024 * configuration.passwords.threads)
         #expect(configuration.logLevel == .info)
         #expect(configuration.warnings.isEmpty)
         #expect(configuration.baseURLs(port: 8080).map(\.absoluteString) == ["http://127.0.0.1:8080"])

@@ -42,6 +42,8 @@ import Testing
             router.get("\(prefix)hashes") { _, _ -> Response in throw PasswordHashingOverload(retryAfter: 7) }
             router.get("\(prefix)store") { _, _ -> Response in throw StoreError(.overloaded, "queue of /var/db is full")
             }
+            router.get("\(prefix)away") { _, _ -> Response in throw StoreError(.unavailable, "no /var/run/pg") }
+            router.get("\(prefix)unknown") { _, _ -> Response in throw StoreError(.outcomeUnknown, "COMMIT of row 17") }
             router.get("\(prefix)corrupt") { _, _ -> Response in throw StoreError(.corrupt, "row 17") }
             router.get("\(prefix)unexpected") { _, _ -> Response in throw Unexpected() }
             router.get("\(prefix)refusal") { _, _ -> Response in throw Refusal() }
@@ -70,6 +72,8 @@ import Testing
         arguments: [
             ("/hashes", 503, #"{"error":"overloaded"}"#, "7"),
             ("/store", 503, #"{"error":"overloaded"}"#, "1"),
+            ("/away", 503, #"{"error":"unavailable"}"#, "2"),
+            ("/unknown", 503, #"{"error":"outcome_unknown"}"#, "2"),
             ("/corrupt", 500, #"{"error":"internal_error"}"#, nil),
             ("/unexpected", 500, #"{"error":"internal_error"}"#, nil),
             ("/refusal", 403, #"{"refused":"yes"}"#, nil),
@@ -77,6 +81,7 @@ import Testing
             ("/nowhere", 404, #"{"error":"not_found"}"#, nil),
             ("/dialect/hashes", 503, #"{"message":"FAILED 503"}"#, "7"),
             ("/dialect/store", 503, #"{"message":"FAILED 503"}"#, "1"),
+            ("/dialect/away", 503, #"{"message":"FAILED 503"}"#, "2"),
             ("/dialect/unexpected", 500, #"{"message":"FAILED 500"}"#, nil),
             ("/dialect/refusal", 403, #"{"refused":"yes"}"#, nil),
             ("/dialect/nowhere", 404, #"{"message":"FAILED 404"}"#, nil),

@@ -114,6 +114,12 @@ package final class PostgresCluster: Sendable {
     /// Kills every process of the server at once (`kill -9`), which leaves them no moment for anything.
     package func kill() async throws { try await command("kill", "stopped") }
 
+    /// Ends it for good, and removes its files.
+    package func end() {
+        try? commands.close()
+        watcher.waitUntilExit()
+    }
+
     /// Starts it again after `stop`, `crash` or `kill`.
     package func startAgain() async throws { try await command("start", "ready") }
 
@@ -238,7 +244,7 @@ package final class PostgresCluster: Sendable {
         slay() {
             kill -STOP "$server"
             kill -KILL "$server" $(ps -A -o pid= -o ppid= | awk -v parent="$server" '$2 == parent { print $1 }')
-            wait "$server"
+            wait "$server" 2>/dev/null
         }
         start
         while read -r command; do

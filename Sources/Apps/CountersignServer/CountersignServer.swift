@@ -148,7 +148,9 @@ public struct CountersignServer: Sendable {
         return Application(
             responder: try responder(),
             server: builder,
-            configuration: ApplicationConfiguration(address: .hostname(options.host, port: options.port)),
+            // A burst of connections waits to be accepted; the system's own limit holds where it is lower.
+            configuration: ApplicationConfiguration(
+                address: .hostname(options.host, port: options.port), backlog: 4096),
             services: services,
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? options.port

@@ -81,6 +81,7 @@ struct Serve: AsyncParsableCommand {
         logger.logLevel = configuration.logLevel
         for warning in configuration.warnings { logger.warning("\(warning)") }
 
+        OpenFiles.allowAll()
         let opened = try await OpenedRealm.open(configuration)
         let server = CountersignServer(opened, options: .init(configuration), logger: logger)
         do {

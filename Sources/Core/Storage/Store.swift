@@ -8,7 +8,8 @@ public protocol Store: Sendable {
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 
     /// Reads and writes; durable when it returns. An error thrown by the body undoes all it wrote and is passed on.
-    /// - Throws: ``StoreError`` of code `overloaded` when too many writes wait already.
+    /// - Throws: ``StoreError`` of code `overloaded` when too many writes wait already, `unavailable` where the database
+    ///   is away, `outcomeUnknown` where it went away in the middle of the commit.
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 }
 
@@ -24,13 +25,15 @@ public protocol StoreTransaction:
 /// A failure of the store itself.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
     public struct Code: Sendable, Hashable {
-        private enum Kind { case overloaded, unavailable, corrupt, outdated }
+        private enum Kind { case overloaded, unavailable, outcomeUnknown, corrupt, outdated }
         private let kind: Kind
 
         /// Too many transactions wait; try again shortly.
         public static let overloaded = Code(kind: .overloaded)
-        /// The database cannot be reached or refuses to work.
+        /// The database cannot be reached or refuses to work. Nothing was written.
         public static let unavailable = Code(kind: .unavailable)
+        /// The database went away while it committed: all of the write was done, or nothing. Look before doing it again.
+        public static let outcomeUnknown = Code(kind: .outcomeUnknown)
         /// A row holds what this version cannot read.
         public static let corrupt = Code(kind: .corrupt)
         /// The schema is newer than this program.

@@ -37,6 +37,7 @@ public final class Argon2idHasher: PasswordHasher {
         if let fault = parameters.fault { throw PasswordHashingError(.invalidParameters, fault) }
         guard Sodium.isReady else { throw PasswordHashingError(.unavailable, "libsodium cannot be initialised") }
         let nobodys = random.bytes(32)
+        let begin = ContinuousClock.now
         guard
             let decoy = Sodium.hash(
                 nobodys, operations: parameters.operations, memoryKiB: parameters.memoryKiB)
@@ -46,7 +47,9 @@ public final class Argon2idHasher: PasswordHasher {
         self.decoy = decoy
         self.parameters = parameters
         self.willHash = willHash
-        threads = HashingThreads(count: parameters.threads, queueLimit: parameters.queueLimit)
+        threads = HashingThreads(
+            count: parameters.threads, queueLimit: parameters.queueLimit,
+            seconds: (ContinuousClock.now - begin) / .seconds(1))
     }
 
     deinit {

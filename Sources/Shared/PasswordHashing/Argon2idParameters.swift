@@ -19,13 +19,14 @@ public struct Argon2idParameters: Sendable, Hashable {
     ///     Sheet. libsodium's own "interactive" (64 MiB) would let a burst of sign-ins on 16 cores take a gigabyte.
     ///   - operations: passes over the memory.
     ///   - threads: as many as the machine has cores unless said otherwise; more would only share them.
-    ///   - queueLimit: 64 for each thread unless said otherwise: about two seconds of waiting, which a person accepts.
+    ///   - queueLimit: 1,024 for each thread unless said otherwise: some half a minute of waiting, which clients have the
+    ///     patience for, so that a burst is served rather than refused (docs/decisions/0022-bursts-wait.md).
     public init(memoryKiB: Int = 19 * 1024, operations: Int = 2, threads: Int? = nil, queueLimit: Int? = nil) {
         let threads = threads ?? min(256, max(1, ProcessInfo.processInfo.activeProcessorCount))
         self.memoryKiB = memoryKiB
         self.operations = operations
         self.threads = threads
-        self.queueLimit = queueLimit ?? 64 * max(1, min(threads, 256))
+        self.queueLimit = queueLimit ?? 1024 * max(1, min(threads, 256))
     }
 
     /// The least that Argon2id allows. It protects nothing; it keeps tests fast.

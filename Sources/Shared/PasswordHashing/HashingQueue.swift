@@ -10,15 +10,20 @@ struct HashingQueue<Job> {
 
     private let threads: Int
     private let limit: Int
+    /// Seconds that nobody is made to wait longer than, as far as one can tell.
+    private let longestWait: Double
     private var waiting: [(number: Int, job: Job)] = []
     private var running = 0
     private var lastNumber = 0
-    private var averageSeconds = 0.05
+    private var averageSeconds: Double
     private(set) var isClosed = false
 
-    init(threads: Int, limit: Int) {
+    /// - Parameter seconds: what a hash takes, until some have shown it.
+    init(threads: Int, limit: Int, longestWait: Double = .infinity, seconds: Double = 0.05) {
         self.threads = threads
         self.limit = limit
+        self.longestWait = longestWait
+        averageSeconds = seconds
     }
 
     /// Jobs that were admitted and are not finished.
@@ -29,7 +34,9 @@ struct HashingQueue<Job> {
 
     mutating func admit(_ job: Job) -> Admission {
         if isClosed { return .closed }
-        if load >= limit { return .refused(retryAfter: retryAfter(before: load)) }
+        if load >= limit || load >= threads && wait(before: load) > longestWait {
+            return .refused(retryAfter: retryAfter(before: load))
+        }
         lastNumber += 1
         waiting.append((lastNumber, job))
         return .admitted(lastNumber)
@@ -61,7 +68,8 @@ struct HashingQueue<Job> {
 
     /// Whole seconds until those before have been served. More than a minute would only be a guess.
     private func retryAfter(before: Int) -> Int {
-        let seconds = (Double(before) * averageSeconds / Double(threads)).rounded(.up)
-        return Int(min(60, max(1, seconds)))
+        Int(min(60, max(1, wait(before: before).rounded(.up))))
     }
+
+    private func wait(before: Int) -> Double { Double(before) * averageSeconds / Double(threads) }
 }

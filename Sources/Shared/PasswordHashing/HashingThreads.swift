@@ -18,9 +18,14 @@ final class HashingThreads: Sendable {
     private let wake = DispatchSemaphore(value: 0)
     private let count: Int
 
-    init(count: Int, queueLimit: Int) {
+    /// Seconds that one who is admitted waits, at the pace of the hashes before. Clients give up after a minute.
+    private static let longestWait = 45.0
+
+    /// - Parameter seconds: what one hash took.
+    init(count: Int, queueLimit: Int, seconds: Double) {
         self.count = count
-        queue = Mutex(HashingQueue(threads: count, limit: queueLimit))
+        queue = Mutex(
+            HashingQueue(threads: count, limit: queueLimit, longestWait: Self.longestWait, seconds: seconds))
         for number in 1...count {
             let thread = Thread { self.work() }
             thread.name = "password-\(number)"

@@ -16,11 +16,21 @@ final class ConnectionThreads: Sendable {
         /// Threads that wait for a signal, and have not been sent one.
         var sleepers = 0
         var livingThreads: Int
-        var isSweepPlanned = false
-        /// Why there are no connections to be had, while there are none.
-        var outage: String?
+        /// When the next one is to be refused for having waited, as far as somebody will look.
+        var nextSweep: ContinuousClock.Instant?
+        /// While there are no connections to be had, and why.
+        var outage: (state: TransactionQueue<PendingTransaction>.Outage, reason: String)?
         var statistics = PostgresStore.Statistics()
         var closers: [@Sendable () -> Void] = []
+
+        /// The instant to look at next, where nobody is going to by then.
+        mutating func newSweep() -> ContinuousClock.Instant? {
+            guard let next = queue.nextDeadline(in: outage?.state), nextSweep.map({ next < $0 }) ?? true else {
+                return nil
+            }
+            nextSweep = next
+            return next
+        }
 
         /// Whether to signal: somebody sleeps who has something to do.
         mutating func wakesSleeper() -> Bool {
@@ -68,15 +78,13 @@ final class ConnectionThreads: Sendable {
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             let job = PendingTransaction(kind, body, continuation)
-            let deadline = ContinuousClock.now + options.patience
-            let (admission, wakes, plansSweep) = state.withLock { state in
-                let admission = state.queue.add(job, kind, deadline: deadline)
-                let plansSweep = admission == .waits && !state.isSweepPlanned
-                if plansSweep { state.isSweepPlanned = true }
-                return (admission, state.wakesSleeper(), plansSweep)
+            let now = ContinuousClock.now
+            let (admission, wakes, nextSweep) = state.withLock { state in
+                let admission = state.queue.add(job, kind, at: now, deadline: now + options.patience)
+                return (admission, state.wakesSleeper(), state.newSweep())
             }
             if wakes { wake.signal() }
-            if plansSweep { planSweep(at: deadline) }
+            planSweep(at: nextSweep)
             switch admission {
             case .waits: break
             case .full:
@@ -107,21 +115,24 @@ final class ConnectionThreads: Sendable {
         }
     }
 
-    private func planSweep(at instant: ContinuousClock.Instant) {
+    private func planSweep(at instant: ContinuousClock.Instant?) {
+        guard let instant else { return }
         let wait = max(.zero, ContinuousClock.now.duration(to: instant)) / .seconds(1)
-        sweeper.asyncAfter(deadline: .now() + wait) { [weak self] in self?.sweep() }
+        sweeper.asyncAfter(deadline: .now() + wait) { [weak self] in self?.sweep(instant) }
     }
 
-    private func sweep() {
-        let now = ContinuousClock.now
-        let (expired, outage, next) = state.withLock { state in
-            let expired = state.queue.expire(at: now)
-            let next = state.queue.nextDeadline
-            state.isSweepPlanned = next != nil
-            return (expired, state.outage, next)
+    /// - Parameter instant: that it was planned for.
+    private func sweep(_ instant: ContinuousClock.Instant) {
+        let (expired, outage, next) = state.withLock {
+            state -> ([Entry], String?, ContinuousClock.Instant?) in
+            // An earlier one has taken its place.
+            guard state.nextSweep == instant else { return ([], nil, nil) }
+            let expired = state.queue.expire(at: max(instant, .now), in: state.outage?.state)
+            state.nextSweep = nil
+            return (expired, state.outage?.reason, state.newSweep())
         }
         for entry in expired { entry.job.fail(refusal(outage)) }
-        if let next { planSweep(at: next) }
+        planSweep(at: next)
         // Those that stood in the way of others may be gone.
         if state.withLock({ $0.wakesSleeper() }) { wake.signal() }
     }
@@ -172,7 +183,8 @@ final class ConnectionThreads: Sendable {
         while true {
             guard let usable = usable(link, until: entry.deadline) else {
                 link = nil
-                return refuse(entry, .unavailable, state.withLock { $0.outage } ?? "PostgreSQL cannot be reached")
+                return refuse(
+                    entry, .unavailable, state.withLock { $0.outage?.reason } ?? "PostgreSQL cannot be reached")
             }
             link = usable
             switch entry.job.attempt(usable) {
@@ -219,6 +231,7 @@ final class ConnectionThreads: Sendable {
     private func usable(_ link: PostgresLink?, until deadline: ContinuousClock.Instant) -> PostgresLink? {
         if let link, link.isUsable, !link.isLost() { return link }
         var failures = 0
+        let end = min(deadline, ContinuousClock.now + options.outagePatience)
         while true {
             do {
                 let fresh = try PostgresLink(url, options.link)
@@ -229,7 +242,7 @@ final class ConnectionThreads: Sendable {
             }
             failures += 1
             let wait = Backoff.connecting.wait(after: failures, random)
-            guard ContinuousClock.now + wait < deadline else { return nil }
+            guard ContinuousClock.now + wait < end else { return nil }
             sleep(wait)
         }
     }
@@ -244,10 +257,13 @@ final class ConnectionThreads: Sendable {
     }
 
     private func noteOutage(_ reason: String) {
-        let isNew = state.withLock { state in
-            defer { state.outage = reason }
-            return state.outage == nil
+        let (isNew, nextSweep) = state.withLock { state in
+            let isNew = state.outage == nil
+            let outage = state.outage?.state ?? .init(since: .now, patience: options.outagePatience)
+            state.outage = (outage, reason)
+            return (isNew, state.newSweep())
         }
+        planSweep(at: nextSweep)
         if isNew { logger.error("PostgreSQL cannot be reached", metadata: ["reason": "\(reason)"]) }
     }
 

@@ -7,7 +7,8 @@ import StoreSQL
 /// Writes are SERIALIZABLE: each is as if it ran alone, on whatever server. One that loses a race is undone and run
 /// again, one that loses its connection before the commit runs again on a fresh one, and PostgreSQL may be restarted
 /// meanwhile. Only where the connection ends while a commit is under way does nobody know whether it was done; it is then
-/// not run again, and `unavailable` is thrown, as for every failure of the database.
+/// not run again, and `outcomeUnknown` is thrown. After `unavailable`, as for every other failure of the database, nothing
+/// was written.
 ///
 /// A write has reached the disk when `write` returns. It is refused as `overloaded` where too many wait, where it has
 /// waited for too long, and where it has lost too many races.
@@ -24,10 +25,12 @@ public final class PostgresStore: Store {
         /// together must stay below the database's `max_connections`. One connection is left to reads.
         public var connections = 8
         /// How many transactions may wait beside those, before more are refused as `overloaded`.
-        public var waitingTransactions = 1024
-        /// How long a transaction may wait for its turn, for a lost race to be repeated, or for a database that cannot
-        /// be reached.
-        public var patience = Duration.seconds(5)
+        public var waitingTransactions = 4096
+        /// How long a transaction may wait for its turn, or for a lost race to be repeated: as long as a burst takes.
+        public var patience = Duration.seconds(15)
+        /// How long it may wait for a database that cannot be reached: as long as a restart takes, and no longer, because
+        /// whoever asks is to be told.
+        public var outagePatience = Duration.seconds(5)
         /// How often a write that loses races, or connections, is run at most.
         public var attempts = 40
         /// How long one statement may take, waiting for others' rows included.

@@ -64,7 +64,7 @@ extension TransactionKind {
         } catch let failure as PostgresFailure where failure.consequence == .reconnect {
             return .failed(
                 StoreError(
-                    .unavailable,
+                    .outcomeUnknown,
                     "the connection ended while a commit was under way, and it is not known whether it was done: "
                         + failure.description))
         } catch {

@@ -20,6 +20,7 @@ struct TransactionQueue<Job> {
     struct Entry {
         let number: UInt64
         let kind: TransactionKind
+        let arrival: Instant
         /// When it is refused rather than kept waiting.
         let deadline: Instant
         /// Races that it lost.
@@ -27,6 +28,17 @@ struct TransactionQueue<Job> {
         let job: Job
 
         fileprivate var isAlone: Bool { losses >= TransactionQueue.lossesBeforeAlone }
+
+        fileprivate func end(in outage: Outage?) -> Instant {
+            outage.map { min(deadline, max(arrival, $0.since) + $0.patience) } ?? deadline
+        }
+    }
+
+    /// A time in which the database cannot be reached.
+    struct Outage: Equatable {
+        let since: Instant
+        /// How long transactions wait for its end.
+        let patience: Duration
     }
 
     enum Admission: Equatable {
@@ -64,16 +76,16 @@ struct TransactionQueue<Job> {
     var isFinished: Bool { isClosed && waiting == 0 && running == 0 }
 
     /// When the next one is to be refused.
-    var nextDeadline: Instant? {
+    func nextDeadline(in outage: Outage?) -> Instant? {
         // Arrivals have ascending deadlines; losers have none of an order.
-        ([reads.first, writes.first].compactMap { $0 } + losers).map(\.deadline).min()
+        ([reads.first, writes.first].compactMap { $0 } + losers).map { $0.end(in: outage) }.min()
     }
 
-    mutating func add(_ job: Job, _ kind: TransactionKind, deadline: Instant) -> Admission {
+    mutating func add(_ job: Job, _ kind: TransactionKind, at now: Instant, deadline: Instant) -> Admission {
         guard !isClosed else { return .closed }
         guard waiting < capacity else { return .full }
         arrivals += 1
-        let entry = Entry(number: arrivals, kind: kind, deadline: deadline, job: job)
+        let entry = Entry(number: arrivals, kind: kind, arrival: now, deadline: deadline, job: job)
         switch kind {
         case .read: reads.append(entry)
         case .write: writes.append(entry)
@@ -119,13 +131,14 @@ struct TransactionQueue<Job> {
         losers.insert(entry, at: place)
     }
 
-    /// Takes out those whose deadline has passed.
-    mutating func expire(at now: Instant) -> [Entry] {
-        let expired = (reads + writes + losers).filter { $0.deadline <= now }
+    /// Takes out those whose time is over.
+    mutating func expire(at now: Instant, in outage: Outage?) -> [Entry] {
+        func isOver(_ entry: Entry) -> Bool { entry.end(in: outage) <= now }
+        let expired = (reads + writes + losers).filter(isOver)
         guard !expired.isEmpty else { return [] }
-        reads.removeAll { $0.deadline <= now }
-        writes.removeAll { $0.deadline <= now }
-        losers.removeAll { $0.deadline <= now }
+        reads.removeAll(where: isOver)
+        writes.removeAll(where: isOver)
+        losers.removeAll(where: isOver)
         return expired
     }
 

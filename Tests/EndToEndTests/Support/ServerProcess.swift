@@ -6,7 +6,7 @@ import TestSupport
 #endif
 
 /// The built program, serving in a process of its own on a free port.
-final class ServerProcess {
+final class ServerProcess: Sendable {
     let url: URL
     let dataDirectory: URL
     private let process: Process
@@ -29,12 +29,17 @@ final class ServerProcess {
         }
     }
 
-    init(_ arguments: [String] = [], dataDirectory: URL? = nil) async throws {
+    /// - Parameter environment: variables beside those of this process.
+    init(_ arguments: [String] = [], dataDirectory: URL? = nil, environment: [String: String] = [:]) async throws {
         ownsData = dataDirectory == nil
         self.dataDirectory = try dataDirectory ?? TestRun.place(for: "server")
         process = Process()
-        process.executableURL = URL(fileURLWithPath: try Self.executable)
-        process.arguments = ["serve", "--listen", "127.0.0.1:0", "--data", self.dataDirectory.path] + arguments
+        // As few open files as shells usually allow, whatever this process has allowed itself.
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments =
+            ["-c", #"ulimit -S -n 1024; exec "$0" "$@""#, try Self.executable]
+            + ["serve", "--listen", "127.0.0.1:0", "--data", self.dataDirectory.path] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, own in own }
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

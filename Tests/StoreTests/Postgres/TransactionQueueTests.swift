@@ -90,6 +90,22 @@ struct TransactionQueueTests {
         #expect(queue.isFinished)
     }
 
+    @Test("An outage is waited for from its begin or the arrival, whichever is later, and no longer than the deadline")
+    func outage() {
+        let now = ContinuousClock.now
+        let outage = TransactionQueue<String>.Outage(since: now, patience: .seconds(5))
+        let queue = Pool(threads: 2, capacity: 9)
+        _ = queue.add("long there", .read, now + .seconds(20), at: now - .seconds(9))
+        _ = queue.add("nearly over", .write, now + .seconds(2), at: now - .seconds(8))
+        _ = queue.add("fresh", .write, now + .seconds(20), at: now + .seconds(3))
+        #expect(queue.nextDeadline(in: outage) == now + .seconds(2))
+        #expect(queue.expire(at: now + .seconds(4), in: outage).map(\.job) == ["nearly over"])
+        #expect(queue.nextDeadline(in: outage) == now + .seconds(5))
+        #expect(queue.expire(at: now + .seconds(7), in: outage).map(\.job) == ["long there"])
+        #expect(queue.expire(at: now + .seconds(9), in: nil).isEmpty)
+        #expect(queue.expire(at: now + .seconds(9), in: outage).map(\.job) == ["fresh"])
+    }
+
     private func filled(threads: Int, capacity: Int = 9, writes: [String] = [], reads: [String] = []) -> Pool {
         let pool = Pool(threads: threads, capacity: capacity)
         for job in writes { _ = pool.add(job, .write) }
@@ -106,17 +122,23 @@ struct TransactionQueueTests {
         }
 
         func add(
-            _ job: String, _ kind: TransactionKind, _ deadline: ContinuousClock.Instant = .now + .seconds(1000)
+            _ job: String, _ kind: TransactionKind, _ deadline: ContinuousClock.Instant = .now + .seconds(1000),
+            at arrival: ContinuousClock.Instant = .now
         ) -> TransactionQueue<String>.Admission {
-            queue.add(job, kind, deadline: deadline)
+            queue.add(job, kind, at: arrival, deadline: deadline)
         }
 
         func take() -> TransactionQueue<String>.Entry? { queue.take() }
         func finish(_ entry: TransactionQueue<String>.Entry) { queue.finish(entry) }
         func lose(_ entry: TransactionQueue<String>.Entry) { queue.lose(entry) }
-        func expire(at now: ContinuousClock.Instant) -> [TransactionQueue<String>.Entry] { queue.expire(at: now) }
+        func expire(
+            at now: ContinuousClock.Instant, in outage: TransactionQueue<String>.Outage? = nil
+        ) -> [TransactionQueue<String>.Entry] { queue.expire(at: now, in: outage) }
         func close() { queue.close() }
-        var nextDeadline: ContinuousClock.Instant? { queue.nextDeadline }
+        var nextDeadline: ContinuousClock.Instant? { nextDeadline(in: nil) }
+        func nextDeadline(in outage: TransactionQueue<String>.Outage?) -> ContinuousClock.Instant? {
+            queue.nextDeadline(in: outage)
+        }
         var waiting: Int { queue.waiting }
         var writers: Int { queue.writers }
         var isFinished: Bool { queue.isFinished }

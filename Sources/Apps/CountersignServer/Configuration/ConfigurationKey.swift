@@ -63,7 +63,7 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .passwordsMemory: ("integer, MiB", "`19`", "1 to 1024")
         case .passwordsOperations: ("integer, passes", "`2`", "1 to 64")
         case .passwordsThreads: ("integer, threads", "one for each core", "1 to 256")
-        case .passwordsQueueLimit: ("integer, hashes", "64 for each thread", "1 to 100000")
+        case .passwordsQueueLimit: ("integer, hashes", "1024 for each thread", "1 to 100000")
         case .logLevel:
             ("name", "`info`", "`trace`, `debug`, `info`, `notice`, `warning`, `error`, `critical`")
         }

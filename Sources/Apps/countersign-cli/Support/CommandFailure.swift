@@ -49,7 +49,7 @@ extension ExitStatus {
             switch code {
             case .notFound: .notFound
             case .invalid: .usage
-            case .overloaded: .unreachable
+            case .overloaded, .unavailable, .outcomeUnknown: .unreachable
             case .conflict, .refused, .unauthorized, .internalError: .refused
             }
     }

@@ -11,6 +11,10 @@ public struct AdministrationError: Error, Sendable, Equatable {
         case refused
         case unauthorized
         case overloaded
+        /// The database is away; nothing was done.
+        case unavailable
+        /// The database went away in the middle; it was done, or not.
+        case outcomeUnknown = "outcome_unknown"
         case internalError = "internal_error"
     }
 

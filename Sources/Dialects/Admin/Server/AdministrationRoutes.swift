@@ -33,6 +33,12 @@ public struct AdministrationRoutes: Sendable {
             switch failure {
             case .internalError: .internalError
             case .overloaded: AdministrationError(.overloaded, "There is too much to do. Try again in a moment.")
+            case .unavailable:
+                AdministrationError(.unavailable, "The database cannot be reached. Try again in a moment.")
+            case .outcomeUnknown:
+                AdministrationError(
+                    .outcomeUnknown,
+                    "The database went away in the middle, and may have done it or not. Look before you try again.")
             case .body(let fault): AdministrationError(fault)
             case .status(.notFound): .noOperation("")
             case .status(let status):
@@ -97,7 +103,7 @@ extension AdministrationError.Code {
         case .invalid, .refused: .badRequest
         case .conflict: .conflict
         case .unauthorized: .unauthorized
-        case .overloaded: .serviceUnavailable
+        case .overloaded, .unavailable, .outcomeUnknown: .serviceUnavailable
         case .internalError: .internalServerError
         }
     }

@@ -111,7 +111,8 @@ extension IdentityToolkit {
         let error: IdentityToolkitError =
             switch failure {
             case .internalError: .internal
-            case .overloaded(let seconds): .overloaded(retryAfter: seconds)
+            case .overloaded(let seconds), .unavailable(let seconds), .outcomeUnknown(let seconds):
+                .overloaded(retryAfter: seconds)
             case .body(let fault): IdentityToolkitError(fault)
             case .status(.notFound): .notFound
             case .status(.methodNotAllowed): .wrongMethod

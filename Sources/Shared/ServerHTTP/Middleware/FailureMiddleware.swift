@@ -5,7 +5,8 @@ import Logging
 
 /// The last resort: whatever error comes out of a handler becomes an answer that tells nothing of our insides.
 ///
-/// A failure of ours is logged. Overload is 503 with `Retry-After`, and no error in the log: it is the limits at work.
+/// A failure of ours is logged. Overload is 503 with `Retry-After`, and no error in the log: it is the limits at work. So
+/// is a database that is away, which its store has logged once.
 public struct FailureMiddleware<Context: RequestContext>: RouterMiddleware {
     /// Gives the answer in the words of the dialect that the request is in, or nil for the general form.
     public typealias Format = @Sendable (ServerFailure, Request) throws -> Response?
@@ -44,7 +45,7 @@ public struct FailureMiddleware<Context: RequestContext>: RouterMiddleware {
             // What a handler put beside its status, such as `WWW-Authenticate`.
             if let error = error as? HTTPError { response.headers.append(contentsOf: error.headers) }
         }
-        if case .overloaded(let seconds) = failure, response.headers[.retryAfter] == nil {
+        if let seconds = failure.retryAfter, response.headers[.retryAfter] == nil {
             response.headers.append(contentsOf: HTTPFields.retryAfter(seconds))
         }
         return response
@@ -61,6 +62,8 @@ public struct FailureMiddleware<Context: RequestContext>: RouterMiddleware {
             logger.error("request failed: \(type(of: error)): \(error)", metadata: metadata)
         case .overloaded:
             logger.warning("request refused: overloaded", metadata: metadata)
+        case .unavailable, .outcomeUnknown:
+            logger.warning("request refused: \(failure.word): \(error)", metadata: metadata)
         case .body(let fault):
             logger.debug("request refused: \(fault)", metadata: metadata)
         case .status:

@@ -8,6 +8,10 @@ public enum ServerFailure: Sendable, Equatable {
     case internalError
     /// There is too much to do; seconds, at least 1, after which it is worth trying again.
     case overloaded(retryAfter: Int)
+    /// The database is away, and nothing was done; seconds, at least 1, after which it is worth trying again.
+    case unavailable(retryAfter: Int)
+    /// The database went away in the middle: it was done, or not. Seconds as above.
+    case outcomeUnknown(retryAfter: Int)
     /// The body is not what the route takes, and the dialect has left it at that.
     case body(RequestBodyFault)
     /// The router, or a handler, has refused with a bare status, such as 404 for a path that no dialect has.
@@ -19,6 +23,9 @@ public enum ServerFailure: Sendable, Equatable {
             switch error {
             case let overload as PasswordHashingOverload: .overloaded(retryAfter: max(1, overload.retryAfter))
             case let error as StoreError where error.code == .overloaded: .overloaded(retryAfter: 1)
+            // Soon, because who repeats a refresh within ten seconds is answered with the token that he missed.
+            case let error as StoreError where error.code == .unavailable: .unavailable(retryAfter: 2)
+            case let error as StoreError where error.code == .outcomeUnknown: .outcomeUnknown(retryAfter: 2)
             case let fault as RequestBodyFault: .body(fault)
             // Cancelled work is our shutting down, or a client that is gone and does not read this.
             case is CancellationError: .overloaded(retryAfter: 1)
@@ -30,9 +37,17 @@ public enum ServerFailure: Sendable, Equatable {
     public var status: HTTPResponse.Status {
         switch self {
         case .internalError: .internalServerError
-        case .overloaded: .serviceUnavailable
+        case .overloaded, .unavailable, .outcomeUnknown: .serviceUnavailable
         case .body(let fault): fault.status
         case .status(let status): status
+        }
+    }
+
+    /// What `Retry-After` says; nil where nothing is to be gained by trying again.
+    var retryAfter: Int? {
+        switch self {
+        case .overloaded(let seconds), .unavailable(let seconds), .outcomeUnknown(let seconds): seconds
+        case .internalError, .body, .status: nil
         }
     }
 
@@ -41,6 +56,8 @@ public enum ServerFailure: Sendable, Equatable {
         switch self {
         case .internalError: "internal_error"
         case .overloaded: "overloaded"
+        case .unavailable: "unavailable"
+        case .outcomeUnknown: "outcome_unknown"
         case .body: "invalid_body"
         case .status(.notFound): "not_found"
         case .status: "refused"
