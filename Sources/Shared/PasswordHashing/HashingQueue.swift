@@ -52,7 +52,8 @@ struct HashingQueue<Job> {
     /// A job that was taken is done.
     mutating func finished(after seconds: Double) {
         running -= 1
-        averageSeconds += (seconds - averageSeconds) / 8
+        // Slowly: a few hashes that others held up are not to turn a whole burst away.
+        averageSeconds += (seconds - averageSeconds) / 32
     }
 
     /// Takes back a job that still waits; nil where it runs already, or is done.

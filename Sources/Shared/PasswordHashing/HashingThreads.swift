@@ -19,7 +19,7 @@ final class HashingThreads: Sendable {
     private let count: Int
 
     /// Seconds that one who is admitted waits, at the pace of the hashes before. Clients give up after a minute.
-    private static let longestWait = 45.0
+    private static let longestWait = 60.0
 
     /// - Parameter seconds: what one hash took.
     init(count: Int, queueLimit: Int, seconds: Double) {
