@@ -50,7 +50,7 @@ import Testing
                 ]
             })
         let end = Int(Date().timeIntervalSince1970)
-        #expect(refusals(answers) == [:])
+        #expect(refusals(answers, of: ["sign-in", "refresh"]) == [:])
         var successors: [(person: Person, refreshToken: String)] = []
         for (number, person) in people.enumerated() {
             let (signIn, refresh) = (answers[2 * number], answers[2 * number + 1])
@@ -81,7 +81,7 @@ import Testing
                     "/v1/token", ["grantType": "refresh_token", "refreshToken": successor.refreshToken],
                     from: number / 2)
             })
-        #expect(refusals(again) == [:])
+        #expect(refusals(again, of: ["refresh"]) == [:])
         for (successor, answer) in zip(successors, again) { #expect(answer.text("user_id") == successor.person.id) }
         report(database, again, "refreshes")
         #expect(await server.terminate() == 0)
@@ -90,8 +90,11 @@ import Testing
     private func email(_ number: Int) -> String { "user\(number)@example.com" }
 
     /// What was not answered with 200, and how often.
-    private func refusals(_ answers: [Volley.Answer]) -> [String: Int] {
-        answers.filter { $0.status != 200 }.reduce(into: [:]) { $0[$1.words, default: 0] += 1 }
+    /// - Parameter kinds: of requests, which take turns.
+    private func refusals(_ answers: [Volley.Answer], of kinds: [String]) -> [String: Int] {
+        answers.enumerated().filter { $0.element.status != 200 }.reduce(into: [:]) { result, refused in
+            result["\(kinds[refused.offset % kinds.count]): \(refused.element.words)", default: 0] += 1
+        }
     }
 
     private func report(_ database: Database, _ answers: [Volley.Answer], _ what: String) {
