@@ -60,7 +60,7 @@ extension Guardian {
             let error: OAuthError =
                 switch failure {
                 case .internalError: OAuthError(500, "server_error", "Something went wrong inside the server.")
-                case .overloaded(let seconds):
+                case .overloaded(let seconds), .unavailable(let seconds), .outcomeUnknown(let seconds):
                     OAuthError(503, "temporarily_unavailable", "There is too much to do.", retryAfter: seconds)
                 case .body(let fault): .invalidRequest("\(fault)")
                 case .status(let status): OAuthError(status.code, "invalid_request", "There is no such endpoint.")
@@ -70,7 +70,8 @@ extension Guardian {
         let error: GuardianError =
             switch failure {
             case .internalError: .internalError
-            case .overloaded(let seconds): .overloaded(retryAfter: seconds)
+            case .overloaded(let seconds), .unavailable(let seconds), .outcomeUnknown(let seconds):
+                .overloaded(retryAfter: seconds)
             case .body(let fault): .invalidBody("\(fault)")
             case .status(.notFound): .notFound
             case .status(let status) where status.kind == .serverError: .internalError
