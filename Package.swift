@@ -61,6 +61,7 @@ let package = Package(
     products: [
         .executable(name: "countersign", targets: ["countersign"]),
         .library(name: "OneTimePassword", targets: ["OneTimePassword"]),
+        .library(name: "KeychainServices", targets: ["KeychainServices"]),
         .library(name: "FirebaseAuth", targets: ["FirebaseAuth"]),
         .library(name: "FirebaseCore", targets: ["FirebaseCore"]),
         .library(name: "CountersignServer", targets: ["CountersignServer"]),
@@ -90,6 +91,22 @@ let package = Package(
             dependencies: ["OneTimePassword", .asn1, .crypto, .cryptoExtras, .jwtKit, .x509],
             path: "Sources/Core"),
         .target(name: "OneTimePassword", dependencies: [.crypto]),
+
+        // Keys and secrets that only a present user can use: Apple's own on its systems, a vault elsewhere.
+        .target(
+            name: "KeychainTypes", dependencies: [.target(name: "CSodium", condition: .when(platforms: [.linux]))],
+            path: "Sources/Keychain/Types"),
+        .target(
+            name: "SecretVault", dependencies: ["KeychainTypes", "CKeychainShims", "CSodium", .crypto],
+            path: "Sources/Keychain/Vault"),
+        .target(
+            name: "KeychainServices",
+            dependencies: [
+                "KeychainTypes", .target(name: "SecretVault", condition: .when(platforms: [.linux])), .crypto,
+                .cryptoExtras,
+            ],
+            path: "Sources/Keychain/Services"),
+        .systemLibrary(name: "CKeychainShims", path: "Sources/CSystem/CKeychainShims"),
 
         // What remembers.
         .target(name: "StoreSQL", dependencies: ["CountersignCore"], path: "Sources/Stores/SQL"),
@@ -204,6 +221,19 @@ let package = Package(
                 "OneTimePassword", "PasswordHashing", "ServerHTTP", "TestSupport", .crypto, .hummingbird,
                 .hummingbirdTesting, .asn1, .httpTypes, .jwtKit, .logging, .nioCore, .x509,
             ]),
+        // What tests start as a process of its own: prompts at a terminal, writers that are killed, images of memory.
+        .executableTarget(
+            name: "vault-tool", dependencies: ["SecretVault", "KeychainTypes"], path: "Tests/VaultTool"),
+        .testTarget(
+            name: "SecretVaultTests", dependencies: ["SecretVault", "KeychainTypes", .crypto]),
+        .testTarget(
+            name: "SecretVaultAdversaryTests", dependencies: ["SecretVault", "KeychainTypes", "vault-tool", .crypto]),
+        .testTarget(
+            name: "KeychainServicesTests",
+            dependencies: [
+                "KeychainServices", "SecretVault", "KeychainTypes", "FirebaseAuth", "ClientHTTP", .crypto,
+                .cryptoExtras,
+            ]),
         .testTarget(
             name: "GuardianTests",
             dependencies: [
@@ -229,7 +259,9 @@ let package = Package(
             exclude: [
                 "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "verify_token.py",
             ]),
-    ] + dialect("IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"])
+    ]
+        + dialect(
+            "IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"], clientSide: ["KeychainServices"])
         + dialect("Guardian", client: nil, server: ["OneTimePassword"]),
     swiftLanguageModes: [.v6]
 )

@@ -51,7 +51,8 @@ public final class Auth: NSObject, Sendable {
     public static func auth(app: FirebaseApp) -> Auth {
         auths.withLock { auths in
             if let auth = auths[ObjectIdentifier(app)] { return auth }
-            let auth = Auth(app: app, environment: ProcessInfo.processInfo.environment)
+            let auth = Auth(
+                app: app, storage: KeychainUserStorage(), environment: ProcessInfo.processInfo.environment)
             auths[ObjectIdentifier(app)] = auth
             return auth
         }

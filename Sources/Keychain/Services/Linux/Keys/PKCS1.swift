@@ -1,0 +1,46 @@
+#if !canImport(Security)
+    import Foundation
+    import KeychainTypes
+    import SwiftASN1
+
+    /// The shape of RSA keys in PKCS #1 (RFC 8017, A.1): Swift Crypto also reads other wrappings and overlooks bytes at the
+    /// end; the functions here take what Apple's take.
+    enum PKCS1 {
+        /// `RSAPublicKey`: two integers, and nothing after them.
+        static func isPublicKey(_ bytes: UnsafeRawBufferPointer) -> Bool { integers(in: bytes) == 2 }
+
+        /// `RSAPrivateKey` of two primes: nine integers, and nothing after them.
+        static func isPrivateKey(_ bytes: UnsafeRawBufferPointer) -> Bool { integers(in: bytes) == 9 }
+
+        private static func integers(in bytes: UnsafeRawBufferPointer) -> Int? {
+            // Walked by hand for a private key's sake: a parser would copy the bytes to the heap and leave them there.
+            var rest = bytes[...]
+            guard let body = element(0x30, in: &rest), rest.isEmpty else { return nil }
+            rest = body
+            var count = 0
+            while !rest.isEmpty {
+                guard let integer = element(0x02, in: &rest), !integer.isEmpty else { return nil }
+                count += 1
+            }
+            return count
+        }
+
+        private static func element(
+            _ tag: UInt8, in rest: inout Slice<UnsafeRawBufferPointer>
+        ) -> Slice<UnsafeRawBufferPointer>? {
+            guard rest.popFirst() == tag, let first = rest.popFirst() else { return nil }
+            var length = Int(first)
+            if first >= 0x80 {
+                let size = Int(first & 0x7f)
+                guard (1...3).contains(size), rest.count >= size else { return nil }
+                length = rest.prefix(size).reduce(0) { $0 << 8 | Int($1) }
+                rest = rest.dropFirst(size)
+                // DER: the shortest form (X.690, 10.1).
+                guard length >= (size == 1 ? 0x80 : 1 << (8 * (size - 1))) else { return nil }
+            }
+            guard rest.count >= length else { return nil }
+            defer { rest = rest.dropFirst(length) }
+            return rest.prefix(length)
+        }
+    }
+#endif

@@ -1,0 +1,42 @@
+import KeychainTypes
+
+/// Version 1 of the file, described for other implementations in docs/vault-format.md.
+enum VaultFormat {
+    static let magic: [UInt8] = Array("GKC1".utf8)
+    static let version: UInt16 = 1
+
+    // Bounds of what is read and written. None of them is reached by use; they keep a prepared file from costing more
+    // than its own size.
+    static let fileLimit = 256 << 20
+    static let headerLimit = 64 << 10
+    static let recordCountLimit = 1_000_000
+    static let recordLimit = 4 << 20
+    static let secretLimit = 1 << 20
+    static let slotLimit = 8
+    static let enrolmentLimit = 16
+    static let factorKeyLimit = 32
+    static let hardwareBlobLimit = 4096
+    static let tagSize = HMACSHA256.size
+
+    /// Labels of derived keys: one key, one purpose.
+    enum Label {
+        static let slotKey = "gkc/v1/slot"
+        static let slotKeys = "gkc/v1/slot/class-keys"
+        static let slotFactor = "gkc/v1/slot/factor-key"
+        static let hardwareAuthorization = "gkc/v1/slot/hardware-authorization"
+        static let enrolmentFactor = "gkc/v1/enrolment/factor-key"
+        static let enrolmentIdentity = "gkc/v1/enrolment/identity"
+        static let fileTag = "gkc/v1/file-tag"
+        static let metadata = "gkc/v1/metadata"
+        static let uniqueKey = "gkc/v1/unique-key"
+        static let attempts = "gkc/v1/attempts"
+        static let itemOuter = "gkc/v1/item/class"
+        static let itemInner = "gkc/v1/item/factors"
+        static let itemSecret = "gkc/v1/item/secret"
+        static let itemMetadata = "gkc/v1/item/metadata"
+    }
+
+    static func context(_ label: String, _ parts: [UInt8]...) -> [UInt8] {
+        parts.reduce(into: Array(label.utf8) + [0]) { $0 += $1 }
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import KeychainTypes
+import Testing
+
+@testable import SecretVault
+@testable import vault_tool
+
+@Suite("A vault that is being made") struct CreationTests {
+    /// It once waited half a minute for a lock of its own.
+    @Test func knowsTheSecurityKeyAtOnce() throws {
+        let scratch = try Scratch(inMemory: true)
+        let start = ContinuousClock.now
+        let vault = try Vault.open(Corpus.configuration(scratch.file("keychain")))
+        #expect(ContinuousClock.now - start < .seconds(20))
+        try Corpus.fill(vault)
+        #expect(Corpus.breach(of: vault) == nil)
+        for item in try vault.items(ofClass: "genp") where !item.access.constraints.contains(.privateKeyUsage) {
+            guard case .string(let name)? = item.attributes["acct"] else { continue }
+            let secret = try vault.read(item.id, context: Corpus.passwordContext())
+            #expect(secret.withBytes { Array($0) } == Corpus.secret(name, 1), "\(name)")
+        }
+    }
+
+    @Test func isMadeOnceByManyAtOnce() async throws {
+        let scratch = try Scratch(inMemory: true)
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try await onThread { try Vault.open(Corpus.configuration(scratch.file("keychain"))).vaultID }
+                }
+            }
+            var ids: Set<[UInt8]> = []
+            for try await id in group { ids.insert(id) }
+            #expect(ids.count == 1)
+        }
+    }
+}

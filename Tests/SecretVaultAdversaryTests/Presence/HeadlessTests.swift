@@ -1,0 +1,249 @@
+import Foundation
+import KeychainTypes
+import Testing
+
+@testable import SecretVault
+
+private let unlock = PresenceRequest(kind: .unlock, reason: nil, application: "service")
+
+private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(decoding: $0, as: UTF8.self) } }
+
+@Suite("A passcode from a descriptor") struct DescriptorTests {
+    private func pipe(_ contents: String, open: Bool = false) throws -> Int32 {
+        var ends: [Int32] = [0, 0]
+        try #require(Glibc.pipe(&ends) == 0)
+        _ = Array(contents.utf8).withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
+        if !open { close(ends[1]) }
+        return ends[0]
+    }
+
+    @Test(arguments: [
+        ("secret", "secret"), ("secret\n", "secret"), ("secret\r\n", "secret"), ("secret\n\n", "secret\n"),
+        (" with spaces \n", " with spaces "),
+        (String(repeating: "x", count: 1024) + "\r\n", String(repeating: "x", count: 1024)),
+    ])
+    func oneLineBreakIsNotPartOfIt(contents: String, passcode: String) throws {
+        #expect(text(try DescriptorPresence(pipe(contents)).credential(for: unlock)) == passcode)
+    }
+
+    @Test(arguments: ["", "\n", String(repeating: "x", count: 1025), String(repeating: "x", count: 60_000)])
+    func nothingAndTooMuchAreRefused(contents: String) throws {
+        let provider = DescriptorPresence(try pipe(contents))
+        #expect(throws: PresenceError.self) { try provider.credential(for: unlock) }
+        #expect(throws: PresenceError.self) { try provider.credential(for: unlock) }
+    }
+
+    @Test func itIsHandedOverOnceAndTheDescriptorIsClosed() throws {
+        let descriptor = try pipe("secret")
+        let provider = DescriptorPresence(descriptor)
+        #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0, "a program started meanwhile does not get it")
+        #expect(text(try provider.credential(for: unlock)) == "secret")
+        #expect(throws: PresenceError.self) { try provider.credential(for: unlock) }
+        #expect(!provider.asksPerson)
+    }
+
+    @Test func itIsKeptOnRequest() throws {
+        let provider = DescriptorPresence(try pipe("secret"), keepsCredential: true)
+        for _ in 0..<3 { #expect(text(try provider.credential(for: unlock)) == "secret") }
+    }
+
+    @Test func aWrongOneIsNotOfferedAgain() throws {
+        let provider = DescriptorPresence(try pipe("secret"), keepsCredential: true)
+        let again = PresenceRequest(kind: .unlock, reason: nil, application: "service", triesLeftAfterWrongAnswer: 4)
+        #expect(throws: PresenceError.self) { try provider.credential(for: again) }
+    }
+
+    @Test(arguments: [
+        PresenceRequest.Kind.passcode, .applicationPassword(isNew: false), .applicationPassword(isNew: true),
+    ])
+    func nobodyIsPresent(kind: PresenceRequest.Kind) throws {
+        let request = PresenceRequest(kind: kind, reason: nil, application: "service")
+        #expect(throws: PresenceError.self) {
+            try DescriptorPresence(pipe("secret"), keepsCredential: true).credential(for: request)
+        }
+        #expect(throws: PresenceError.self) { try SystemdCredentialPresence("x").credential(for: request) }
+    }
+
+    @Test func aWriterThatNeverEndsIsNotWaitedForForEver() throws {
+        let provider = DescriptorPresence(try pipe("secret", open: true), timeout: .milliseconds(50))
+        #expect(throws: PresenceError.timedOut) { try provider.credential(for: unlock) }
+    }
+
+    @Test func aDescriptorThatIsNotOpenAndATerminalAreRefused() throws {
+        #expect(throws: PresenceError.unavailable("descriptor 987 is not open: start the process with 987< FILE")) {
+            try DescriptorPresence(987).credential(for: unlock)
+        }
+        let terminal = try PseudoTerminal()
+        let descriptor = open(terminal.path, O_RDWR | O_NOCTTY)
+        #expect(throws: PresenceError.unavailable("descriptor \(descriptor) is a terminal: use .terminal")) {
+            try DescriptorPresence(descriptor).credential(for: unlock)
+        }
+    }
+
+    /// Standard input is replaced, since a file opened later must not become it.
+    @Test func standardInputServesToo() throws {
+        let scratch = try Scratch()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "echo from-a-pipe | '\(Tool.path)' prompt 0 unlock '\(scratch.file("result"))'"]
+        try process.run()
+        process.waitUntilExit()
+        #expect(scratch.text(of: "result") == "answer from-a-pipe\n")
+    }
+}
+
+@Suite("A passcode from systemd") struct SystemdCredentialTests {
+    let scratch: Scratch
+
+    init() throws {
+        scratch = try Scratch()
+        try "secret\n".write(toFile: scratch.file("passcode"), atomically: false, encoding: .utf8)
+        chmod(scratch.file("passcode"), 0o400)
+    }
+
+    private func read(_ name: String = "passcode") throws(PresenceError) -> String {
+        text(try SystemdCredentialPresence(name, directory: scratch.path).credential(for: unlock))
+    }
+
+    @Test func itIsReadAtEachRequest() throws {
+        #expect(try read() == "secret")
+        #expect(try read() == "secret")
+    }
+
+    @Test func systemdsAccessListsShowAsTheGroupsReadBit() throws {
+        chmod(scratch.file("passcode"), 0o440)
+        #expect(try read() == "secret")
+    }
+
+    @Test(arguments: [0o444, 0o460, 0o602, 0o404, 0o420] as [mode_t])
+    func aFileThatOthersReadOrWriteIsRefused(mode: mode_t) {
+        chmod(scratch.file("passcode"), mode)
+        #expect(throws: PresenceError.self) { try read() }
+    }
+
+    @Test func aFolderThatOthersWriteIsRefused() {
+        chmod(scratch.path, 0o777)
+        #expect(throws: PresenceError.self) { try read() }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root gives files away")) func aFileOfSomebodyElseIsRefused() {
+        chown(scratch.file("passcode"), 12345, 12345)
+        #expect(throws: PresenceError.self) { try read() }
+    }
+
+    @Test func linksAndPipesAndFoldersAreRefused() throws {
+        symlink("passcode", scratch.file("link"))
+        mkfifo(scratch.file("pipe"), 0o600)
+        mkdir(scratch.file("folder"), 0o700)
+        for name in ["link", "pipe", "folder", "absent"] {
+            #expect(throws: PresenceError.self) { try read(name) }
+        }
+    }
+
+    @Test(arguments: [
+        "", ".", "..", "../passcode", "a/b", "a:b", ".hidden", "a b", "ä", "a\n", String(repeating: "x", count: 256),
+    ])
+    func namesAreChecked(name: String) {
+        #expect(!SystemdCredentialPresence.isName(name))
+        #expect(throws: PresenceError.self) { try read(name) }
+    }
+
+    @Test func withoutSystemdTheRemedyIsTold() throws {
+        try #require(getenv("CREDENTIALS_DIRECTORY") == nil)
+        #expect(
+            throws: PresenceError.unavailable(
+                "systemd passed no credentials: add LoadCredential=passcode:PATH to the unit")
+        ) { try SystemdCredentialPresence("passcode").credential(for: unlock) }
+    }
+}
+
+@Suite("An application's own prompt") struct CustomTests {
+    private struct Oops: Error { let secret = "hunter2" }
+
+    /// Runs on a thread that is no task's, as the vault does.
+    private func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: body()) }
+        }
+    }
+
+    private func ask(_ provider: CustomPresence) async -> Result<String, PresenceError> {
+        await onThread {
+            do throws(PresenceError) { return .success(text(try provider.credential(for: unlock))) } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    @Test func aClosureAnswers() async {
+        #expect(await ask(.custom { LockedBytes(Array($0.application.utf8)) }) == .success("service"))
+        #expect(await ask(.custom { _ in throw PresenceError.cancelled }) == .failure(.cancelled))
+        #expect(await ask(.custom { _ in throw CancellationError() }) == .failure(.cancelled))
+        guard case .failure(.unavailable(let why)) = await ask(.custom { _ in throw Oops() }) else {
+            Issue.record("an error of the application's is one")
+            return
+        }
+        #expect(!why.contains("hunter2"))
+    }
+
+    @Test func anAsynchronousClosureAnswers() async {
+        let provider = CustomPresence.custom(async: { request in
+            try await Task.sleep(for: .milliseconds(10))
+            return LockedBytes(Array(request.application.utf8))
+        })
+        #expect(await ask(provider) == .success("service"))
+        #expect(await ask(.custom(async: { _ in throw PresenceError.cancelled })) == .failure(.cancelled))
+    }
+
+    @Test func oneThatTakesTooLongIsCancelled() async {
+        let provider = CustomPresence(
+            timeout: .milliseconds(20),
+            async: { _ in
+                try await Task.sleep(for: .seconds(60))
+                return LockedBytes([1])
+            })
+        #expect(await ask(provider) == .failure(.timedOut))
+    }
+
+    @Test func manyAtOnceDoNotWaitForEachOthersThreads() async {
+        let provider = CustomPresence.custom(async: { _ in
+            await Task.yield()
+            return LockedBytes([0x61])
+        })
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<64 { group.addTask { #expect(await ask(provider) == .success("a")) } }
+        }
+    }
+
+    @Test func waitingWithinATaskIsRefused() async {
+        let provider = CustomPresence.custom(async: { _ in LockedBytes([1]) })
+        #expect(throws: PresenceError.self) { try provider.credential(for: unlock) }
+    }
+}
+
+@Suite("A script for tests") struct ScriptedTests {
+    @Test func answersComeInTurnAndRequestsAreKept() throws {
+        let provider: any PresenceProvider = .scripted(["wrong", .cancel, .timeOut, .unavailable, "right"])
+        #expect(text(try provider.credential(for: unlock)) == "wrong")
+        #expect(throws: PresenceError.cancelled) { try provider.credential(for: unlock) }
+        #expect(throws: PresenceError.timedOut) { try provider.credential(for: unlock) }
+        #expect(throws: PresenceError.self) { try provider.credential(for: unlock) }
+        #expect(text(try provider.credential(for: unlock)) == "right")
+        #expect(throws: PresenceError.self) { try provider.credential(for: unlock) }
+        #expect((provider as? ScriptedPresence)?.requests.count == 6)
+    }
+
+    @Test func oneAnswerIsForAll() throws {
+        let provider: any PresenceProvider = .scripted("same")
+        for _ in 0..<3 { #expect(text(try provider.credential(for: unlock)) == "same") }
+    }
+
+    @Test func allPresetsAreReachedByTheirShortNames() {
+        let presets: [any PresenceProvider] = [
+            .terminal, .terminal(timeout: .seconds(1)), .pinentry, .pinentry(program: "pinentry-curses"),
+            .fileDescriptor(987), .systemdCredential("name"), .custom { _ in throw PresenceError.cancelled },
+            .custom(async: { _ in throw PresenceError.cancelled }), .scripted("a"), .scripted(["a", .cancel]),
+        ]
+        #expect(presets.map(\.asksPerson) == [true, true, true, true, false, false, true, true, true, true])
+    }
+}

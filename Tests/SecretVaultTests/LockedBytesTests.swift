@@ -1,0 +1,26 @@
+import KeychainTypes
+import Testing
+
+@Suite struct LockedBytesTests {
+    @Test func neitherPrintingNorReflectionShowsThem() {
+        let bytes = LockedBytes(Array("hunter2".utf8))
+        #expect("\(bytes)" == "<secret>")
+        #expect(String(reflecting: bytes) == "<secret>")
+        #expect(Mirror(reflecting: bytes).children.isEmpty)
+        #expect(bytes.withBytes { Array($0) } == Array("hunter2".utf8))
+    }
+
+    @Test func takingBytesOverWipesThem() {
+        var source: [UInt8] = [1, 2, 3]
+        let bytes = LockedBytes(wiping: &source)
+        #expect(source == [0, 0, 0])
+        #expect(bytes.withBytes { Array($0) } == [1, 2, 3])
+    }
+
+    @Test func anErrorWhileTheyAreMadeFreesThemOnce() {
+        struct Refusal: Error {}
+        for _ in 0..<100 {
+            #expect(throws: Refusal.self) { try LockedBytes(count: 32) { _ throws(Refusal) in throw Refusal() } }
+        }
+    }
+}
