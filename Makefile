@@ -27,12 +27,12 @@ demo: libraries ## Play the whole story in the terminal, against a server of its
 # Eight at a time: all at once would hold so many files open that Foundation cannot start another process.
 test: deps check ## Run every check and every test
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
-	REQUIRE_POSTGRES=1 $(SWIFT) test --skip-build --parallel --experimental-maximum-parallelization-width 8
+	REQUIRE_POSTGRES=1 REQUIRE_SWTPM=1 $(SWIFT) test --skip-build --parallel --experimental-maximum-parallelization-width 8
 
 # One suite at a time: what one measures, another would spoil.
 endurance: deps ## Kill servers and PostgreSQL twenty times in the middle of 200 sign-ups; bursts and races at full size
 	$(SWIFT) build --build-tests
-	for suite in KillTests BurstTests OneCodeTests; do \
+	for suite in KillTests BurstTests OneCodeTests SharingTests; do \
 	    REQUIRE_POSTGRES=1 ENDURANCE_ROUNDS=20 $(SWIFT) test --skip-build --filter $$suite || exit 1; \
 	done
 

@@ -99,11 +99,12 @@ let package = Package(
         .target(
             name: "SecretVault", dependencies: ["KeychainTypes", "CKeychainShims", "CSodium", .crypto],
             path: "Sources/Keychain/Vault"),
+        .target(name: "KeychainTPM", dependencies: [.crypto, .cryptoExtras], path: "Sources/Keychain/TPM"),
         .target(
             name: "KeychainServices",
             dependencies: [
-                "KeychainTypes", .target(name: "SecretVault", condition: .when(platforms: [.linux])), .crypto,
-                .cryptoExtras,
+                "KeychainTypes", .target(name: "SecretVault", condition: .when(platforms: [.linux])),
+                .target(name: "KeychainTPM", condition: .when(platforms: [.linux])), .crypto, .cryptoExtras,
             ],
             path: "Sources/Keychain/Services"),
         .systemLibrary(name: "CKeychainShims", path: "Sources/CSystem/CKeychainShims"),
@@ -184,6 +185,12 @@ let package = Package(
             ],
             path: "Sources/Apps/countersign-cli"),
 
+        // The keychain beside its bare primitives; a part of `make bench`.
+        .executableTarget(
+            name: "keychain-bench",
+            dependencies: ["KeychainServices", "SecretVault", "CSodium", .crypto, .cryptoExtras],
+            path: "Benchmarks/Keychain"),
+
         // Import lines of apps for the originals.
         .target(
             name: "FirebaseCore", dependencies: ["FirebaseAuth"], path: "Sources/Dialects/IdentityToolkit/FirebaseCore"),
@@ -196,7 +203,8 @@ let package = Package(
         .testTarget(
             name: "CoreTests",
             dependencies: [
-                "CountersignCore", "OneTimePassword", "StoreSQL", "StoreSQLite", "StorePostgres", "TestSupport", .crypto,
+                "CountersignCore", "OneTimePassword", "StoreSQL", "StoreSQLite", "StorePostgres", "TestSupport",
+                .crypto,
                 .jwtKit,
                 .logging,
             ]),
@@ -228,17 +236,22 @@ let package = Package(
             name: "SecretVaultTests", dependencies: ["SecretVault", "KeychainTypes", .crypto]),
         .testTarget(
             name: "SecretVaultAdversaryTests", dependencies: ["SecretVault", "KeychainTypes", "vault-tool", .crypto]),
+        // A TPM in software for one test, and the programs that look at it from outside.
+        .target(name: "TPMTestSupport", dependencies: ["KeychainTPM"], path: "Tests/TPMTestSupport"),
+        .testTarget(
+            name: "KeychainTPMTests", dependencies: ["KeychainTPM", "TPMTestSupport", .crypto, .cryptoExtras]),
         .testTarget(
             name: "KeychainServicesTests",
             dependencies: [
-                "KeychainServices", "SecretVault", "KeychainTypes", "FirebaseAuth", "ClientHTTP", .crypto,
-                .cryptoExtras,
+                "KeychainServices", "SecretVault", "KeychainTPM", "KeychainTypes", "TPMTestSupport", "FirebaseAuth",
+                "ClientHTTP", .crypto, .cryptoExtras,
             ]),
         .testTarget(
             name: "GuardianTests",
             dependencies: [
                 "GuardianServer", "GuardianWire", "CountersignServer", "CountersignCore", "OneTimePassword",
-                "PasswordHashing", "TestSupport", .crypto, .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes, .logging,
+                "PasswordHashing", "TestSupport", .crypto, .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes,
+                .logging,
                 .nioCore,
             ]),
         .testTarget(

@@ -5,12 +5,10 @@ import Testing
 /// 2,000 sign-ins and refreshes that are under way at once: none is refused, and every token names its own user, how that
 /// user signed in and its own time.
 ///
-/// In `make test` hashes cost next to nothing, and PostgreSQL gets 600; `make endurance` has neither mercy.
+/// In `make test` hashes cost next to nothing and there are 600; `make endurance` has neither mercy.
 @Suite(.serialized) struct BurstTests {
     /// Each signs in and refreshes.
-    private static func people(_ database: Database) -> Int {
-        database == .postgres && Endurance.rounds == nil ? 300 : 1000
-    }
+    private static var people: Int { Endurance.rounds == nil ? 300 : 1000 }
 
     private static let password = "a quiet afternoon"
 
@@ -25,7 +23,7 @@ import Testing
             try Volley.Shot(server.url, "\(path)?key=\(key)", body, source: "10.1.\(number / 250).\(number % 250 + 1)")
         }
 
-        let count = Self.people(database)
+        let count = Self.people
         var people: [Person] = []
         for start in stride(from: 0, to: count, by: 250) {
             let numbers = start..<min(start + 250, count)

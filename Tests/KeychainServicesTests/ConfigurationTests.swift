@@ -121,6 +121,21 @@
                 }
             }
 
+            @Test func removingThePasscodeDestroysWhatNeedsOne() async throws {
+                try await TestVault.with(.scripted("correct horse")) { _ in
+                    let passcodeSet = kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly
+                    let guarded = try accessControl(.userPresence)
+                    #expect(add("set", "x", [kSecAttrAccessible: passcodeSet]) == errSecSuccess)
+                    #expect(add("guarded", "x", [kSecAttrAccessControl: guarded]) == errSecSuccess)
+                    #expect(add("open") == errSecSuccess)
+                    try await KeychainVault.removePasscode()
+                    #expect(find(password("set", [kSecReturnData: true])).status == errSecItemNotFound)
+                    #expect(find(password("guarded", [kSecReturnData: true])).status == errSecItemNotFound)
+                    #expect(read("open") == "secret")
+                    #expect(add("set", "x", [kSecAttrAccessible: passcodeSet]) == errSecAuthFailed)
+                }
+            }
+
             @Test(arguments: ["cert", "idnt"]) func certificatesAreUnimplemented(_ itemClass: String) async throws {
                 try await TestVault.with(.scripted("correct horse")) { _ in
                     let query = [kSecClass: itemClass] as CFDictionary

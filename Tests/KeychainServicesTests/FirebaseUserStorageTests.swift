@@ -62,6 +62,7 @@
                     options.apiKey = "key"
                     let app = FirebaseApp(name: "kept", options: options)
                     let auth = Auth(app: app, transport: transport, storage: KeychainUserStorage())
+                    auth.useEmulator(withHost: "127.0.0.1", port: 9099)
                     #expect(auth.currentUser == nil)
                     try await auth.signIn(withEmail: "a@b.c", password: "p")
                     let again = Auth(app: app, transport: transport, storage: KeychainUserStorage())

@@ -151,6 +151,16 @@ import Testing
         #expect(results.count { if case .lockedOut = $0 { true } else { false } } == 17)
     }
 
+    @Test func rightAnswersAtOnceDoNotCountAgainstEachOther() async throws {
+        let id = try box.open().add(.password("ann", "one", .devicePasscode))
+        let configuration = try box.configuration()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<24 { group.addTask { try #expect(Vault.open(configuration).read(id).text == "one") } }
+            try await group.waitForAll()
+        }
+        #expect(try box.open().lockoutState() == (0, 0))
+    }
+
     @Test(arguments: ["removed", "emptied", "damaged", "of another vault"])
     func takingTheCountAwayIsNoShortCut(_ how: String) throws {
         _ = try box.open()

@@ -6,5 +6,6 @@
     @_exported import LocalAuthentication
     @_exported import Security
 #else
+    @_exported import KeychainTPM
     @_exported import SecretVault
 #endif

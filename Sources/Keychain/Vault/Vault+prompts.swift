@@ -42,7 +42,8 @@ extension Vault {
 
     /// Asks until an answer is right, at most three times: each is counted before it is judged.
     ///
-    /// - Parameter judge: The result of a right answer, nil for a wrong one.
+    /// - Parameter judge: The result of a right answer, nil for a wrong one. One that a chip found wrong is
+    ///   ``KeychainError/authenticationFailed(triesLeft:)``, with what the chip still allows.
     func askCounting<R>(
         _ kind: PresenceRequest.Kind, _ counter: AttemptLedger.Kind, _ context: AuthenticationContext?,
         supplied: LockedBytes? = nil, onWrong: (LockedBytes) -> Void = { _ in },
@@ -70,24 +71,29 @@ extension Vault {
                 }
             }
             let limit = counter == .passcode ? configuration.wipesAfterWrongPasscodes : nil
-            if let limit, try ledger.state(counter).failures >= limit { try wipe() }
-            let count = try ledger.charge(counter)
-            let right: (value: R, keys: OpenKeys)?
-            do throws(KeychainError) {
-                right = try judge(answer)
-            } catch {
-                // No memory for Argon2id, a chip that does not answer: nobody has learned anything about the answer.
-                try ledger.refund(counter)
-                throw error
+            let count: AttemptCount
+            var leftOfChip: Int?
+            let outcome = try ledger.attempt(counter, limit: limit) {
+                () throws(KeychainError) -> (value: R, keys: OpenKeys)? in
+                do throws(KeychainError) {
+                    return try judge(answer)
+                } catch {
+                    guard case .authenticationFailed(let left) = error else { throw error }
+                    leftOfChip = left
+                    return nil
+                }
             }
-            if let right {
-                try ledger.settle(counter, keys: right.keys)
-                return right.value
+            switch outcome {
+            case .right(let value): return value
+            case .wrong(let wrong): count = wrong
+            case .exhausted: try wipe()
             }
             onWrong(answer)
             if let limit, count.failures >= limit { try wipe() }
-            triesLeft = min(count.triesLeft, limit.map { $0 - Int(count.failures) } ?? .max)
-            if !configuration.presence.asksPerson { break }
+            let left = min(count.triesLeft, limit.map { $0 - Int(count.failures) } ?? .max, leftOfChip ?? .max)
+            triesLeft = left
+            // A chip that has locked itself would not look at another answer.
+            if leftOfChip == 0 || !configuration.presence.asksPerson { break }
         }
         throw .authenticationFailed(triesLeft: triesLeft)
     }
@@ -120,11 +126,9 @@ extension Vault {
         if let slot = header.passcodeSlot {
             try checkKeystore(of: slot)
             return try askCounting(kind, .passcode, context) { passcode throws(KeychainError) in
-                guard
-                    let key = try SlotKey.passcode(
-                        passcode, of: slot, vaultID: vaultID, hardware: configuration.hardware),
-                    let classKeys = try key.openClassKeys(of: slot, vaultID: vaultID)
-                else { return nil }
+                let key = try SlotKey.passcode(
+                    passcode, of: slot, vaultID: vaultID, hardware: configuration.hardware)
+                guard let classKeys = try key.openClassKeys(of: slot, vaultID: vaultID) else { return nil }
                 let keys = try OpenKeys(classKeys, vaultID: vaultID, slots: slots)
                 return ((keys, key), keys)
             }
@@ -146,6 +150,8 @@ extension Vault {
         guard let hardware = configuration.hardware, Array(hardware.name.utf8) == sealed.keystore else {
             throw .factorUnavailable("the vault's key is sealed to a chip that this process has not configured")
         }
+        let status = try hardware.status()
+        if status.isLockedOut { throw .lockedOut(seconds: status.secondsUntilRetry ?? 1) }
     }
 
     /// The header to ask by: from memory while the file is the same, else as the file has it, not yet believed.

@@ -20,18 +20,22 @@
             let mapsBiometryToPasscode: Bool
             let keyDerivation: KeyDerivation
             let hardware: String?
+            let sealsPasscodeToHardware: Bool
         }
 
         struct Opened {
             let vault: Vault
             let application: String
-            let hasHardware: Bool
+            let hardware: (any HardwareKeystore)?
             let log: @Sendable (String) -> Void
+
+            var hasHardware: Bool { hardware != nil }
         }
 
         private static let state = Mutex<(opened: Opened, settings: Settings)?>(nil)
         /// Opens one vault at a time, so that two tasks that configure at once do not make two.
         private static let thread = SerialThread(name: "keychain-open")
+        private static let chipThread = SerialThread(name: "keychain-chip")
 
         /// Opens the vault of this process, and makes it where it does not exist: then the presence provider is asked for
         /// a new passcode.
@@ -48,23 +52,42 @@
         ///   - keyDerivation: What a guess at a new passcode costs.
         ///   - mapsBiometryToPasscode: Lets the passcode stand in for biometry where no biometric factor is configured.
         ///     Weaker than what items ask for; for demonstrations, and logged whenever it is used.
-        ///   - hardware: A chip that makes keys which never leave it.
         /// - Throws: ``KeychainError``: `parameter` where it was configured otherwise before, and what opening the vault
         ///   gives: `cancelled`, `authenticationFailed`, `lockedOut`, `interactionNotAllowed`, `corrupted`, `io`.
         public static func configure(
             presence: some PresenceProvider, factors: [Factor] = [.passcode], application: String? = nil,
+            directory: String? = nil, keyDerivation: KeyDerivation = .moderate, mapsBiometryToPasscode: Bool = false
+        ) async throws(KeychainError) {
+            var configuration = try VaultConfiguration(
+                application: application ?? programName, presence: presence, factors: factors, directory: directory)
+            configuration.keyDerivation = keyDerivation
+            configuration.mapsBiometryToPasscode = mapsBiometryToPasscode
+            try await configure(configuration)
+        }
+
+        /// As ``configure(presence:factors:application:directory:keyDerivation:mapsBiometryToPasscode:)``, with a chip.
+        ///
+        /// - Parameters:
+        ///   - hardware: What makes keys that never leave it: `.tpm()`. Where it does not limit guesses, or cannot be
+        ///     reached, the log says so; see ``hardwareStatus()``.
+        ///   - sealsPasscodeToHardware: Seals the key of a new passcode to the chip as well, so that a copy of the file is
+        ///     of no use without it. The vault is lost with the chip: when a TPM is cleared or its board is exchanged. An
+        ///     existing vault stays as it is until its passcode changes.
+        public static func configure(
+            presence: some PresenceProvider, factors: [Factor] = [.passcode], application: String? = nil,
             directory: String? = nil, keyDerivation: KeyDerivation = .moderate, mapsBiometryToPasscode: Bool = false,
-            hardware: (any HardwareKeystore)? = nil
+            hardware: some HardwareKeystore, sealsPasscodeToHardware: Bool = true
         ) async throws(KeychainError) {
             var configuration = try VaultConfiguration(
                 application: application ?? programName, presence: presence, factors: factors, directory: directory)
             configuration.keyDerivation = keyDerivation
             configuration.mapsBiometryToPasscode = mapsBiometryToPasscode
             configuration.hardware = hardware
+            configuration.sealsPasscodeToHardware = sealsPasscodeToHardware
             try await configure(configuration)
         }
 
-        /// As ``configure(presence:factors:application:directory:keyDerivation:mapsBiometryToPasscode:hardware:)``, with every
+        /// As ``configure(presence:factors:application:directory:keyDerivation:mapsBiometryToPasscode:)``, with every
         /// setting of the vault.
         public static func configure(_ configuration: VaultConfiguration) async throws(KeychainError) {
             try await thread.run { () throws(KeychainError) in
@@ -77,9 +100,10 @@
                     }
                     return
                 }
+                noteWeakness(of: configuration.hardware, configuration.log)
                 let opened = Opened(
                     vault: try Vault.open(configuration), application: configuration.application,
-                    hasHardware: configuration.hardware != nil, log: configuration.log)
+                    hardware: configuration.hardware, log: configuration.log)
                 state.withLock { $0 = (opened, settings) }
             }
         }
@@ -95,6 +119,41 @@
             let vault = try current().vault
             try await thread.run(interrupt: { context?.invalidate() }) { () throws(KeychainError) in
                 try vault.unlock(context: context)
+            }
+        }
+
+        /// Asks for the old passcode and then for a new one. Copies of the file from before stay open to the old one.
+        public static func changePasscode(context: AuthenticationContext? = nil) async throws(KeychainError) {
+            let vault = try current().vault
+            try await thread.run(interrupt: { context?.invalidate() }) { () throws(KeychainError) in
+                try vault.changePasscode(context: context)
+            }
+        }
+
+        /// Asks for the passcode and removes it. **All items "when passcode set" are destroyed**, as on a device.
+        public static func removePasscode(context: AuthenticationContext? = nil) async throws(KeychainError) {
+            let vault = try current().vault
+            try await thread.run(interrupt: { context?.invalidate() }) { () throws(KeychainError) in
+                try vault.removePasscode(context: context)
+            }
+        }
+
+        /// What the configured chip says about itself: whether it limits guesses, and whether it is locked. Asks nobody.
+        ///
+        /// - Returns: nil where no chip is configured.
+        public static func hardwareStatus() async throws(KeychainError) -> HardwareKeystoreStatus? {
+            guard let hardware = try current().hardware else { return nil }
+            return try await chipThread.run { () throws(KeychainError) in try hardware.status() }
+        }
+
+        /// A chip that cannot be reached fails what needs it, and nothing else.
+        private static func noteWeakness(of hardware: (any HardwareKeystore)?, _ log: (String) -> Void) {
+            guard let hardware else { return }
+            do throws(KeychainError) {
+                let status = try hardware.status()
+                if status.isLockedOut || !status.limitsGuesses { log(status.details) }
+            } catch {
+                log("the chip '\(hardware.name)' does not answer: \(error)")
             }
         }
 
@@ -149,6 +208,7 @@
             mapsBiometryToPasscode = configuration.mapsBiometryToPasscode
             keyDerivation = configuration.keyDerivation
             hardware = configuration.hardware?.name
+            sealsPasscodeToHardware = configuration.sealsPasscodeToHardware
         }
     }
 #endif

@@ -6,7 +6,7 @@ import KeychainTypes
 ///
 /// Whoever may write the file may also take it away. A missing or damaged one therefore counts as several wrong
 /// answers, so that this is no faster than guessing; and the vault, once open, can tell whether the file was put there
-/// by somebody else (``settle(_:keys:)``).
+/// by somebody else (``attempt(_:limit:_:)``).
 struct AttemptLedger: Sendable {
     enum Kind: Int, Sendable, CaseIterable {
         case passcode = 0
@@ -34,7 +34,7 @@ struct AttemptLedger: Sendable {
             wall: Int64(exactly: milliseconds.rounded()) ?? 0, sinceBoot: clock.sinceBoot(), boot: clock.boot())
     }
 
-    // MARK: The three steps
+    // MARK: Counting
 
     /// - Throws: ``KeychainError/lockedOut(seconds:)`` while waiting is due. Costs nothing.
     func check(_ kind: Kind) throws(KeychainError) {
@@ -55,45 +55,52 @@ struct AttemptLedger: Sendable {
         }
     }
 
-    /// Counts an attempt as failed, durably, before it is judged.
+    enum Outcome<Value> {
+        case right(Value)
+        /// The count with this answer.
+        case wrong(AttemptCount)
+        /// There were as many wrong answers before as are allowed in all; this one was not looked at.
+        case exhausted
+    }
+
+    /// Counts an attempt as failed, durably; judges it; and takes it back when it was right, or could not be judged.
     ///
-    /// - Returns: The count with it.
-    /// - Throws: ``KeychainError/lockedOut(seconds:)`` when another attempt has come in between.
-    func charge(_ kind: Kind) throws(KeychainError) -> AttemptCount {
+    /// The file is held all the while: answers are looked at one by one, whoever gives them. Were it let go, right
+    /// answers of several processes at once would count as wrong ones of each other.
+    ///
+    /// - Parameter limit: How many wrong answers there may be in all.
+    /// - Throws: ``KeychainError/lockedOut(seconds:)`` while waiting is due.
+    func attempt<R>(
+        _ kind: Kind, limit: Int?, _ judge: () throws(KeychainError) -> (value: R, keys: OpenKeys)?
+    ) throws(KeychainError) -> Outcome<R> {
         try withFile { file throws(KeychainError) in
             let now = now
             var sheet = try read(file, now)
-            let count = sheet.counts[kind.rawValue]
-            let seconds = count.secondsToWait(at: now)
+            let before = sheet.counts[kind.rawValue]
+            if let limit, before.failures >= limit { return .exhausted }
+            let seconds = before.secondsToWait(at: now)
             guard seconds == 0 else { throw .lockedOut(seconds: seconds) }
-            sheet.counts[kind.rawValue] = count.failed(at: now)
+            let count = before.failed(at: now)
+            sheet.counts[kind.rawValue] = count
             try write(sheet, file)
-            return sheet.counts[kind.rawValue]
-        }
-    }
-
-    /// Takes an attempt back that could not be judged.
-    func refund(_ kind: Kind) throws(KeychainError) {
-        try withFile { file throws(KeychainError) in
-            var sheet = try read(file, now)
-            guard sheet.counts[kind.rawValue].failures > 0 else { return }
-            sheet.counts[kind.rawValue].failures -= 1
-            try write(sheet, file)
-        }
-    }
-
-    /// Sets the count to zero after a right answer.
-    func settle(_ kind: Kind, keys: OpenKeys) throws(KeychainError) {
-        try withFile { file throws(KeychainError) in
-            let now = now
-            var sheet = try read(file, now)
-            if !Sodium.areEqual(sheet.resetTag, resetTag(sheet.resets, keys)) {
+            let right: (value: R, keys: OpenKeys)?
+            do throws(KeychainError) {
+                right = try judge()
+            } catch {
+                // No memory for Argon2id, a chip that does not answer: nobody has learned anything about the answer.
+                sheet.counts[kind.rawValue] = before
+                try write(sheet, file)
+                throw error
+            }
+            guard let right else { return .wrong(count) }
+            if !Sodium.areEqual(sheet.resetTag, resetTag(sheet.resets, right.keys)) {
                 log("the count of wrong answers in \(directory.path)/\(VaultDirectory.File.attempts) was replaced")
             }
             sheet.counts[kind.rawValue] = AttemptCount(failures: 0, last: now)
             sheet.resets &+= 1
-            sheet.resetTag = resetTag(sheet.resets, keys)
+            sheet.resetTag = resetTag(sheet.resets, right.keys)
             try write(sheet, file)
+            return .right(right.value)
         }
     }
 

@@ -46,11 +46,12 @@ struct SlotKey: Sendable {
 }
 
 extension SlotKey {
-    /// The key of an existing passcode slot; nil when a chip has already found the passcode wrong. Costs what the
-    /// slot's Argon2id costs.
+    /// The key of an existing passcode slot. Costs what the slot's Argon2id costs.
+    ///
+    /// - Throws: ``KeychainError/authenticationFailed(triesLeft:)`` when a chip has already found the passcode wrong.
     static func passcode(
         _ passcode: LockedBytes, of slot: VaultHeader.Slot, vaultID: [UInt8], hardware: (any HardwareKeystore)?
-    ) throws(KeychainError) -> SlotKey? {
+    ) throws(KeychainError) -> SlotKey {
         let stretched = try Argon2id.derive(passcode, salt: slot.salt, slot.cost)
         var inputs = [stretched]
         if let sealed = slot.hardware {
@@ -58,12 +59,7 @@ extension SlotKey {
                 throw .factorUnavailable(
                     "the vault's key is sealed to a chip that this process has not configured")
             }
-            do throws(KeychainError) {
-                inputs.append(try hardware.unseal(sealed.blob, authorization: authorization(stretched, vaultID)))
-            } catch {
-                if case .authenticationFailed = error { return nil }
-                throw error
-            }
+            inputs.append(try hardware.unseal(sealed.blob, authorization: authorization(stretched, vaultID)))
         }
         return SlotKey(inputs: inputs, vaultID: vaultID, slotID: slot.id)
     }

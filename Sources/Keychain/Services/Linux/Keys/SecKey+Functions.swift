@@ -15,6 +15,9 @@
     ) -> SecKey? {
         reporting(error) { () throws(KeychainError) in
             let parameters = KeyParameters(attributes)
+            if parameters.wantsToken {
+                throw .unsupported("a key in hardware is made there: SecKeyCreateRandomKey with kSecAttrTokenID")
+            }
             let isRSA = try parameters.isRSA()
             switch try parameters.keyClass() {
             case 0: return SecKey(.publicKey(try PublicKey(Data(keyData), isRSA: isRSA)))
