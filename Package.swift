@@ -20,6 +20,7 @@ extension Target.Dependency {
     static let hummingbirdTesting: Self = .product(name: "HummingbirdTesting", package: "hummingbird")
     static let httpTypes: Self = .product(name: "HTTPTypes", package: "swift-http-types")
     static let nioCore: Self = .product(name: "NIOCore", package: "swift-nio")
+    static let nioPosix: Self = .product(name: "NIOPosix", package: "swift-nio")
     static let nioSSL: Self = .product(name: "NIOSSL", package: "swift-nio-ssl")
     static let serviceLifecycle: Self = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let unixSignals: Self = .product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -190,6 +191,15 @@ let package = Package(
             name: "keychain-bench",
             dependencies: ["KeychainServices", "SecretVault", "CSodium", .crypto, .cryptoExtras],
             path: "Benchmarks/Keychain"),
+        // `make bench`; no product, so nobody's app builds it.
+        .executableTarget(
+            name: "countersign-bench",
+            dependencies: [
+                "CountersignServer", "CountersignCore", "OneTimePassword", "PasswordHashing", "StoreSQLite",
+                "StorePostgres", "CSodium", .argumentParser, .crypto, .hummingbird, .logging, .nioCore,
+                .nioPosix,
+            ],
+            path: "Benchmarks/countersign-bench"),
 
         // Import lines of apps for the originals.
         .target(
@@ -266,6 +276,9 @@ let package = Package(
                 "countersign", "AdminServer", "ClientHTTP", "CountersignServer", "CountersignCore", "OneTimePassword",
                 "TerminalQRCode", "TestSupport", .logging,
             ]),
+        .testTarget(
+            name: "BenchmarkTests",
+            dependencies: ["countersign", "countersign-bench"]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["countersign", "CountersignCore", "OneTimePassword", "TestSupport", .crypto],

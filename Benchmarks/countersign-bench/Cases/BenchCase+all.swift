@@ -1,0 +1,103 @@
+import PasswordHashing
+
+extension BenchCase {
+    /// Everything, in the order in which a round measures it: what is compared stands close together.
+    static let all: [BenchCase] = [
+        BenchCase(name: "hmac", title: "bare HMAC-SHA-1", section: .inProcess, measure: InProcess.hmac),
+        BenchCase(
+            name: "totp-verify", title: "verify a TOTP code, one step to either side", section: .inProcess,
+            limits: [Limit(name: "hmac")], measure: InProcess.totpVerify),
+        BenchCase(name: "es256", title: "bare ES256 signature", section: .inProcess, measure: InProcess.es256),
+        BenchCase(
+            name: "id-token", title: "issue an ID token", section: .inProcess, limits: [Limit(name: "es256")],
+            measure: InProcess.idToken),
+        BenchCase(
+            name: "hash-minimum", title: "password hash, 1 MiB × 1, all cores", section: .inProcess,
+            measure: { try await InProcess.hash($0, Workbench.leastHashing) }),
+        BenchCase(
+            name: "hash-default", title: "password hash, 19 MiB × 2, all cores", section: .inProcess,
+            measure: { try await InProcess.hash($0, Argon2idParameters()) }),
+        BenchCase(
+            name: "disk", title: "4 KiB and fdatasync, one after another", section: .inProcess, measure: InProcess.disk),
+        BenchCase(
+            name: "store", title: "durable writes to the SQLite store, 64 writers", section: .inProcess,
+            measure: InProcess.store),
+
+        BenchCase(name: "hello", title: "bare Hummingbird \"hello\"", section: .http, measure: OverHTTP.hello),
+        BenchCase(
+            name: "jwks", title: "JWKS GET", section: .http, limits: [Limit(name: "hello")], measure: OverHTTP.jwks),
+        BenchCase(
+            name: "refresh", title: "token refresh", section: .http,
+            limits: [Limit(name: "hello"), Limit(name: "store")], measure: { try await OverHTTP.refresh($0, .minimum) }),
+        BenchCase(
+            name: "wrong-code", title: "wrong TOTP code", section: .http,
+            limits: [Limit(name: "hello"), Limit(name: "store")],
+            measure: { try await OverHTTP.wrongCode($0, .minimum) }),
+        BenchCase(
+            name: "right-code", title: "right TOTP code: a session and its tokens", section: .http,
+            limits: [Limit(name: "hello"), Limit(name: "store")],
+            measure: { try await OverHTTP.rightCode($0, .minimum) }),
+        BenchCase(
+            name: "sign-in-minimum", title: "full sign-in, least hash", section: .http,
+            limits: [Limit(name: "hello"), Limit(name: "store"), Limit(name: "hash-minimum")],
+            measure: { try await OverHTTP.signIn($0, .minimum) }),
+        BenchCase(
+            name: "sign-in-default", title: "full sign-in, default hash", section: .http,
+            limits: [Limit(name: "hello"), Limit(name: "store"), Limit(name: "hash-default")],
+            measure: { try await OverHTTP.signIn($0, .standard) }),
+
+        BenchCase(name: "get-alone", title: "JWKS GET, nobody else", section: .mixed, measure: OverHTTP.calm),
+        BenchCase(
+            name: "get-amid-sign-ins", title: "JWKS GET, eight clients sign in", section: .mixed,
+            limits: [Limit(name: "get-alone", quantity: .p99Latency)], measure: OverHTTP.calmAmidSignIns),
+
+        BenchCase(
+            name: "password-few", title: "right password, 100 users", section: .size,
+            measure: { try await OverHTTP.password($0, .few) }),
+        BenchCase(
+            name: "password-many", title: "right password, many users", section: .size,
+            limits: [Limit(name: "password-few", quantity: .serverMicroseconds)],
+            measure: { try await OverHTTP.password($0, .many) }),
+        BenchCase(
+            name: "code-few", title: "right TOTP code, 100 users", section: .size,
+            measure: { try await OverHTTP.code($0, .few) }),
+        BenchCase(
+            name: "code-many", title: "right TOTP code, many users", section: .size,
+            limits: [Limit(name: "code-few", quantity: .serverMicroseconds)],
+            measure: { try await OverHTTP.code($0, .many) }),
+
+        BenchCase(
+            name: "postgres-store", title: "durable writes to the PostgreSQL store, 64 writers", section: .postgres,
+            measure: InProcess.postgresStore),
+        BenchCase(
+            name: "postgres-refresh", title: "token refresh", section: .postgres,
+            limits: [Limit(name: "hello"), Limit(name: "postgres-store")],
+            measure: { try await OverHTTP.refresh($0, .postgres) }),
+        BenchCase(
+            name: "postgres-wrong-code", title: "wrong TOTP code", section: .postgres,
+            limits: [Limit(name: "hello"), Limit(name: "postgres-store")],
+            measure: { try await OverHTTP.wrongCode($0, .postgres) }),
+        BenchCase(
+            name: "postgres-right-code", title: "right TOTP code: a session and its tokens", section: .postgres,
+            limits: [Limit(name: "hello"), Limit(name: "postgres-store")],
+            measure: { try await OverHTTP.rightCode($0, .postgres) }),
+
+        BenchCase(
+            name: "start", title: "start to the first answer, data is there", section: .start,
+            measure: { try await Life.start($0, isFresh: false) }),
+        BenchCase(
+            name: "start-fresh", title: "start to the first answer, everything has to be made", section: .start,
+            measure: { try await Life.start($0, isFresh: true) }),
+
+        BenchCase(
+            name: "memory-start", title: "at the start", section: .memory, measure: Life.memoryAtStart),
+        BenchCase(
+            name: "memory-loaded", title: "after the rounds so far, default hash", section: .memory,
+            measure: { try await Life.memory($0, .standard) }),
+        BenchCase(
+            name: "memory-loaded-minimum", title: "after the rounds so far, least hash, 64 connections of everything",
+            section: .memory, measure: { try await Life.memory($0, .minimum) }),
+        BenchCase(
+            name: "syncs", title: "right TOTP code, 64 connections", section: .syncs, measure: Life.syncs),
+    ]
+}

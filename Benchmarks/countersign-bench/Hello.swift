@@ -1,0 +1,22 @@
+import ArgumentParser
+import Foundation
+import Hummingbird
+import Logging
+
+/// The limit that our server is measured against: the same HTTP server, with as many threads, that says "hello".
+struct Hello: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serve a bare \"hello\".", shouldDisplay: false)
+
+    func run() async throws {
+        let router = Router()
+        router.get("/") { _, _ in "hello" }
+        let application = Application(
+            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in
+                let line = "listening on http://127.0.0.1:\(channel.localAddress?.port ?? 0)\n"
+                try? FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
+            }, logger: Logger(label: "hello", factory: { _ in SwiftLogNoOpLogHandler() }))
+        try await application.runService()
+    }
+}

@@ -1,0 +1,63 @@
+import NIOCore
+import NIOPosix
+
+/// Many connections at once, all on one thread, so that the generator takes one core at most.
+struct Load: Sendable {
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    /// What a load came to.
+    struct Outcome: Sendable {
+        let operations: Int
+        let requests: Int
+        let seconds: Double
+        /// Milliseconds, in ascending order.
+        let latencies: [Double]
+
+        var perSecond: Double { Double(operations) / seconds }
+
+        /// - Parameter share: 0 to 1.
+        func latency(_ share: Double) -> Double {
+            latencies.isEmpty ? 0 : latencies[min(latencies.count - 1, Int(Double(latencies.count) * share))]
+        }
+    }
+
+    /// Runs one script for each connection until the time is over or the scripts have nothing left to do. Operations that
+    /// have begun are finished, and count.
+    func run(
+        port: Int, connections: Int, seconds: Double, _ script: @escaping @Sendable (Int) throws -> any Script
+    ) async throws -> Outcome {
+        let loop = group.next()
+        var channels: [any Channel] = []
+        var results: [EventLoopFuture<Tally>] = []
+        for number in 0..<connections {
+            let result = loop.makePromise(of: Tally.self)
+            results.append(result.futureResult)
+            let script = try script(number)
+            do {
+                channels.append(
+                    try await ClientBootstrap(group: loop)
+                        .channelInitializer { channel in
+                            channel.eventLoop.makeCompletedFuture {
+                                try channel.pipeline.syncOperations.addHandler(LoadConnection(script, result: result))
+                            }
+                        }
+                        .connect(host: "127.0.0.1", port: port).get())
+            } catch {
+                result.fail(error)
+                throw error
+            }
+        }
+        let start = NIODeadline.now()
+        let begin = Begin(deadline: start + .nanoseconds(Int64(seconds * 1e9)))
+        for channel in channels { channel.pipeline.fireUserInboundEventTriggered(begin) }
+        let tallies = try await EventLoopFuture.whenAllSucceed(results, on: loop).get()
+        let end = tallies.map(\.end).max() ?? start
+        return Outcome(
+            operations: tallies.reduce(0) { $0 + $1.durations.count },
+            requests: tallies.reduce(0) { $0 + $1.requests },
+            seconds: max(1e-9, Double((end - start).nanoseconds) / 1e9),
+            latencies: tallies.flatMap(\.durations).sorted().map { Double($0) / 1e6 })
+    }
+
+    func shutDown() async throws { try await group.shutdownGracefully() }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import NIOCore
+
+/// What one connection asks: one operation after another, each of one or more requests.
+protocol Script: Sendable {
+    /// The first request of the next operation; nil where there is nothing left to do.
+    mutating func begin() throws -> ByteBuffer?
+    /// The next request of the operation under way; nil where that answer was its last.
+    mutating func answered(_ answer: Answer) throws -> ByteBuffer?
+    /// How long to wait between operations.
+    var pause: TimeAmount { get }
+}
+
+extension Script {
+    var pause: TimeAmount { .zero }
+}
+
+/// An answer, as much as a load needs of it.
+struct Answer {
+    let status: Int
+    let body: ByteBuffer
+
+    /// The text of a member of a JSON object. Ours have no escapes in what is asked for here.
+    func text(_ member: String) throws -> String {
+        let body = String(buffer: body)
+        guard let start = body.range(of: "\"\(member)\":\"")?.upperBound,
+            let end = body[start...].firstIndex(of: "\"")
+        else { throw UnexpectedAnswer(status: status, body: body) }
+        return String(body[start..<end])
+    }
+
+    /// - Throws: ``UnexpectedAnswer``, with what was answered instead.
+    func expect(_ expected: Int, containing word: String? = nil) throws {
+        let fits = status == expected && word.map { String(buffer: body).contains($0) } ?? true
+        if !fits { throw UnexpectedAnswer(status: status, body: String(buffer: body)) }
+    }
+}
+
+/// A load whose answers are not the right ones measures nothing.
+struct UnexpectedAnswer: Error, CustomStringConvertible {
+    let status: Int
+    let body: String
+
+    var description: String { "The server answered \(status): \(body.prefix(400))" }
+}
+
+/// Requests as text.
+enum RequestText {
+    static func get(_ path: String) -> ByteBuffer {
+        ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: bench\r\n\r\n")
+    }
+
+    /// - Parameter source: whom a proxy of ours would say that the request comes from.
+    static func post(
+        _ path: String, _ body: String, type: String = "application/json", source: String
+    ) -> ByteBuffer {
+        ByteBuffer(
+            string: "POST \(path) HTTP/1.1\r\nHost: bench\r\nX-Forwarded-For: \(source)\r\nContent-Type: \(type)\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    }
+}

@@ -1,0 +1,99 @@
+import CountersignCore
+import Crypto
+import Foundation
+import NIOCore
+import OneTimePassword
+
+/// One of many: everybody has the same password and the same authenticator, so that a hash is made once.
+struct Person: Sendable {
+    let number: Int
+
+    init(number: Int) { self.number = number }
+
+    static let password = "a long and quiet afternoon"
+    private static let secret = Array("Twenty bytes of lot!".utf8)
+    private static let totp: TOTP = {
+        do { return try TOTP(secret: secret) } catch { fatalError("\(error)") }
+    }()
+
+    var email: String { "person\(number)@bench.example" }
+
+    /// An address of their own, so that limits by address hold nobody up.
+    var source: String { "10.\(number >> 16 & 255).\(number >> 8 & 255).\(number & 255)" }
+
+    /// Looks like a random one, so that rows lie where they would lie.
+    var factorID: FactorID {
+        FactorID(rawValue: SHA256.hash(data: Data(email.utf8)).prefix(16).map { String(format: "%02x", $0) }.joined())
+    }
+
+    static func rightCode() -> String { totp.code(at: Date()).stringCode }
+
+    /// No code of now, nor of the minutes around.
+    static func wrongCode() -> String {
+        let step = totp.step(at: Date())
+        let near = Set((step - 4...step + 4).map { totp.code(step: $0).stringCode })
+        return ["000000", "111111", "222222", "333333", "444444", "555555", "666666", "777777", "888888", "999999"]
+            .first { !near.contains($0) } ?? "000000"
+    }
+
+    /// Writes people with verified addresses, a password and an authenticator straight into the store, in the shape that
+    /// factors keep them in: signing up one by one would take longer than the measuring.
+    static func add(_ numbers: Range<Int>, to realm: Realm) async throws {
+        let hash = try await realm.hasher.hash(Secret(password))
+        let passwordPayload = try JSONEncoder().encode(["hash": hash])
+        let totpPayload = try JSONEncoder().encode(["secret": Data(secret).base64EncodedString()])
+        let now = realm.clock.now
+        for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 1000) {
+            let part = try (start..<min(numbers.upperBound, start + 1000)).map { number in
+                try Person(number: number).records(
+                    realm, password: passwordPayload, totp: totpPayload, at: now)
+            }
+            try await realm.store.write { transaction in
+                for records in part {
+                    _ = try transaction.insert(records.user)
+                    for factor in records.factors { _ = try transaction.insert(factor) }
+                }
+            }
+        }
+    }
+
+    private func records(
+        _ realm: Realm, password: Data, totp: Data, at now: Date
+    ) throws -> (user: User, factors: [FactorRecord]) {
+        let user = User(
+            id: UserID(random: realm.random), email: EmailAddress(email),
+            profile: UserProfile(emailVerified: true, providers: ["password"]), createdAt: now)
+        func factor(_ id: FactorID, _ kind: FactorKind, _ payload: Data) throws -> FactorRecord {
+            FactorRecord(
+                id: id, userID: user.id, kind: kind, name: "", createdAt: now,
+                payload: try realm.sealer.seal(payload, for: "factor/\(id.rawValue)"))
+        }
+        return (
+            user,
+            [
+                try factor(FactorID(rawValue: realm.random.uuid()), .password, password),
+                try factor(factorID, .totp, totp),
+            ]
+        )
+    }
+}
+
+/// What loads need to know of a server.
+struct BenchRealm: Sendable {
+    let apiKey: String
+
+    func password(_ person: Person) -> ByteBuffer {
+        RequestText.post(
+            "/v1/accounts:signInWithPassword?key=\(apiKey)",
+            #"{"email":"\#(person.email)","password":"\#(Person.password)","returnSecureToken":true}"#,
+            source: person.source)
+    }
+
+    func code(_ code: String, of waiting: Waiting) -> ByteBuffer {
+        RequestText.post(
+            "/v2/accounts/mfaSignIn:finalize?key=\(apiKey)",
+            #"{"mfaPendingCredential":"\#(waiting.credential)","mfaEnrollmentId":"\#(waiting.person.factorID.rawValue)","#
+                + #""totpVerificationInfo":{"verificationCode":"\#(code)"}}"#,
+            source: waiting.person.source)
+    }
+}
