@@ -5,7 +5,7 @@ SWIFT ?= swift
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help deps libraries run demo test endurance check format clean
+.PHONY: help deps libraries run demo test endurance bench check format clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -36,12 +36,18 @@ endurance: deps ## Kill servers and PostgreSQL twenty times in the middle of 200
 	    REQUIRE_POSTGRES=1 ENDURANCE_ROUNDS=20 $(SWIFT) test --skip-build --filter $$suite || exit 1; \
 	done
 
+# Give it a quiet machine. For a look: make bench ARGS="--rounds 1 --only jwks"
+bench: libraries ## Measure a release against its limits, and write Benchmarks/RESULTS.md (about eight minutes)
+	$(SWIFT) build -c release --product countersign
+	$(SWIFT) build -c release --product countersign-bench
+	.build/release/countersign-bench $(if $(ARGS),$(ARGS),--write Benchmarks/RESULTS.md)
+
 check: ## Check the format and the seams (no clock or lots outside Ambient, no forbidden imports)
 	scripts/check-seams --self-test
-	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Snippets
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Snippets
 
 format: ## Format the sources in place
-	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Snippets
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Snippets
 
 clean: ## Remove what was built
 	rm -rf .build

@@ -30,6 +30,9 @@ struct Measure: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only this one and its limits; may be given again.", valueName: "name"))
     var only: [String] = []
 
+    @Option(help: ArgumentHelp("Leave this one out; may be given again.", valueName: "name"))
+    var except: [String] = []
+
     @Option(help: ArgumentHelp("The program under measure (default: countersign beside this one).", valueName: "file"))
     var server: String?
 
@@ -60,7 +63,10 @@ struct Measure: AsyncParsableCommand {
     func run() async throws {
         var cases = BenchCase.all
         if !postgres || PostgresCluster.programs == nil { cases.removeAll { $0.section == .postgres } }
-        cases = try BenchCase.chosen(only, of: cases)
+        for name in except where !cases.contains(where: { $0.name == name }) {
+            throw UnknownCase(name: name, all: cases)
+        }
+        cases = try BenchCase.chosen(only, of: cases.filter { !except.contains($0.name) })
         let beside = URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent()
         let folder = "\(URL(fileURLWithPath: scratch).standardizedFileURL.path)/\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -73,6 +79,7 @@ struct Measure: AsyncParsableCommand {
         var figures = Figures()
         do {
             for round in 1...rounds {
+                await bench.begin(round: round)
                 for one in cases {
                     let measured = try await one.measure(bench)
                     figures.add(measured, of: one.name)

@@ -9,6 +9,7 @@ import StoreSQLite
 actor Workbench {
     let options: Options
     let load = Load()
+    private(set) var round = 1
     private let say: @Sendable (String) -> Void
     private var subjects: [Subject.Kind: Subject] = [:]
     private var bare: ServerProcess?
@@ -37,6 +38,8 @@ actor Workbench {
         self.options = options
         self.say = say
     }
+
+    func begin(round: Int) { self.round = round }
 
     // MARK: Servers
 
@@ -158,7 +161,8 @@ actor Workbench {
         }
         let clock = ContinuousClock()
         let start = clock.now
-        let server = try await ServerProcess(options.server, ["serve", "--listen", "127.0.0.1:0", "--data", path])
+        let server = try await ServerProcess(
+            options.server, ["serve", "--listen", "127.0.0.1:0", "--data", path, "--log-level", "warning"])
         _ = try await load.run(port: server.port, connections: 1, seconds: 10) { _ in Getting("/health/live", times: 1)
         }
         let milliseconds = (clock.now - start) / .milliseconds(1)

@@ -21,7 +21,7 @@ enum Life {
 
     /// Under `strace` nothing is fast; only how many syncs there are is looked at.
     @Sendable static func syncs(_ bench: Workbench) async throws -> [Quantity: [Double]] {
-        guard SyncCounter.isThere else { return [:] }
+        guard SyncCounter.isThere, await bench.round == 1 else { return [:] }
         let subject = try await bench.subject(.minimum)
         let people = try subject.people.take(bench.options.people(perSecond: 400))
         let waiting = try await bench.waiting(subject, people)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Where the core and the server get unpredictable bytes.
 public protocol RandomSource: Sendable {
     /// `count` bytes that nobody can predict.
@@ -8,18 +10,20 @@ public protocol RandomSource: Sendable {
 public struct SystemRandom: RandomSource {
     public init() {}
 
+    /// What the kernel gives in one piece.
+    private static let mostAtOnce = 256
+
     public func bytes(_ count: Int) -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        var result: [UInt8] = []
-        result.reserveCapacity(count)
-        while result.count < count {
-            var word = generator.next()
-            for _ in 0..<min(8, count - result.count) {
-                result.append(UInt8(truncatingIfNeeded: word))
-                word >>= 8
+        // Swift's own generator asks the kernel for eight bytes at a time; this asks once for what most calls want.
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let part = min(Self.mostAtOnce, count - filled)
+                let isFilled = buffer.baseAddress.map { getentropy($0 + filled, part) == 0 } ?? false
+                // A kernel without randomness leaves nothing that could be kept secret.
+                precondition(isFilled, "the system gives no random bytes")
+                filled += part
             }
         }
-        return result
     }
 }
 

@@ -70,8 +70,8 @@ public final class Keyring: Sendable {
 
     /// Put together here: the library writes `typ` whether it was asked to or not.
     private static func signingInput(_ claims: TokenClaims, header: [String: String?]) throws -> String {
-        [try encoder.encode(header.compactMapValues { $0 }), try encoder.encode(claims)]
-            .map { Array($0).base64URL }.joined(separator: ".")
+        let header = JSONValue.object(header.compactMapValues { $0.map { .string($0) } })
+        return "\(try header.jsonText().base64URL).\(try JSONValue.object(claims.members).jsonText().base64URL)"
     }
 
     /// The claims of a token that one of our keys signed, with the algorithm of that key; nil for anything else.

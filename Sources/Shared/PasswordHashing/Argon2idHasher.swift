@@ -36,20 +36,27 @@ public final class Argon2idHasher: PasswordHasher {
     ) throws {
         if let fault = parameters.fault { throw PasswordHashingError(.invalidParameters, fault) }
         guard Sodium.isReady else { throw PasswordHashingError(.unavailable, "libsodium cannot be initialised") }
-        let nobodys = random.bytes(32)
-        let begin = ContinuousClock.now
-        guard
-            let decoy = Sodium.hash(
-                nobodys, operations: parameters.operations, memoryKiB: parameters.memoryKiB)
-        else {
+        // Asked for and given back: the first sign-in is too late to find out.
+        guard let memory = malloc(parameters.memoryKiB * 1024) else {
             throw PasswordHashingError(.unavailable, "\(parameters.memoryKiB) KiB cannot be had for a password hash")
         }
-        self.decoy = decoy
+        free(memory)
+        decoy = Self.decoy(parameters, random: random)
         self.parameters = parameters
         self.willHash = willHash
         threads = HashingThreads(
             count: parameters.threads, queueLimit: parameters.queueLimit,
-            seconds: (ContinuousClock.now - begin) / .seconds(1))
+            // A gigabyte of memory passed over in a second, until hashes of this machine tell.
+            seconds: Double(parameters.memoryKiB * parameters.operations) / Double(1 << 20))
+    }
+
+    /// The hash of no password that anybody knows: salt and hash are random. To hash one would cost every start what a
+    /// sign-in costs.
+    private static func decoy(_ parameters: Argon2idParameters, random: any RandomSource) -> String {
+        let parts = [16, 32].map { count in
+            Data(random.bytes(count)).base64EncodedString().prefix { $0 != "=" }
+        }
+        return "$argon2id$v=19$m=\(parameters.memoryKiB),t=\(parameters.operations),p=1$\(parts[0])$\(parts[1])"
     }
 
     deinit {

@@ -57,11 +57,14 @@ struct BytesTests {
     }
 
     @Test(
-        "The system's generator gives as many bytes as asked for, and others each time", arguments: [0, 1, 7, 8, 9, 32])
+        "The system's generator gives as many bytes as asked for, and others each time",
+        arguments: [0, 1, 7, 8, 9, 32, 256, 257, 1000])
     func system(count: Int) {
         let bytes = SystemRandom().bytes(count)
         #expect(bytes.count == count)
         #expect(count < 8 || bytes != SystemRandom().bytes(count))
+        // Every part is filled, also what the kernel gives in several pieces.
+        #expect(count < 32 || bytes.suffix(32).contains { $0 != 0 })
     }
 
     @Test("An instant survives its microseconds, and no instant traps")

@@ -1,6 +1,7 @@
-import CountersignCore
 import Foundation
 import Testing
+
+@testable import CountersignCore
 
 @Suite("Any JSON value")
 struct JSONValueTests {
@@ -22,6 +23,20 @@ struct JSONValueTests {
     func reading(text: String, value: JSONValue) throws {
         #expect(try read(text) == value)
         #expect(try read(String(decoding: JSONEncoder().encode(value), as: UTF8.self)) == value)
+        #expect(try read(String(decoding: value.jsonText(), as: UTF8.self)) == value)
+    }
+
+    @Test("Text has its members in order, slashes as they are, and nothing in a string that could end it")
+    func text() throws {
+        let value = JSONValue.object([
+            "b": .array([.integer(-1), .number(1.5), .null, .bool(true)]), "a/": .string("\"\\\n\u{0}\u{1f}é💣</"),
+            "A": .object([:]), "é": .array([]),
+        ])
+        #expect(
+            try String(decoding: value.jsonText(), as: UTF8.self)
+                == #"{"A":{},"a/":"\"\\\u000a\u0000\u001fé💣</","b":[-1,1.5,null,true],"é":[]}"#)
+        #expect(try read(String(decoding: value.jsonText(), as: UTF8.self)) == value)
+        #expect(throws: EncodingError.self) { try JSONValue.array([.number(.infinity)]).jsonText() }
     }
 
     @Test(

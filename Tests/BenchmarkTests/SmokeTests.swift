@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// Every benchmark once, as small as it goes: the figures mean nothing, but there are some.
+@Suite struct SmokeTests {
+    @Test func everyBenchmarkRuns() async throws {
+        let run = try await BenchProgram.run([
+            "--rounds", "1", "--seconds", "0.05", "--many", "200", "--json", "--no-postgres", "--date", "2026-11-21",
+            "--except", "syncs",
+        ])
+        #expect(run.status == 0, "\(run.error)")
+        let document = try #require(
+            try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any], "\(run.output)")
+        let figures = try #require(document["figures"] as? [String: [String: [Double]]])
+        for name in [
+            "hmac", "totp-verify", "es256", "id-token", "hash-minimum", "hash-default", "disk", "store", "hello",
+            "jwks",
+            "refresh", "wrong-code", "right-code", "sign-in-minimum", "sign-in-default", "get-alone",
+            "get-amid-sign-ins", "password-few", "password-many", "code-few", "code-many", "start", "start-fresh",
+        ] {
+            #expect(figures[name]?.isEmpty == false, "nothing was measured of \(name)")
+        }
+        let ratios = try #require(document["ratios"] as? [String: [String: Any]])
+        #expect(ratios["jwks"]?["hello"] != nil)
+    }
+
+    @Test func whatIsNoBenchmarkIsRefusedWithTheNamesOfAll() async throws {
+        let run = try await BenchProgram.run(["--only", "jwk"])
+        #expect(run.status != 0)
+        #expect(run.error.contains("jwks"))
+    }
+}
+
+/// The built program, which lies beside the bundle of the tests.
+private enum BenchProgram {
+    static func run(_ arguments: [String]) async throws -> (status: Int32, output: String, error: String) {
+        let bundles = [Bundle.main.executableURL, Bundle.main.bundleURL] + Bundle.allBundles.map(\.bundleURL)
+        let folders = bundles.compactMap { $0?.deletingLastPathComponent() } + [Bundle.main.bundleURL]
+        let program = try #require(
+            folders.map { $0.appendingPathComponent("countersign-bench") }
+                .first { FileManager.default.isExecutableFile(atPath: $0.path) && !$0.hasDirectoryPath })
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("bench-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (output, error) = (folder.appendingPathComponent("output"), folder.appendingPathComponent("error"))
+        for file in [output, error] { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
+        let process = Process()
+        process.executableURL = program
+        process.arguments = arguments + ["--scratch", folder.path]
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: error)
+        let (ended, end) = AsyncStream<Never>.makeStream()
+        process.terminationHandler = { _ in end.finish() }
+        try process.run()
+        for await _ in ended {}
+        return (
+            process.terminationStatus, try String(contentsOf: output, encoding: .utf8),
+            try String(contentsOf: error, encoding: .utf8)
+        )
+    }
+}
