@@ -12,7 +12,7 @@ struct Report {
     /// Markdown tables, one for each section.
     var markdown: String {
         var text =
-            "Measured on \(date) with `\(command)`: medians of \(rounds) interleaved rounds (least–greatest).\n\n"
+            "Measured on \(date) with `\(command)`: \(rounds == 1 ? "one round" : "medians of \(rounds) interleaved rounds (least–greatest)").\n\n"
         text += Self.table(["", ""], machine.map { [$0.0, $0.1] })
         for section in BenchCase.Section.allCases {
             let shown = cases.filter { $0.section == section && figures.values[$0.name] != nil }
@@ -36,7 +36,9 @@ struct Report {
     private func ratios(of one: BenchCase) -> [String] {
         one.limits.compactMap { limit in
             figures.ratio(limit.quantity, of: one.name, to: limit.name)
-                .map { "\($0.text) of `\(limit.name)`\(limit.quantity == .perSecond ? "" : "'s CPU")" }
+                .map {
+                    "\($0.text) of `\(limit.name)`\(limit.quantity == .perSecond ? "" : ", \(limit.quantity.title)")"
+                }
         }
     }
 

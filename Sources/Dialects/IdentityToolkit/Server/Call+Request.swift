@@ -78,8 +78,8 @@ extension IdentityToolkit {
 }
 
 extension HTTPField.Name {
-    fileprivate static var googleAPIKey: Self { Self("X-Goog-Api-Key")! }
-    fileprivate static var firebaseLocale: Self { Self("X-Firebase-Locale")! }
+    fileprivate static let googleAPIKey = Self("X-Goog-Api-Key")!
+    fileprivate static let firebaseLocale = Self("X-Firebase-Locale")!
 }
 
 extension IdentityToolkitError {

@@ -52,7 +52,7 @@ public struct RequestSource: Sendable {
 
 extension HTTPField.Name {
     /// Addresses that a request came through, each added by the one that it came to (RFC 7239).
-    public static var forwarded: Self { Self("Forwarded")! }
+    public static let forwarded = Self("Forwarded")!
     /// The same by custom, older than the standard.
-    public static var xForwardedFor: Self { Self("X-Forwarded-For")! }
+    public static let xForwardedFor = Self("X-Forwarded-For")!
 }
