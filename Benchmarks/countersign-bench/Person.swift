@@ -44,37 +44,27 @@ struct Person: Sendable {
         let totpPayload = try JSONEncoder().encode(["secret": Data(secret).base64EncodedString()])
         let now = realm.clock.now
         for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 1000) {
-            let part = try (start..<min(numbers.upperBound, start + 1000)).map { number in
-                try Person(number: number).records(
-                    realm, password: passwordPayload, totp: totpPayload, at: now)
+            // The store's lots are drawn before the transaction, which may run twice.
+            let part = (start..<min(numbers.upperBound, start + 1000)).map { number in
+                (Person(number: number), UserID(random: realm.random), FactorID(rawValue: realm.random.uuid()))
             }
             try await realm.store.write { transaction in
-                for records in part {
-                    _ = try transaction.insert(records.user)
-                    for factor in records.factors { _ = try transaction.insert(factor) }
+                for (person, userID, passwordID) in part {
+                    _ = try transaction.insert(
+                        User(
+                            id: userID, email: EmailAddress(person.email),
+                            profile: UserProfile(emailVerified: true, providers: ["password"]), createdAt: now))
+                    for (id, kind, payload) in [
+                        (passwordID, FactorKind.password, passwordPayload), (person.factorID, .totp, totpPayload),
+                    ] {
+                        let sealed = try realm.sealer.seal(payload, for: .factor(id), in: transaction)
+                        _ = try transaction.insert(
+                            FactorRecord(
+                                id: id, userID: userID, kind: kind, name: "", createdAt: now, payload: sealed))
+                    }
                 }
             }
         }
-    }
-
-    private func records(
-        _ realm: Realm, password: Data, totp: Data, at now: Date
-    ) throws -> (user: User, factors: [FactorRecord]) {
-        let user = User(
-            id: UserID(random: realm.random), email: EmailAddress(email),
-            profile: UserProfile(emailVerified: true, providers: ["password"]), createdAt: now)
-        func factor(_ id: FactorID, _ kind: FactorKind, _ payload: Data) throws -> FactorRecord {
-            FactorRecord(
-                id: id, userID: user.id, kind: kind, name: "", createdAt: now,
-                payload: try realm.sealer.seal(payload, for: "factor/\(id.rawValue)"))
-        }
-        return (
-            user,
-            [
-                try factor(FactorID(rawValue: realm.random.uuid()), .password, password),
-                try factor(factorID, .totp, totp),
-            ]
-        )
     }
 }
 
