@@ -40,7 +40,9 @@ endurance: deps ## Kill servers and PostgreSQL twenty times in the middle of 200
 bench: libraries ## Measure a release against its limits, and write Benchmarks/RESULTS.md (about eight minutes)
 	$(SWIFT) build -c release --product countersign
 	$(SWIFT) build -c release --product countersign-bench
+	$(SWIFT) build -c release --product keychain-bench
 	.build/release/countersign-bench $(if $(ARGS),$(ARGS),--write Benchmarks/RESULTS.md)
+	.build/release/keychain-bench
 
 check: ## Check the format and the seams (no clock or lots outside Ambient, no forbidden imports)
 	scripts/check-seams --self-test
