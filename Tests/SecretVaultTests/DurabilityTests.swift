@@ -16,7 +16,10 @@ import Testing
         init(_ step: WriteStep) { self.step = step }
         func arm(_ armed: Bool = true) { isArmed.withLock { $0 = armed } }
         var hook: @Sendable (WriteStep) throws -> Void {
-            { step in if step == self.step && self.isArmed.withLock({ $0 }) { throw Stop() } }
+            { step in
+                if step == self.step && self.isArmed.withLock({ $0 }) { throw Stop() }
+                try DurabilityTests.refuseLink(step, if: WriteStep.copying.contains(self.step))
+            }
         }
     }
 
@@ -25,6 +28,10 @@ import Testing
         .lock, .removeStaleTemporary, .createTemporary, .writeTemporary, .syncTemporary, .removeStaleBackup,
         .linkBackup, .renameBackup, .rename, .syncDirectory, .unlock,
     ]
+
+    private static func refuseLink(_ step: WriteStep, if isRefused: Bool) throws {
+        if step == .linkBackup && isRefused { throw POSIXError(.EPERM) }
+    }
 
     @Test func aWriteGoesThroughTheseSteps() throws {
         let seen = Mutex<[WriteStep]>([])
@@ -37,10 +44,10 @@ import Testing
         box.prompt.answer("1234", "new", "new")
         try vault.changePasscode()
         seen.withLock { $0 = recorder.steps }
-        #expect(seen.withLock { Set($0) } == Set(WriteStep.allCases))
+        #expect(seen.withLock { Set($0) } == Set(WriteStep.allCases).subtracting(WriteStep.copying))
     }
 
-    @Test(arguments: steps)
+    @Test(arguments: steps + WriteStep.copying)
     func aFailingSystemCallLeavesTheOldOrTheNew(_ step: WriteStep) throws {
         let trap = Trap(step)
         let vault = try box.open { $0.faults = trap.hook }
@@ -61,7 +68,7 @@ import Testing
     }
 
     /// `kill -9` before each system call of a write, in a process of its own.
-    @Test(arguments: steps)
+    @Test(arguments: steps + WriteStep.copying)
     func aKilledWriteLeavesTheOldOrTheNew(_ step: WriteStep) async throws {
         let id = try box.open().add(.password("ann", "one"))
         let (root, name) = (box.root, step.rawValue)
@@ -71,7 +78,10 @@ import Testing
             let step = WriteStep(rawValue: name)!
             let armed = Recorder()
             let vault = try box.open {
-                $0.faults = { now in if now == step && armed.isArmed { kill(getpid(), SIGKILL) } }
+                $0.faults = { now in
+                    if now == step && armed.isArmed { kill(getpid(), SIGKILL) }
+                    try Self.refuseLink(now, if: WriteStep.copying.contains(step))
+                }
             }
             armed.arm()
             try vault.update(ItemID(bytes)!, with: ItemChange(secret: LockedBytes([50])))
@@ -92,7 +102,10 @@ import Testing
             let step = WriteStep(rawValue: name)!
             let armed = Recorder()
             let vault = try box.open {
-                $0.faults = { now in if now == step && armed.isArmed { kill(getpid(), SIGKILL) } }
+                $0.faults = { now in
+                    if now == step && armed.isArmed { kill(getpid(), SIGKILL) }
+                    try Self.refuseLink(now, if: WriteStep.copying.contains(step))
+                }
             }
             armed.arm()
             box.prompt.answer("1234", "new", "new")
@@ -114,6 +127,56 @@ import Testing
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one"))
         #expect(try box.open().read(id).text == "one")
+    }
+
+    @Test(arguments: [POSIXErrorCode.EPERM, .EOPNOTSUPP, .ENOSYS, .EMLINK])
+    func withoutHardLinksTheBackupIsACopy(_ code: POSIXErrorCode) throws {
+        let recorder = Recorder()
+        let vault = try box.open {
+            $0.faults = { step in
+                recorder.add(step)
+                if step == .linkBackup { throw POSIXError(code) }
+            }
+        }
+        let id = try vault.add(.password("ann", String(repeating: "one", count: 300_000)))
+        try vault.add(.password("bob", String(repeating: "two", count: 300_000)))
+        let before = try box.bytes()
+        #expect(before.count > 1 << 20, "copied in more than one piece")
+        recorder.clear()
+        try vault.update(id, with: ItemChange(secret: LockedBytes([50])))
+        #expect(try box.bytes("vault.kc.bak") == before)
+        let copied = recorder.steps.filter { WriteStep.copying.contains($0) }
+        #expect(copied == [.createBackupCopy, .writeBackupCopy, .writeBackupCopy, .syncBackupCopy])
+        let attributes = try FileManager.default.attributesOfItem(atPath: box.path("vault.kc.bak"))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(!FileManager.default.fileExists(atPath: box.path("vault.kc.bak.new")))
+        #expect(try Vault.restoreBackup(box.configuration()).read(id).text.hasPrefix("oneone"))
+    }
+
+    @Test func anotherFailureOfTheLinkIsToldAndCopiesNothing() throws {
+        let recorder = Recorder()
+        let vault = try box.open {
+            $0.faults = { step in
+                recorder.add(step)
+                if step == .linkBackup { throw POSIXError(.ENOSPC) }
+            }
+        }
+        let error = failure { try vault.add(.password("ann", "one")) }
+        #expect(error == .io(operation: "linkBackup", errno: ENOSPC))
+        #expect(!recorder.steps.contains(.createBackupCopy))
+        #expect(try vault.items(ofClass: "genp").isEmpty)
+    }
+
+    @Test func anItemIsThereThoughItsFolderWasNotSynced() throws {
+        let trap = Trap(.syncDirectory)
+        let vault = try box.open { $0.faults = trap.hook }
+        trap.arm()
+        let error = failure { try vault.add(.password("ann", "one")) }
+        #expect(error == .io(operation: "syncDirectory", errno: EIO))
+        trap.arm(false)
+        #expect(try vault.items(ofClass: "genp").count == 1)
+        #expect(try box.open().items(ofClass: "genp").count == 1)
+        #expect(failure { try vault.add(.password("ann", "one")) } == .duplicateItem)
     }
 
     @Test func theGenerationBeforeIsRestoredOnlyWhenAskedFor() throws {

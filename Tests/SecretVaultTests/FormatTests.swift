@@ -92,6 +92,77 @@ import Testing
         #expect(failure { try VaultImage(decoding: writer.bytes, costs: KeyDerivation.accepted) } != nil)
     }
 
+    @Test func sizesAreLookedAtBeforeTheFileIsRead() throws {
+        let (header, count) = (200, 3)
+        var writer = ByteWriter()
+        writer.raw(VaultFormat.magic)
+        writer.integer(VaultFormat.version)
+        writer.string([UInt8](repeating: 0, count: header), UInt32.self)
+        writer.integer(UInt32(count))
+        let bytes = writer.bytes
+        func check(_ size: Int, _ bytes: [UInt8]) -> KeychainError? {
+            var read = 0
+            defer { #expect(read <= 14) }
+            return failure {
+                try VaultFormat.checkSize(size) { offset, count throws(KeychainError) in
+                    read += count
+                    return Array(bytes[offset..<offset + count])
+                }
+            }
+        }
+        let fixed = bytes.count + VaultFormat.tagSize
+        let largest = fixed + count * (4 + VaultFormat.recordLimit)
+        #expect(check(fixed + 4 * count, bytes) == nil)
+        #expect(check(largest, bytes) == nil)
+        for size in [0, 9, 45, 46, fixed - 1, fixed + 4 * count - 1, largest + 1, VaultFormat.fileLimit + 65, .max] {
+            guard case .corrupted = check(size, bytes) else {
+                Issue.record("\(size) bytes were believed")
+                continue
+            }
+        }
+        for index in 0..<4 {
+            var other = bytes
+            other[index] ^= 1
+            #expect(check(largest, other) == .corrupted("the file is no vault"))
+        }
+        var other = bytes
+        other[6] = 255
+        #expect(check(largest, other) == .corrupted("the header is longer than this version writes"))
+    }
+
+    @Test func aFileOfHolesIsNotRead() throws {
+        let box = Sandbox()
+        let vault = try box.open()
+        #expect(truncate(box.path("vault.kc"), VaultFormat.fileLimit) == 0)
+        for error in [failure { try box.open() }, failure { try vault.add(.password("ann", "one")) }] {
+            guard case .corrupted(let text) = error else {
+                Issue.record("not refused: \(String(describing: error))")
+                continue
+            }
+            #expect(text.contains("larger than its 0 items can be"))
+        }
+    }
+
+    /// What a vault was made with, and by what it is opened.
+    @Test func headersCostAtMostWhatIsConfiguredOrModerate() throws {
+        let costly = try KeyDerivation(operations: 4, memory: 512 << 20)
+        let slow = try KeyDerivation(operations: 16, memory: 64 << 20)
+        let presets = [KeyDerivation.moderate, .interactive]
+        for configured in presets + [costly, slow, .weakForTests] {
+            let bounds = configured.boundsForReading
+            for made in presets + [configured, try KeyDerivation(operations: 12, memory: 64 << 20)] {
+                #expect(bounds.allowsInHeader(made), "\(made) by \(configured)")
+            }
+            #expect(bounds.contains(costly), "an item's password: only the vault's own writers get there")
+        }
+        for configured in presets {
+            #expect(!configured.boundsForReading.allowsInHeader(costly))
+            #expect(!configured.boundsForReading.allowsInHeader(slow))
+        }
+        #expect(!slow.boundsForReading.allowsInHeader(costly))
+        #expect(costly.boundsForReading.allowsInHeader(slow))
+    }
+
     struct Cost: Sendable {
         let operations: UInt32
         let memory: UInt64

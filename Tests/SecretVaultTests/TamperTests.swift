@@ -59,6 +59,43 @@ import Testing
         try box.write(forged.encoded(tagKey: #require(keys).fileTag))
     }
 
+    @Test func theLastGenerationIsReadAndNotWritten() throws {
+        let vault = try box.open()
+        let id = try vault.add(.password("ann", "one"))
+        try forge(vault) { $0.header.generation = .max - 1 }
+        let bytes = try box.bytes()
+        guard case .corrupted(let text) = failure({ try vault.add(.password("bob", "two")) }) else {
+            Issue.record("a generation was written after the last one")
+            return
+        }
+        #expect(text.contains("generation"))
+        #expect(try box.bytes() == bytes)
+        #expect(try box.open().read(id).text == "one")
+    }
+
+    @Test(
+        arguments: [
+            .stored(operations: 4, memory: 256 << 20), .stored(operations: 2, memory: 300 << 20),
+            .stored(operations: 16, memory: 64 << 20), .stored(operations: 16, memory: 1 << 30),
+        ] as [KeyDerivation])
+    func aCostlierArgon2idIsRefusedBeforeAnybodyIsAsked(_ cost: KeyDerivation) throws {
+        let vault = try box.open()
+        let attempts = try box.bytes("attempts")
+        try forge(vault) { $0.header.slots[0].cost = cost }
+        box.asks(0) {
+            for error in [failure { try box.open() }, failure { try vault.unlock() }] {
+                guard case .notAvailable(let text) = error else {
+                    Issue.record("not refused: \(String(describing: error))")
+                    return
+                }
+                #expect(text.contains("Argon2id with \(cost.operations) passes over \(cost.memory >> 20) MiB"))
+                #expect(text.contains("keyDerivation"), "whoever made it so learns what to set")
+            }
+        }
+        #expect(try box.bytes("attempts") == attempts)
+        #expect(vault.lockoutState() == (0, 0))
+    }
+
     struct Downgrade: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let change: @Sendable (inout VaultRecord, VaultRecord) -> Void

@@ -7,7 +7,10 @@ extension Vault {
     ///
     /// - Throws: ``KeychainError/duplicateItem``; ``KeychainError/factorUnavailable(_:)`` or
     ///   ``KeychainError/passcodeNotSet`` where the access control asks for what is not there;
-    ///   ``KeychainError/locked``.
+    ///   ``KeychainError/locked``; ``KeychainError/io(operation:errno:)`` where a write fails. Nothing was added then,
+    ///   unless the operation is `syncDirectory`: the item is there for everybody, but a loss of power may still undo the
+    ///   write. Adding it again answers ``KeychainError/duplicateItem``; any later write that succeeds makes it durable.
+    ///   So it is with every call that writes.
     @discardableResult
     public func add(_ item: NewItem, context: AuthenticationContext? = nil) throws(KeychainError) -> ItemID {
         try add([item], context: context)[0]

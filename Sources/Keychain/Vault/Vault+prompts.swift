@@ -158,12 +158,15 @@ extension Vault {
     private func currentHeader() throws(KeychainError) -> VaultHeader {
         let (file, header) = state.withLock { ($0.file.identity, $0.image.header) }
         if try directory.identity(of: VaultDirectory.File.vault) == file { return header }
-        if let read = try directory.read(VaultDirectory.File.vault, limit: VaultFormat.fileLimit + 64) {
-            let image = try? VaultImage(
-                decoding: read.bytes, costs: configuration.keyDerivation.boundsForReading)
-            if let image, image.header.vaultID == vaultID { return image.header }
+        guard let read = try directory.readVault(VaultDirectory.File.vault) else { return header }
+        do throws(KeychainError) {
+            let image = try VaultImage(decoding: read.bytes, costs: configuration.keyDerivation.boundsForReading)
+            return image.header.vaultID == vaultID ? image.header : header
+        } catch {
+            // Nobody is asked for a passcode that costs too much to look at.
+            if case .notAvailable = error { throw error }
+            return header
         }
-        return header
     }
 }
 

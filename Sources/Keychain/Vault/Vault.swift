@@ -58,7 +58,9 @@ public final class Vault: Sendable {
     /// Opens the vault and unlocks it; makes it where there is none and a new passcode can be had.
     ///
     /// - Throws: ``KeychainError/corrupted(_:)`` for a file that is damaged or was changed. Nothing is restored by itself:
-    ///   ``restoreBackup(_:context:)`` brings back the generation before.
+    ///   ``restoreBackup(_:context:)`` brings back the generation before. ``KeychainError/notAvailable(_:)``, before
+    ///   anybody is asked, for a file that asks for an Argon2id costlier than both
+    ///   ``VaultConfiguration/keyDerivation`` and ``KeyDerivation/moderate``.
     public static func open(
         _ configuration: VaultConfiguration, context: AuthenticationContext? = nil
     ) throws(KeychainError) -> Vault {
@@ -95,7 +97,7 @@ public final class Vault: Sendable {
         }
         let (keys, _) = try vault.openSlot(.unlock, context)
         try vault.exclusively { () throws(KeychainError) in
-            guard let read = try directory.read(VaultDirectory.File.backup, limit: VaultFormat.fileLimit + 64) else {
+            guard let read = try directory.readVault(VaultDirectory.File.backup) else {
                 throw .notAvailable("there is no previous generation of the vault")
             }
             let image = try vault.load(read.bytes, keys, reusing: nil)
@@ -183,7 +185,7 @@ extension Vault {
     private static func existing(
         _ name: String, _ configuration: VaultConfiguration, _ directory: VaultDirectory
     ) throws(KeychainError) -> Vault? {
-        guard let (bytes, file) = try directory.read(name, limit: VaultFormat.fileLimit + 64) else { return nil }
+        guard let (bytes, file) = try directory.readVault(name) else { return nil }
         let image = try VaultImage(decoding: bytes, costs: configuration.keyDerivation.boundsForReading)
         return Vault(configuration, directory, image: image, file: file, keys: nil)
     }
@@ -269,7 +271,7 @@ extension VaultConfiguration {
 
 extension Vault {
     func readFile() throws(KeychainError) -> (bytes: [UInt8], file: VaultDirectory.Handle) {
-        guard let read = try directory.read(VaultDirectory.File.vault, limit: VaultFormat.fileLimit + 64) else {
+        guard let read = try directory.readVault(VaultDirectory.File.vault) else {
             throw .notAvailable("\(directory.path)/vault.kc was taken away")
         }
         return (read.bytes, read.handle)
@@ -357,6 +359,9 @@ extension Vault {
 
     /// Writes the image as the next generation and takes it over. Call with the lock held.
     func commit(_ image: VaultImage, _ keys: OpenKeys, takingKeys: Bool = false) throws(KeychainError) {
+        guard image.header.generation < .max else {
+            throw .corrupted("the vault counts no further generation: it can be read, but not written any more")
+        }
         var image = image
         image.header.generation += 1
         let file = try directory.replaceVault(try image.encoded(tagKey: keys.fileTag))

@@ -17,7 +17,8 @@ public struct VaultConfiguration: Sendable {
     /// Without ``Factor/passcode``, a new vault is made without a passcode: whoever reads its files reads its items, and
     /// items that need a factor or "when passcode set" are refused.
     public var factors: [Factor]
-    /// The cost of guesses at a new passcode; an existing vault keeps its own until the passcode changes.
+    /// The cost of guesses at a new passcode; an existing vault keeps its own until the passcode changes. One that costs
+    /// more than this and more than ``KeyDerivation/moderate``, in memory or in passes times memory, is not opened.
     public var keyDerivation = KeyDerivation.moderate
     /// Lets the passcode stand in for biometry where no biometric factor is configured. Weaker than what the item asks
     /// for: for demonstrations and hosts without biometry. Each use is logged.

@@ -33,6 +33,14 @@ public struct KeyDerivation: Sendable, Hashable {
     struct Bounds: Sendable {
         let operations: ClosedRange<UInt32>
         let memory: ClosedRange<UInt64>
+        /// What a header may ask for, which is paid before anything tells who wrote it: bytes of memory, and passes
+        /// times bytes.
+        var headerMemory: UInt64 = 1 << 30
+        var headerWork: UInt64 = 16 << 30
+
+        func allowsInHeader(_ derivation: KeyDerivation) -> Bool {
+            contains(derivation) && derivation.memory <= headerMemory && derivation.work <= headerWork
+        }
 
         func contains(_ derivation: KeyDerivation) -> Bool {
             operations.contains(derivation.operations) && memory.contains(derivation.memory)
@@ -43,7 +51,16 @@ public struct KeyDerivation: Sendable, Hashable {
     /// Adds what ``weakForTests`` makes.
     static let acceptedInTests = Bounds(operations: 1...16, memory: (8 << 10)...(1 << 30))
 
-    var boundsForReading: Bounds { self == .weakForTests ? Self.acceptedInTests : Self.accepted }
+    /// A header may ask for what this derivation costs or ``moderate`` does, whichever is more.
+    var boundsForReading: Bounds {
+        var bounds = self == .weakForTests ? Self.acceptedInTests : Self.accepted
+        bounds.headerMemory = max(memory, Self.moderate.memory)
+        bounds.headerWork = max(work, Self.moderate.work)
+        return bounds
+    }
+
+    /// Time is proportional to it. At most 16 GiB for what ``Bounds`` contain.
+    private var work: UInt64 { UInt64(operations) * memory }
 
     /// The parameters as read from a file, not yet judged.
     static func stored(operations: UInt32, memory: UInt64) -> Self { Self(unchecked: operations, memory) }

@@ -36,6 +36,40 @@ enum VaultFormat {
         static let itemMetadata = "gkc/v1/item/metadata"
     }
 
+    /// magic ‖ version ‖ the header's length
+    static let startSize = 10
+
+    /// Looks at the magic number and the version, and leaves the reader before the header's length.
+    static func checkStart(_ reader: inout ByteReader) throws(KeychainError) {
+        guard try reader.raw(4, "the magic number") == magic else { throw .corrupted("the file is no vault") }
+        let version: UInt16 = try reader.integer("the version")
+        guard version == Self.version else {
+            throw .unsupported("the vault is of version \(version); this program reads version \(Self.version)")
+        }
+    }
+
+    /// Whether a file of `size` bytes can be a vault, by its first bytes and the number of its records: so that what is
+    /// none costs no memory.
+    ///
+    /// - Parameter bytes: Gives that many bytes of the file from an offset.
+    static func checkSize(
+        _ size: Int, _ bytes: (_ offset: Int, _ count: Int) throws(KeychainError) -> [UInt8]
+    ) throws(KeychainError) {
+        guard size <= fileLimit + 64 else { throw .corrupted("the vault is larger than can be") }
+        guard size >= startSize + 4 + tagSize else { throw .corrupted("the vault is cut off") }
+        var start = ByteReader(try bytes(0, startSize))
+        try checkStart(&start)
+        let header = Int(try start.integer(UInt32.self, "the header"))
+        guard header <= headerLimit else { throw .corrupted("the header is longer than this version writes") }
+        let rest = size - startSize - header - 4 - tagSize
+        guard rest >= 0 else { throw .corrupted("the vault is cut off") }
+        var number = ByteReader(try bytes(startSize + header, 4))
+        let count = try number.count(UInt32.self, 0...min(recordCountLimit, rest / 4), "items")
+        guard rest <= count * (4 + recordLimit) else {
+            throw .corrupted("the vault's file is larger than its \(count) items can be")
+        }
+    }
+
     static func context(_ label: String, _ parts: [UInt8]...) -> [UInt8] {
         parts.reduce(into: Array(label.utf8) + [0]) { $0 += $1 }
     }

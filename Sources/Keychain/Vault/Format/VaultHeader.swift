@@ -174,6 +174,13 @@ extension VaultHeader.Slot {
             guard costs.contains(cost) else {
                 throw .corrupted("the vault asks for an Argon2id that is too cheap or too costly to be ours")
             }
+            guard costs.allowsInHeader(cost) else {
+                throw .notAvailable(
+                    """
+                    the vault asks for Argon2id with \(operations) passes over \(memory >> 20) MiB, which is more than is \
+                    configured: set keyDerivation to that if the vault was made so; if not, somebody has changed its file
+                    """)
+            }
         case .device:
             guard operations == 0, memory == 0 else { throw .corrupted("a slot without a passcode has Argon2id costs") }
         }

@@ -85,13 +85,7 @@ extension VaultImage {
         guard bytes.count <= VaultFormat.fileLimit + 64 else { throw .corrupted("the vault is larger than can be") }
         guard bytes.count >= VaultFormat.tagSize else { throw .corrupted("the vault is cut off") }
         var reader = ByteReader(bytes, 0..<(bytes.count - VaultFormat.tagSize))
-        guard try reader.raw(4, "the magic number") == VaultFormat.magic else {
-            throw .corrupted("the file is no vault")
-        }
-        let version: UInt16 = try reader.integer("the version")
-        guard version == VaultFormat.version else {
-            throw .unsupported("the vault is of version \(version); this program reads version \(VaultFormat.version)")
-        }
+        try VaultFormat.checkStart(&reader)
         let header = try reader.string(UInt32.self, limit: VaultFormat.headerLimit, "the header")
         self.header = try VaultHeader(decoding: header, costs: costs)
         // Every record takes at least its length, so that the count cannot promise more than the file has.

@@ -88,18 +88,33 @@ final class VaultDirectory: Sendable {
     func read(_ name: String, limit: Int) throws(KeychainError) -> (bytes: [UInt8], handle: Handle)? {
         guard let (handle, size) = try openFile(name, O_RDONLY) else { return nil }
         guard size <= limit else { throw .corrupted("\(name) is larger than can be") }
-        var bytes = [UInt8](repeating: 0, count: size)
+        return (try read(handle, name, 0..<size), handle)
+    }
+
+    /// The vault or its backup; nil when there is none. Its sizes are looked at before it is read as a whole.
+    func readVault(_ name: String) throws(KeychainError) -> (bytes: [UInt8], handle: Handle)? {
+        guard let (handle, size) = try openFile(name, O_RDONLY) else { return nil }
+        try VaultFormat.checkSize(size) { offset, count throws(KeychainError) in
+            try read(handle, name, offset..<(offset + count))
+        }
+        return (try read(handle, name, 0..<size), handle)
+    }
+
+    private func read(
+        _ handle: Handle, _ name: String, _ range: Range<Int>
+    ) throws(KeychainError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: range.count)
         var done = 0
-        while done < size {
+        while done < range.count {
             let count = bytes.withUnsafeMutableBytes {
-                pread(handle.descriptor, $0.baseAddress! + done, size - done, off_t(done))
+                pread(handle.descriptor, $0.baseAddress! + done, $0.count - done, off_t(range.lowerBound + done))
             }
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw Self.failure("read \(name)") }
             guard count > 0 else { throw .corrupted("\(name) became shorter while it was read") }
             done += count
         }
-        return (bytes, handle)
+        return bytes
     }
 
     func openFile(_ name: String, _ flags: Int32) throws(KeychainError) -> (handle: Handle, size: Int)? {
@@ -129,24 +144,57 @@ final class VaultDirectory: Sendable {
     /// Puts `bytes` in the vault's place; the generation before becomes the backup. Call with the lock held.
     ///
     /// - Returns: The new file.
+    /// - Throws: ``KeychainError/io(operation:errno:)``. The old vault is in place, but after `syncDirectory` the new one:
+    ///   whether it outlives a loss of power is not known then.
     func replaceVault(_ bytes: [UInt8]) throws(KeychainError) -> Handle {
         let file = try writeTemporary(bytes)
-        try step(.removeStaleBackup) { unlinkat(descriptor, File.temporaryBackup, 0) == 0 || errno == ENOENT }
-        if try identity(of: File.vault) != nil {
-            try step(.linkBackup) {
-                linkat(descriptor, File.vault, descriptor, File.temporaryBackup, 0) == 0
-            }
-            try step(.renameBackup) { renameat(descriptor, File.temporaryBackup, descriptor, File.backup) == 0 }
-        }
-        try step(.rename) { renameat(descriptor, File.temporary, descriptor, File.vault) == 0 }
         var status = stat()
-        guard fstat(file, &status) == 0 else {
+        do throws(KeychainError) {
+            try step(.removeStaleBackup) { unlinkat(descriptor, File.temporaryBackup, 0) == 0 || errno == ENOENT }
+            if try identity(of: File.vault) != nil {
+                try makeBackup()
+                try step(.renameBackup) { renameat(descriptor, File.temporaryBackup, descriptor, File.backup) == 0 }
+            }
+            try step(.rename) { renameat(descriptor, File.temporary, descriptor, File.vault) == 0 }
+            guard fstat(file, &status) == 0 else { throw Self.failure("stat \(File.vault)") }
+        } catch {
             close(file)
-            throw Self.failure("stat \(File.vault)")
+            throw error
         }
         let handle = Handle(file, Identity(status))
         try step(.syncDirectory) { fsync(descriptor) == 0 }
         return handle
+    }
+
+    /// Gives the vault's file a second name, or copies it where files have one name only (FAT, some of FUSE's).
+    private func makeBackup() throws(KeychainError) {
+        do throws(KeychainError) {
+            try step(.linkBackup) { linkat(descriptor, File.vault, descriptor, File.temporaryBackup, 0) == 0 }
+        } catch {
+            guard case .io(_, let code) = error, [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(code) else { throw error }
+            try copyBackup()
+        }
+    }
+
+    private func copyBackup() throws(KeychainError) {
+        guard let (old, size) = try openFile(File.vault, O_RDONLY) else { throw Self.failure("open \(File.vault)") }
+        var copy: Int32 = -1
+        try step(.createBackupCopy) {
+            copy = openat(
+                descriptor, File.temporaryBackup, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            return copy >= 0
+        }
+        defer { close(copy) }
+        do throws(KeychainError) {
+            for start in stride(from: 0, to: size, by: 1 << 20) {
+                let part = try read(old, File.vault, start..<min(start + 1 << 20, size))
+                try step(.writeBackupCopy) { Self.writeAll(copy, part, at: start) }
+            }
+            try step(.syncBackupCopy) { fsync(copy) == 0 }
+        } catch {
+            unlinkat(descriptor, File.temporaryBackup, 0)
+            throw error
+        }
     }
 
     private func writeTemporary(_ bytes: [UInt8]) throws(KeychainError) -> Int32 {
@@ -283,7 +331,11 @@ final class VaultDirectory: Sendable {
     private static let longestLockWait = 30
 
     func faultPoint(_ step: WriteStep) throws(KeychainError) {
-        do { try faults?(step) } catch { throw .io(operation: step.rawValue, errno: EIO) }
+        do {
+            try faults?(step)
+        } catch {
+            throw .io(operation: step.rawValue, errno: (error as? POSIXError)?.code.rawValue ?? EIO)
+        }
     }
 
     private func step(_ step: WriteStep, _ call: () -> Bool) throws(KeychainError) {
