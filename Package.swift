@@ -207,7 +207,8 @@ let package = Package(
 
         // Tests.
         .target(
-            name: "TestSupport", dependencies: ["CPostgres", "CountersignCore", "StorePostgres", .logging],
+            name: "TestSupport",
+            dependencies: ["CPostgres", "CountersignCore", "StorePostgres", .crypto, .cryptoExtras, .logging],
             path: "Tests/TestSupport"),
         .testTarget(name: "OneTimePasswordTests", dependencies: ["OneTimePassword"]),
         .testTarget(

@@ -142,7 +142,6 @@ public struct Devices: Sendable {
                     details: ["factor": .string(id.rawValue)]))
             let left = try transaction.factors(of: record.userID)
             if !left.contains(where: \.kind.isSecondFactor), var user = try transaction.user(record.userID) {
-                for code in left where code.kind == .recoveryCode { _ = try transaction.remove(code.id) }
                 user.revokeTokens(at: now)
                 _ = try transaction.update(user)
             }

@@ -360,10 +360,18 @@ extension Matter {
 }
 
 extension StoreTransaction {
-    /// Removes a factor with the count of its wrong answers. False where it is gone.
+    /// Removes a factor with the count of its wrong answers, and with the last second factor the recovery code, which
+    /// stands in for nothing any more. False where it is gone.
     func remove(_ id: FactorID) throws -> Bool {
-        for kind in FactorRegistry.types.map(\.kind) { try deleteCounter(CounterKey.factor(id, kind)) }
-        return try deleteFactor(id)
+        guard let factor = try factor(id) else { return false }
+        try deleteCounter(CounterKey.factor(id, factor.kind))
+        guard try deleteFactor(id) else { return false }
+        guard factor.kind.isSecondFactor else { return true }
+        let left = try factors(of: factor.userID)
+        if !left.contains(where: \.kind.isSecondFactor) {
+            for code in left where code.kind == .recoveryCode { _ = try remove(code.id) }
+        }
+        return true
     }
 
     /// Replaces the password of a user who is about to be updated, and forgives earlier wrong ones.

@@ -239,6 +239,36 @@ struct DeviceTests {
         #expect(try await test.realm.enrolments.makeRecoveryCode(for: nobody.id, by: test.client) == nil)
     }
 
+    /// The ways in which somebody loses the last second factor.
+    enum Loss: CaseIterable, Sendable {
+        case device, withdrawal, reset, administrator
+    }
+
+    @Test("A recovery code goes with the last second factor, however that goes", arguments: Loss.allCases)
+    func recoveryGoes(with loss: Loss) async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let first = try await test.enrol(TestDevice(), of: user.id).factor.id
+        let last = try await test.enrol(TestDevice(), of: user.id).factor.id
+        #expect(try await test.realm.devices.remove(first, by: test.client))
+        func kinds() async throws -> Set<FactorKind> {
+            Set(try await test.store.read { try $0.factors(of: user.id) }.map(\.kind))
+        }
+        #expect(try await kinds() == [.password, .push, .recoveryCode])
+        switch loss {
+        case .device: _ = try await test.realm.devices.remove(last, by: test.client)
+        case .withdrawal:
+            _ = try await test.realm.enrolments.withdraw(
+                last, of: user.id, evidence: test.evidence, by: test.client)
+        case .reset: _ = try await test.realm.enrolments.reset(of: user.id, by: test.client)
+        case .administrator:
+            var change = AccountChange()
+            change.secondFactors = [:]
+            _ = try await test.realm.accounts.change(user.id, change, by: test.client)
+        }
+        #expect(try await kinds() == [.password])
+    }
+
     @Test("A recovery code is not asked of somebody who has nothing else")
     func recoveryAlone() async throws {
         let test = try await TestRealm.make()

@@ -1,53 +1,26 @@
-import Crypto
-import CryptoExtras
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CountersignCore
 
 /// A device with a key of its own, which answers as mobile SDKs do.
 struct TestDevice: Sendable {
-    enum Key: Sendable {
-        case rsa(_RSA.Signing.PrivateKey)
-        case p256(P256.Signing.PrivateKey)
-    }
-
-    let key: Key
+    let key: DevicePrivateKey
     var identifier = "8E2D0F6C-0B8E-4F7B-9B5E-0D4B1F1C7B11"
 
     static let audience = "http://127.0.0.1:8080/appliance-mfa/api/resolve-transaction"
 
-    init(_ key: Key = .p256(P256.Signing.PrivateKey())) {
+    init(_ key: DevicePrivateKey = .freshP256()) {
         self.key = key
     }
 
-    static func rsa() throws -> TestDevice { TestDevice(.rsa(try _RSA.Signing.PrivateKey(keySize: .bits2048))) }
+    static func rsa() throws -> TestDevice { TestDevice(try .freshRSA()) }
 
-    var algorithm: String {
-        switch key {
-        case .rsa: "RS256"
-        case .p256: "ES256"
-        }
-    }
-
-    /// The modulus with the sign byte that mobile SDKs write.
     var jwk: JSONValue {
         get throws {
-            switch key {
-            case .rsa(let key):
-                let numbers = try key.publicKey.getKeyPrimitives()
-                return [
-                    "kty": "RSA", "use": "sig", "alg": "RS256",
-                    "n": .string(([0] + Array(numbers.modulus)).base64URL),
-                    "e": .string(Array(numbers.publicExponent).base64URL),
-                ]
-            case .p256(let key):
-                let point = Array(key.publicKey.rawRepresentation)
-                return [
-                    "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256",
-                    "x": .string(point[..<32].base64URL), "y": .string(point[32...].base64URL),
-                ]
-            }
+            let (texts, numbers) = try key.jwk
+            return .object(texts.merging(numbers.mapValues(\.base64URL)) { $1 }.mapValues { .string($0) })
         }
     }
 
@@ -59,20 +32,10 @@ struct TestDevice: Sendable {
         }
     }
 
-    func signature(of input: String) throws -> [UInt8] {
-        switch key {
-        case .rsa(let key):
-            Array(
-                try key.signature(for: SHA256.hash(data: Data(input.utf8)), padding: .insecurePKCS1v1_5)
-                    .rawRepresentation)
-        case .p256(let key): Array(try key.signature(for: Data(input.utf8)).rawRepresentation)
-        }
-    }
-
     func token(_ claims: JSONValue, header: JSONValue? = nil) throws -> String {
-        let header = header ?? ["alg": .string(algorithm), "typ": "JWT"]
+        let header = header ?? ["alg": .string(key.algorithm), "typ": "JWT"]
         let input = try [header, claims].map { Array(try JSONEncoder().encode($0)).base64URL }.joined(separator: ".")
-        return "\(input).\(try signature(of: input).base64URL)"
+        return "\(input).\(try key.signature(of: input).base64URL)"
     }
 
     /// What a mobile SDK signs: with a fraction in its times.

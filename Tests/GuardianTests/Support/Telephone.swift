@@ -1,47 +1,28 @@
 import CountersignCore
-import Crypto
-import CryptoExtras
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// A mobile device as the vendor's SDK makes one: its key, its ways of signing, its requests.
 struct Telephone: Sendable {
-    enum Key: Sendable {
-        case rsa(_RSA.Signing.PrivateKey)
-        case p256(P256.Signing.PrivateKey)
-    }
-
-    let key: Key
+    let key: DevicePrivateKey
     var identifier = "8E2D0F6C-0B8E-4F7B-9B5E-0D4B1F1C7B11"
     /// What was typed into the app.
     var base = "http://127.0.0.1:8080"
     /// `/appliance-mfa`, or nothing in older SDKs.
     var layout = "/appliance-mfa"
 
-    init(_ key: Key = .p256(P256.Signing.PrivateKey())) {
+    init(_ key: DevicePrivateKey = .freshP256()) {
         self.key = key
     }
 
-    static func rsa() throws -> Telephone { Telephone(.rsa(try _RSA.Signing.PrivateKey(keySize: .bits2048))) }
+    static func rsa() throws -> Telephone { Telephone(try .freshRSA()) }
 
     var jwk: JSON {
         get throws {
-            switch key {
-            case .rsa(let key):
-                let numbers = try key.publicKey.getKeyPrimitives()
-                return [
-                    "kty": "RSA", "use": "sig", "alg": "RS256",
-                    "n": .string(([0] + Array(numbers.modulus)).base64URL),
-                    "e": .string(Array(numbers.publicExponent).base64URL),
-                ]
-            case .p256(let key):
-                let point = Array(key.publicKey.rawRepresentation)
-                return [
-                    "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256",
-                    "x": .string(point[..<32].base64URL), "y": .string(point[32...].base64URL),
-                ]
-            }
+            let (texts, numbers) = try key.jwk
+            return .object(texts.merging(numbers.mapValues(\.base64URL)) { $1 }.mapValues { .string($0) })
         }
     }
 
@@ -55,21 +36,9 @@ struct Telephone: Sendable {
     }
 
     func token(_ claims: JSON, header: JSON? = nil) throws -> String {
-        let algorithm: String
-        switch key {
-        case .rsa: algorithm = "RS256"
-        case .p256: algorithm = "ES256"
-        }
-        let input = [header ?? ["alg": .string(algorithm), "typ": "JWT"], claims].map { $0.bytes.base64URL }
+        let input = [header ?? ["alg": .string(key.algorithm), "typ": "JWT"], claims].map { $0.bytes.base64URL }
             .joined(separator: ".")
-        let signature =
-            switch key {
-            case .rsa(let key):
-                try key.signature(for: SHA256.hash(data: Data(input.utf8)), padding: .insecurePKCS1v1_5)
-                    .rawRepresentation
-            case .p256(let key): try key.signature(for: Data(input.utf8)).rawRepresentation
-            }
-        return "\(input).\(signature.base64URL)"
+        return "\(input).\(try key.signature(of: input).base64URL)"
     }
 
     /// What the SDK signs, with its fractional times.

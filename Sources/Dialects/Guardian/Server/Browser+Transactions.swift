@@ -22,8 +22,8 @@ extension Guardian {
     private func transactionToken(for transaction: BrowserTransaction, until expiresAt: Date) async throws -> String {
         var claims: [String: JSONValue] = [
             "iss": .string(baseURL + "/"), "aud": .string(Self.browserAudience), "txid": .string(transaction.id),
-            "iat": .integer(Int64(realm.clock.now.timeIntervalSince1970)),
-            "exp": .integer(Int64(expiresAt.timeIntervalSince1970)),
+            "iat": .integer(realm.clock.now.seconds),
+            "exp": .integer(expiresAt.seconds),
         ]
         claims["flow"] = transaction.signIn.map { .string($0.token.reveal()) }
         claims["dev"] = transaction.device.map { .string($0.rawValue) }
@@ -36,7 +36,7 @@ extension Guardian {
             claims.string("aud") == Self.browserAudience, let id = claims.string("txid"),
             let expiresAt = claims.integer("exp")
         else { throw GuardianError(401, "invalid_token", "The transaction token is none of ours.") }
-        guard expiresAt > Int64(realm.clock.now.timeIntervalSince1970) else {
+        guard expiresAt > realm.clock.now.seconds else {
             throw GuardianError(401, "transaction_expired", "The sign-in has expired. Begin again.")
         }
         return BrowserTransaction(
@@ -161,7 +161,7 @@ extension Guardian {
     /// What the page posts to the application that sent it here: that this transaction was accepted. The application then
     /// fetches the tokens with its own `mfa_token`.
     private func signature(of transaction: BrowserTransaction, by userID: UserID?) async throws -> String {
-        let now = Int64(realm.clock.now.timeIntervalSince1970)
+        let now = realm.clock.now.seconds
         var claims: [String: JSONValue] = [
             "iss": .string(baseURL + "/"), "aud": "guardian-result", "txid": .string(transaction.id),
             "state": "accepted", "iat": .integer(now), "exp": .integer(now + 60),

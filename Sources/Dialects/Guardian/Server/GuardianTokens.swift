@@ -37,7 +37,7 @@ struct GuardianTokens: Sendable {
     }
 
     private func common(_ signedIn: SignedIn, _ lifetime: Int) -> [String: JSONValue] {
-        let now = Int64(realm.clock.now.timeIntervalSince1970)
+        let now = realm.clock.now.seconds
         let evidence = signedIn.evidence
         var claims: [String: JSONValue] = [
             "iss": .string(issuer), "sub": .string(Guardian.name(of: signedIn.user.id)), "iat": .integer(now),
@@ -46,7 +46,7 @@ struct GuardianTokens: Sendable {
             // RFC 8176 has words for passwords and for several factors.
             "amr": .array((evidence.secondFactor == nil ? ["pwd"] : ["pwd", "mfa"]).map { .string($0) }),
         ]
-        claims["auth_time"] = evidence.authenticatedAt.map { .integer(Int64($0.timeIntervalSince1970)) }
+        claims["auth_time"] = evidence.authenticatedAt.map { .integer($0.seconds) }
         return claims
     }
 
