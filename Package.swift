@@ -271,6 +271,7 @@ let package = Package(
                 "FirebaseAuth", "IdentityToolkitWire", "ClientHTTP", "CountersignServer", "CountersignCore",
                 "OneTimePassword", "PasswordHashing", "TestSupport", .logging,
             ]),
+        .testTarget(name: "MSALTests", dependencies: ["NativeAuthWire"]),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
@@ -289,7 +290,10 @@ let package = Package(
     ]
         + dialect(
             "IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"], clientSide: ["KeychainServices"])
-        + dialect("Guardian", client: nil, server: ["OneTimePassword"]),
+        + dialect("Guardian", client: nil, server: ["OneTimePassword"]) + [
+            // The rest of the triple comes with its sources.
+            .target(name: "NativeAuthWire", path: "Sources/Dialects/NativeAuth/Wire")
+        ],
     swiftLanguageModes: [.v6]
 )
 

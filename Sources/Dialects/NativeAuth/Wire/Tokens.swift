@@ -1,0 +1,109 @@
+import Foundation
+
+/// The tokens of somebody who is signed in. Source: native-auth 2.2.
+public struct TokenResponse: Codable, Sendable, Equatable {
+    /// `Bearer`.
+    public var tokenType: String?
+    /// The granted scopes, with a space between them.
+    public var scope: String?
+    /// Seconds for which the access token is good.
+    public var expiresIn: Int?
+    /// Seconds for which it may be used while the server is away.
+    public var extendedExpiresIn: Int?
+    /// Seconds after which another should be fetched.
+    public var refreshIn: Int?
+    public var accessToken: String?
+    public var refreshToken: String?
+    public var idToken: String?
+    /// A ``ClientInfo`` in Base64 for URLs.
+    public var clientInfo: String?
+
+    public init(
+        tokenType: String? = nil, scope: String? = nil, expiresIn: Int? = nil, extendedExpiresIn: Int? = nil,
+        refreshIn: Int? = nil, accessToken: String? = nil, refreshToken: String? = nil, idToken: String? = nil,
+        clientInfo: String? = nil
+    ) {
+        self.tokenType = tokenType
+        self.scope = scope
+        self.expiresIn = expiresIn
+        self.extendedExpiresIn = extendedExpiresIn
+        self.refreshIn = refreshIn
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+        self.idToken = idToken
+        self.clientInfo = clientInfo
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case scope
+        case tokenType = "token_type"
+        case expiresIn = "expires_in"
+        case extendedExpiresIn = "ext_expires_in"
+        case refreshIn = "refresh_in"
+        case accessToken = "access_token"
+        case refreshToken = "refresh_token"
+        case idToken = "id_token"
+        case clientInfo = "client_info"
+    }
+}
+
+/// What an authority says of itself (OpenID Connect Discovery, section 3). Source: native-auth 3.3.
+public struct ProviderMetadata: Codable, Sendable, Equatable {
+    public var issuer: String?
+    public var authorizationEndpoint: String?
+    public var tokenEndpoint: String?
+    public var keysEndpoint: String?
+    public var endSessionEndpoint: String?
+
+    public init(
+        issuer: String? = nil, authorizationEndpoint: String? = nil, tokenEndpoint: String? = nil,
+        keysEndpoint: String? = nil, endSessionEndpoint: String? = nil
+    ) {
+        self.issuer = issuer
+        self.authorizationEndpoint = authorizationEndpoint
+        self.tokenEndpoint = tokenEndpoint
+        self.keysEndpoint = keysEndpoint
+        self.endSessionEndpoint = endSessionEndpoint
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case issuer
+        case authorizationEndpoint = "authorization_endpoint"
+        case tokenEndpoint = "token_endpoint"
+        case keysEndpoint = "jwks_uri"
+        case endSessionEndpoint = "end_session_endpoint"
+    }
+}
+
+/// Who somebody is to the vendor's clients: user and tenant. Source: native-auth 2.2, 3.1.
+public struct ClientInfo: Codable, Sendable, Equatable {
+    /// The user's object id.
+    public var uid: String
+    /// The id of the tenant that the user is of.
+    public var utid: String
+
+    public init(uid: String, utid: String) {
+        self.uid = uid
+        self.utid = utid
+    }
+
+    /// Reads what ``text`` writes; nil where it is something else.
+    public init?(text: String) {
+        var base64 = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        guard let data = Data(base64Encoded: base64), let info = try? JSONDecoder().decode(Self.self, from: data) else {
+            return nil
+        }
+        self = info
+    }
+
+    /// JSON in Base64 for URLs (RFC 4648, section 5), without padding.
+    public var text: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        // Two texts can always be encoded.
+        let data = (try? encoder.encode(self)) ?? Data()
+        return data.base64EncodedString().replacingOccurrences(of: "+", with: "-")
+            .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
+    }
+}
