@@ -126,6 +126,9 @@ let package = Package(
             dependencies: ["CountersignCore", .hummingbird, .hummingbirdCore, .httpTypes, .logging, .nioCore],
             path: "Sources/Shared/ServerHTTP"),
         .target(name: "ClientHTTP", path: "Sources/Shared/ClientHTTP"),
+        .target(
+            name: "ClientStorage", dependencies: ["ClientHTTP", "KeychainServices"],
+            path: "Sources/Shared/ClientStorage"),
         .target(name: "Delivery", dependencies: ["CountersignCore", .mustache], path: "Sources/Shared/Delivery"),
         .target(
             name: "PasswordHashing",
@@ -289,7 +292,7 @@ let package = Package(
             ]),
     ]
         + dialect(
-            "IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"], clientSide: ["KeychainServices"])
+            "IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"], clientSide: ["ClientStorage"])
         + dialect("Guardian", client: nil, server: ["OneTimePassword"]) + [
             // The rest of the triple comes with its sources.
             .target(name: "NativeAuthWire", path: "Sources/Dialects/NativeAuth/Wire")

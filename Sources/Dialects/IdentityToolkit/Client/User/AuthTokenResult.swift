@@ -1,3 +1,4 @@
+import ClientHTTP
 import Foundation
 
 /// An ID token with what it says. Source: identity-toolkit 1.2, 2.6.
@@ -11,7 +12,7 @@ public final class AuthTokenResult: NSObject, Sendable {
     public let signInProvider: String
     /// The second factor, `totp`, or empty where there was none.
     public let signInSecondFactor: String
-    private let values: [String: JSONValue]
+    private let values: [String: JSONTree]
 
     /// Everything that the token says, as Foundation's JSON reader would give it.
     public var claims: [String: Any] { values.mapValues(\.foundationValue) }

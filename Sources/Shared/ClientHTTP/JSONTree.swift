@@ -1,16 +1,17 @@
 import Foundation
 
-/// Any JSON value, for what has no fixed shape: claims, and answers to look into.
-indirect enum JSONValue: Decodable, Sendable {
+/// Any JSON value, for what has no fixed shape: claims, and answers to look into. (The core's `JSONValue` is its like, and no
+/// client's to import.)
+package indirect enum JSONTree: Codable, Sendable, Equatable {
     case null
     case bool(Bool)
     case integer(Int64)
     case number(Double)
     case string(String)
-    case array([JSONValue])
-    case object([String: JSONValue])
+    case array([JSONTree])
+    case object([String: JSONTree])
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -22,15 +23,28 @@ indirect enum JSONValue: Decodable, Sendable {
             self = .number(value)
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
-        } else if let value = try? container.decode([JSONValue].self) {
+        } else if let value = try? container.decode([JSONTree].self) {
             self = .array(value)
         } else {
-            self = .object(try container.decode([String: JSONValue].self))
+            self = .object(try container.decode([String: JSONTree].self))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let values): try container.encode(values)
+        case .object(let values): try container.encode(values)
         }
     }
 
     /// The value as Foundation's own JSON reader would give it.
-    var foundationValue: Any {
+    package var foundationValue: Any {
         switch self {
         case .null: NSNull()
         case .bool(let value): NSNumber(value: value)
@@ -42,8 +56,12 @@ indirect enum JSONValue: Decodable, Sendable {
         }
     }
 
+    package var text: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
     /// A whole number, also where it is written with a fraction of zero.
-    var wholeNumber: Double? {
+    package var wholeNumber: Double? {
         switch self {
         case .integer(let value): Double(value)
         case .number(let value) where value == value.rounded(): value
