@@ -275,6 +275,7 @@ let package = Package(
                 "OneTimePassword", "PasswordHashing", "TestSupport", .logging,
             ]),
         .testTarget(name: "MSALTests", dependencies: ["NativeAuthWire"]),
+        .testTarget(name: "MobileFirstTests", dependencies: ["SecurityChecksWire", "ClientHTTP"]),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
@@ -295,7 +296,8 @@ let package = Package(
             "IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"], clientSide: ["ClientStorage"])
         + dialect("Guardian", client: nil, server: ["OneTimePassword"]) + [
             // The rest of the triple comes with its sources.
-            .target(name: "NativeAuthWire", path: "Sources/Dialects/NativeAuth/Wire")
+            .target(name: "NativeAuthWire", path: "Sources/Dialects/NativeAuth/Wire"),
+            .target(name: "SecurityChecksWire", path: "Sources/Dialects/SecurityChecks/Wire"),
         ],
     swiftLanguageModes: [.v6]
 )

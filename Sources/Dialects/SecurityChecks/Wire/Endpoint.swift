@@ -1,0 +1,47 @@
+/// The endpoints, each with its path below ``base``. Source: security-checks 2.
+public enum Endpoint {
+    /// Where all of them stand: the server's context and `api`.
+    public static let base = "/mfp/api"
+
+    /// `POST` makes a client; with the client's id behind it, `PUT` changes it and `GET` reads it.
+    public static let registration = "/registration/v1/self"
+    public static let preauthorize = "/preauth/v1/preauthorize"
+    public static let logout = "/preauth/v1/logout"
+    public static let heartbeat = "/preauth/v1/heartbeat"
+    public static let authorization = "/az/v1/authorization"
+    /// With the client's id behind it; of web clients alone.
+    public static let authorizationRedirect = "/az/v1/authorization/redirect"
+    public static let token = "/az/v1/token"
+    public static let introspection = "/az/v1/introspection"
+    /// With an adapter's name and the resource's path behind it.
+    public static let adapters = "/adapters"
+
+    /// Where a registration's answer says that the client is: without `v1`, and clients look for this very text. Source:
+    /// security-checks 2.2.
+    public static func registeredClient(_ clientID: String) -> String { "\(base)/registration/clients/\(clientID)" }
+
+    /// Where a native client has its codes sent. It reads the redirect and never follows it. Source: security-checks 2.4.
+    /// - Parameter scheme: the server's, `http` or `https`.
+    public static func nativeRedirectURI(scheme: String) -> String { "\(scheme)://mfpredirecturi" }
+
+    /// Where a web client has its codes sent: a path alone. Source: security-checks 2.4.
+    public static func webRedirectURI(_ clientID: String) -> String { "\(base)\(authorizationRedirect)/\(clientID)" }
+}
+
+/// Header fields with a meaning in this protocol. Source: security-checks 2.8.
+public enum HeaderName {
+    /// With status 409, whatever its value: the same request can be sent again.
+    public static let conflict = "MFP-Conflict"
+    /// Says what is missing: see ``AuthenticateHeader``.
+    public static let authenticate = "WWW-Authenticate"
+}
+
+/// The numbers that both sides go by.
+public enum ProtocolLimits {
+    /// Seconds for which a client's assertion is good. Source: security-checks 2.1.
+    public static let assertionSeconds = 60
+    /// How often a client sends a request again that met a conflict. Source: security-checks 2.8.
+    public static let conflictRepeats = 7
+    /// Seconds between two heartbeats, where the app says nothing. Source: security-checks 2.7.
+    public static let heartbeatSeconds = 420
+}
