@@ -158,6 +158,15 @@ let package = Package(
             name: "CQREncode", path: "Sources/CSystem/CQREncode", pkgConfig: "libqrencode",
             providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
 
+        // The accounts of the authenticator for the terminal, and the files of other authenticators.
+        .target(
+            name: "AuthenticatorBook",
+            dependencies: [
+                "KeychainServices", "KeychainTypes",
+                .target(name: "SecretVault", condition: .when(platforms: [.linux])),
+                "OneTimePassword", "CSodium", .crypto,
+            ]),
+
         // The composition root, and the program.
         .target(
             name: "AdminServer",
@@ -184,8 +193,12 @@ let package = Package(
         .executableTarget(
             name: "countersign",
             dependencies: [
-                "CountersignServer", "CountersignCore", "AdminServer", "ClientHTTP", "FirebaseAuth", "OneTimePassword",
-                "TerminalQRCode", "StoreSQLite", .argumentParser, .logging, .nioCore,
+                "CountersignServer", "CountersignCore", "AdminServer", "AuthenticatorBook", "ClientHTTP",
+                "FirebaseAuth",
+                "KeychainServices", "KeychainTypes",
+                .target(name: "SecretVault", condition: .when(platforms: [.linux])),
+                "OneTimePassword", "TerminalQRCode", "StoreSQLite", .argumentParser, .logging,
+                .nioCore,
             ],
             path: "Sources/Apps/countersign-cli"),
 
@@ -258,8 +271,11 @@ let package = Package(
             name: "KeychainServicesTests",
             dependencies: [
                 "KeychainServices", "SecretVault", "KeychainTPM", "KeychainTypes", "TPMTestSupport", "FirebaseAuth",
-                "ClientHTTP", .crypto, .cryptoExtras,
+                "ClientHTTP", "AuthenticatorBook", "OneTimePassword", .crypto, .cryptoExtras,
             ]),
+        .testTarget(
+            name: "AuthenticatorBookTests", dependencies: ["AuthenticatorBook", "OneTimePassword"],
+            exclude: ["peer.py"]),
         .testTarget(
             name: "GuardianTests",
             dependencies: [

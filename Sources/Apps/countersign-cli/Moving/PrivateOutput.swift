@@ -18,10 +18,12 @@ struct PrivateOutput {
     let draft: String
     private let handle: FileHandle
 
-    /// - Parameter replaces: whether a file of that name may be there.
-    init(_ path: String, replaces: Bool) throws {
+    /// - Parameters:
+    ///   - replaces: whether a file of that name may be there.
+    ///   - option: what somebody says on the command line who means that.
+    init(_ path: String, replaces: Bool, option: String = "--replace") throws {
         guard replaces || !FileManager.default.fileExists(atPath: path) else {
-            throw CommandFailure(.refused, "\(path) exists already. Name another file, or say --replace.")
+            throw CommandFailure(.refused, "\(path) exists already. Name another file, or say \(option).")
         }
         self.path = path
         draft = path + ".partial"

@@ -1,8 +1,12 @@
 import AdminServer
+import AuthenticatorBook
 import ClientHTTP
 import CountersignCore
 import CountersignServer
 import Foundation
+import KeychainServices
+import KeychainTypes
+import OneTimePassword
 
 /// Why a command did not do what it was asked for: one sentence for people, one status for scripts.
 struct CommandFailure: Error, Sendable {
@@ -34,6 +38,11 @@ struct CommandFailure: Error, Sendable {
                     + "Restore the file master-key from a backup, or name the right one with --master-key-file.")
         case let error as HTTPClientError:
             self.init(error.isPlainHTTPRefused || error.isUnsupportedURL ? .usage : .unreachable, error.description)
+        case let error as AccountBookError: self.init(ExitStatus(error), error.description)
+        case let error as AccountFileError:
+            self.init(error == .passwordNeeded ? .usage : .refused, error.description)
+        case let error as OTPAuthURI.ParsingError: self.init(.usage, "The link cannot be used: \(error).")
+        case let error as OTPParameterError: self.init(.usage, "The account cannot be used: \(error).")
         case is PasswordHashingOverload:
             self.init(.unreachable, "Too many passwords wait to be hashed. Try again in a moment.")
         case let error as CocoaError where error.isFileError:
@@ -51,6 +60,23 @@ extension ExitStatus {
             case .invalid: .usage
             case .overloaded, .unavailable, .outcomeUnknown: .unreachable
             case .conflict, .refused, .unauthorized, .internalError: .refused
+            }
+    }
+}
+
+extension ExitStatus {
+    init(_ error: AccountBookError) {
+        self =
+            switch error {
+            case .notFound: .notFound
+            case .ambiguous: .usage
+            case .nameTaken, .alreadyThere, .noCodes, .counterExhausted, .damaged, .busy: .refused
+            case .keychain(let error):
+                switch error {
+                case .parameter: .usage
+                case .notAvailable, .corrupted, .io, .status, .locked: .unreachable
+                default: .refused
+                }
             }
     }
 }

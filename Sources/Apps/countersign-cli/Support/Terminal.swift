@@ -9,6 +9,14 @@ enum Terminal {
     /// Whether somebody can be asked.
     static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
+    /// Whether somebody can be asked at the terminal itself, whatever the streams are connected to.
+    static var hasTerminal: Bool {
+        let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        close(descriptor)
+        return true
+    }
+
     /// A line on standard output, at once: whoever waits for it at the other end of a pipe reads it now.
     static func print(_ line: String) {
         write(line, to: .standardOutput)

@@ -1,0 +1,141 @@
+import ArgumentParser
+import AuthenticatorBook
+import Foundation
+import KeychainServices
+import KeychainTypes
+
+#if !canImport(Security)
+    import SecretVault
+#endif
+
+/// Which keychain a command works on, and who opens it.
+struct VaultOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the vault (default: countersign/keychain in $XDG_DATA_HOME, or in ~/.local/share).",
+            valueName: "dir"))
+    var vault: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the vault's passcode from this open descriptor, instead of asking at the terminal.", valueName: "n"))
+    var passcodeFd: Int32?
+
+    @Option(
+        help: ArgumentHelp("Read the vault's passcode from this credential of systemd.", valueName: "name"))
+    var passcodeCredential: String?
+
+    @Flag(help: "Ask for the passcode through pinentry, as GnuPG does.")
+    var pinentry = false
+
+    func validate() throws {
+        if [passcodeFd != nil, passcodeCredential != nil, pinentry].count(where: { $0 }) > 1 {
+            throw ValidationError("Give one of --passcode-fd, --passcode-credential and --pinentry.")
+        }
+        if let passcodeFd, passcodeFd < 0 { throw ValidationError("Descriptors count from 0.") }
+    }
+
+    /// Opens the book, and makes the vault where there is none.
+    func open() async throws -> AccountBook {
+        #if canImport(Security)
+            guard vault == nil, passcodeFd == nil, passcodeCredential == nil, !pinentry else {
+                throw CommandFailure(.usage, "This system has its own keychain: leave out the options for a vault.")
+            }
+            return AccountBook()
+        #else
+            let configuration = try configuration(presence: presence)
+            do throws(KeychainError) {
+                try await KeychainVault.configure(configuration)
+            } catch {
+                throw AccountBookError.keychain(error)
+            }
+            return AccountBook(lockFile: configuration.directory + "/authenticator.lock")
+        #endif
+    }
+
+    /// Opens the book; nil where there is no vault yet, and so no account.
+    func openExisting() async throws -> AccountBook? {
+        #if !canImport(Security)
+            let directory = try configuration(presence: presence).directory
+            let isThere = ["vault.kc", "vault.kc.bak"].contains {
+                FileManager.default.fileExists(atPath: "\(directory)/\($0)")
+            }
+            guard isThere else { return nil }
+        #endif
+        return try await open()
+    }
+
+    /// Opens the book, and finds the account that somebody means.
+    func open(for selector: String) async throws -> (AccountBook, Account) {
+        guard let book = try await openExisting() else { throw AccountBookError.notFound(selector) }
+        return (book, try await book.account(meant: selector))
+    }
+
+    #if !canImport(Security)
+        private func configuration(presence: any PresenceProvider) throws -> VaultConfiguration {
+            do throws(KeychainError) {
+                return try VaultConfiguration(
+                    application: "countersign", presence: presence, directory: vault.map(Self.absolute))
+            } catch {
+                throw AccountBookError.keychain(error)
+            }
+        }
+
+        private static func absolute(_ path: String) -> String {
+            let path = (path as NSString).expandingTildeInPath
+            guard !path.hasPrefix("/") else { return path }
+            return (FileManager.default.currentDirectoryPath as NSString).appendingPathComponent(path)
+        }
+
+        private var presence: any PresenceProvider {
+            if let passcodeFd { return DescriptorPresence(passcodeFd) }
+            if let passcodeCredential { return SystemdCredentialPresence(passcodeCredential) }
+            return AnsweredOnce(pinentry ? PinentryPresence() : TerminalPresence())
+        }
+    #endif
+}
+
+#if !canImport(Security)
+    import Synchronization
+
+    /// Lets the answer that opened the vault also open the first item that the same command uses, so that `codes NAME` asks
+    /// once and not twice. It hands over what was typed, and no verdict; what comes after asks again.
+    final class AnsweredOnce: PresenceProvider {
+        private struct Answer {
+            let credential: LockedBytes
+            let at: ContinuousClock.Instant
+        }
+
+        var asksPerson: Bool { provider.asksPerson }
+
+        /// How long an answer is good for the item.
+        private static let window = Duration.seconds(60)
+
+        private let provider: any PresenceProvider
+        private let kept = Mutex<Answer?>(nil)
+
+        init(_ provider: any PresenceProvider) {
+            self.provider = provider
+        }
+
+        func credential(for request: PresenceRequest) throws(PresenceError) -> LockedBytes {
+            let answer = kept.withLock { answer in
+                defer { answer = nil }
+                return answer
+            }
+            if request.kind == .passcode, request.triesLeftAfterWrongAnswer == nil, let answer,
+                ContinuousClock.now - answer.at < Self.window
+            {
+                return answer.credential
+            }
+            let credential = try provider.credential(for: request)
+            if request.kind == .unlock || request.kind == .newPasscode {
+                kept.withLock { $0 = Answer(credential: credential, at: .now) }
+            }
+            return credential
+        }
+
+        /// Forgets what was typed, where whatever comes next is to be asked for by itself.
+        func forget() { kept.withLock { $0 = nil } }
+    }
+#endif

@@ -1,0 +1,138 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// The terminal while single keys are read: what is typed is not shown and comes at once. It is put back as it was however
+/// the program ends: on an error, on the signals that end a program, and while it is stopped.
+final class KeyTerminal: Sendable {
+    enum Key: Sendable, Equatable {
+        case character(Character)
+        /// An arrow, or another key that sends several bytes.
+        case other
+        /// Nobody types any more: the terminal went away.
+        case end
+    }
+
+    private struct State {
+        let original: termios
+        var isReading = false
+    }
+
+    private let usesOwnScreen: Bool
+    private let state: Mutex<State>
+    private let reading = DispatchQueue(label: "countersign.keys")
+
+    /// - Parameter usesOwnScreen: leaves what was on the terminal as it was, and shows it again in the end.
+    init(usesOwnScreen: Bool) throws {
+        var original = termios()
+        guard tcgetattr(STDIN_FILENO, &original) == 0 else {
+            throw CommandFailure(.usage, "Standard input is not a terminal. Try --json.")
+        }
+        self.usesOwnScreen = usesOwnScreen
+        state = Mutex(State(original: original))
+    }
+
+    /// Reads keys for as long as the body runs.
+    func whileReadingKeys<T>(_ body: () async throws -> T) async throws -> T {
+        let watched = signals()
+        begin()
+        defer {
+            end()
+            for source in watched { source.cancel() }
+            for number in Self.ending + [SIGTSTP] { signal(number, SIG_DFL) }
+        }
+        return try await body()
+    }
+
+    /// Gives the terminal back while somebody is asked for something else.
+    func whileAsking<T>(_ body: () async throws -> T) async rethrows -> T {
+        end()
+        defer { begin() }
+        return try await body()
+    }
+
+    /// The next key; nil when none came.
+    func key(within time: Duration) async -> Key? {
+        let milliseconds = Int32(clamping: Int(time / .milliseconds(1)))
+        return await withCheckedContinuation { continuation in
+            reading.async {
+                var ready = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+                guard poll(&ready, 1, max(0, milliseconds)) > 0 else { return continuation.resume(returning: nil) }
+                var bytes = [UInt8](repeating: 0, count: 32)
+                let count = read(STDIN_FILENO, &bytes, bytes.count)
+                guard count > 0 else { return continuation.resume(returning: errno == EINTR && count < 0 ? nil : .end) }
+                let text = String(decoding: bytes[..<count], as: UTF8.self)
+                let isOne = text.count == 1 && text != "\u{1B}"
+                continuation.resume(returning: isOne ? text.first.map(Key.character) : .other)
+            }
+        }
+    }
+
+    /// Replaces what is on the screen.
+    func draw(_ lines: [String]) {
+        write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
+    }
+
+    /// Replaces the line that the cursor is on.
+    func drawLine(_ line: String) {
+        write("\r" + String(line.prefix(max(1, size.columns - 1))) + "\u{1B}[K")
+    }
+
+    var size: (rows: Int, columns: Int) {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else {
+            return (24, 80)
+        }
+        return (Int(size.ws_row), Int(size.ws_col))
+    }
+
+    // MARK: The terminal's modes
+
+    private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+
+    private func begin() {
+        state.withLock { state in
+            guard !state.isReading else { return }
+            state.isReading = true
+            var modes = state.original
+            modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
+            tcsetattr(STDIN_FILENO, TCSADRAIN, &modes)
+            if usesOwnScreen { write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J") }
+        }
+    }
+
+    private func end() {
+        state.withLock { state in
+            guard state.isReading else { return }
+            state.isReading = false
+            if usesOwnScreen { write("\u{1B}[?25h\u{1B}[?1049l") }
+            var modes = state.original
+            tcsetattr(STDIN_FILENO, TCSADRAIN, &modes)
+        }
+    }
+
+    /// Puts the terminal back before a signal does what it does.
+    private func signals() -> [any DispatchSourceSignal] {
+        (Self.ending + [SIGTSTP]).map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { [self] in
+                let wasReading = state.withLock { $0.isReading }
+                end()
+                if number == SIGTSTP {
+                    kill(getpid(), SIGSTOP)
+                    if wasReading { begin() }
+                } else {
+                    signal(number, SIG_DFL)
+                    kill(getpid(), number)
+                }
+            }
+            source.activate()
+            return source
+        }
+    }
+
+    private func write(_ text: String) {
+        try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+    }
+}
