@@ -65,6 +65,7 @@ let package = Package(
         .library(name: "KeychainServices", targets: ["KeychainServices"]),
         .library(name: "FirebaseAuth", targets: ["FirebaseAuth"]),
         .library(name: "FirebaseCore", targets: ["FirebaseCore"]),
+        .library(name: "Guardian", targets: ["Guardian"]),
         .library(name: "CountersignServer", targets: ["CountersignServer"]),
         .library(name: "StoreConformance", targets: ["StoreConformance"]),
     ],
@@ -271,7 +272,8 @@ let package = Package(
             name: "KeychainServicesTests",
             dependencies: [
                 "KeychainServices", "SecretVault", "KeychainTPM", "KeychainTypes", "TPMTestSupport", "FirebaseAuth",
-                "ClientHTTP", "AuthenticatorBook", "OneTimePassword", .crypto, .cryptoExtras,
+                "ClientHTTP", "AuthenticatorBook", "OneTimePassword", "Guardian", "GuardianReferencePage",
+                "TestSupport", .crypto, .cryptoExtras,
             ]),
         .testTarget(
             name: "AuthenticatorBookTests", dependencies: ["AuthenticatorBook", "OneTimePassword"],
@@ -283,6 +285,15 @@ let package = Package(
                 "PasswordHashing", "TestSupport", .crypto, .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes,
                 .logging,
                 .nioCore,
+            ]),
+        // The vendor's page, compiled as an app with its compiler's defaults compiles it.
+        .target(name: "GuardianReferencePage", dependencies: ["Guardian"], path: "Tests/GuardianReferencePage"),
+        .testTarget(
+            name: "GuardianSDKTests",
+            dependencies: [
+                "Guardian", "GuardianReferencePage", "GuardianWire", "ClientHTTP", "KeychainServices",
+                "CountersignServer", "CountersignCore", "OneTimePassword", "PasswordHashing", "TestSupport", .crypto,
+                .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes, .logging, .nioCore,
             ]),
         .testTarget(
             name: "FirebaseAuthTests",
@@ -310,7 +321,9 @@ let package = Package(
     ]
         + dialect(
             "IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"], clientSide: ["ClientStorage"])
-        + dialect("Guardian", client: nil, server: ["OneTimePassword"]) + [
+        + dialect(
+            "Guardian", client: "Guardian", server: ["OneTimePassword"],
+            clientSide: ["KeychainServices", "OneTimePassword", .crypto]) + [
             // The rest of the triple comes with its sources.
             .target(name: "NativeAuthWire", path: "Sources/Dialects/NativeAuth/Wire"),
             .target(name: "SecurityChecksWire", path: "Sources/Dialects/SecurityChecks/Wire"),
@@ -318,7 +331,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system {
+for target in package.targets where target.type != .system && target.name != "GuardianReferencePage" {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),

@@ -2,6 +2,7 @@
     import Crypto
     import KeychainTypes
     import SecretVault
+    import TestSupport
     import Testing
 
     @_spi(Testing) import KeychainServices

@@ -5,6 +5,7 @@
     import KeychainTypes
     import SecretVault
     import TPMTestSupport
+    import TestSupport
     import Testing
 
     @_spi(Testing) import KeychainServices

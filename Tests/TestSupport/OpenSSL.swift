@@ -1,24 +1,23 @@
 import Foundation
-import Testing
 
 /// The `openssl` program, in a folder of its own.
-struct OpenSSL: ~Copyable {
+package struct OpenSSL: ~Copyable {
     private let folder: URL
 
-    init() throws {
+    package init() throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("openssl-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    func write(_ data: Data, _ name: String) throws { try data.write(to: folder.appendingPathComponent(name)) }
+    package func write(_ data: Data, _ name: String) throws { try data.write(to: folder.appendingPathComponent(name)) }
 
-    func read(_ name: String) throws -> Data { try Data(contentsOf: folder.appendingPathComponent(name)) }
+    package func read(_ name: String) throws -> Data { try Data(contentsOf: folder.appendingPathComponent(name)) }
 
     /// - Returns: the exit status, and what was printed.
     @discardableResult
-    func run(_ arguments: String...) throws -> (status: Int32, output: String) {
+    package func run(_ arguments: String...) throws -> (status: Int32, output: String) {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")

@@ -1,0 +1,67 @@
+import Foundation
+
+/// What a user is asked to agree to (Guardian spec, sections 1.10 and 2.7).
+public struct Consent: Decodable, Sendable, Equatable {
+    public let consentId: String
+    public let requestedDetails: ConsentRequestedDetails
+    /// A text, as the server wrote it; a number of seconds where it wrote one (trap 10).
+    public let createdAt: String
+    public let expiresAt: String
+
+    enum CodingKeys: String, CodingKey {
+        case consentId = "id"
+        case requestedDetails = "requested_details"
+        case createdAt = "created_at"
+        case expiresAt = "expires_at"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        consentId = try members.decode(String.self, forKey: .consentId)
+        requestedDetails = try members.decode(ConsentRequestedDetails.self, forKey: .requestedDetails)
+        func time(_ key: CodingKeys) throws -> String {
+            if let seconds = try? members.decode(Int64.self, forKey: key) { return String(seconds) }
+            return try members.decode(String.self, forKey: key)
+        }
+        createdAt = try time(.createdAt)
+        expiresAt = try time(.expiresAt)
+    }
+}
+
+public struct ConsentRequestedDetails: Decodable, Sendable, Equatable {
+    public let audience: String
+    /// Empty where there is none.
+    public let scope: [String]
+    /// What the user compares with the other screen.
+    public let bindingMessage: String?
+    /// RFC 9396; empty where there is none.
+    public let authorizationDetails: [Json]
+
+    enum CodingKeys: String, CodingKey {
+        case audience, scope
+        case bindingMessage = "binding_message"
+        case authorizationDetails = "authorization_details"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        audience = try members.decode(String.self, forKey: .audience)
+        scope = try members.decodeIfPresent([String].self, forKey: .scope) ?? []
+        bindingMessage = try members.decodeIfPresent(String.self, forKey: .bindingMessage)
+        authorizationDetails = try members.decodeIfPresent([Json].self, forKey: .authorizationDetails) ?? []
+    }
+
+    /// The details of one type. Those that do not read as `type` are left out.
+    public func filterAuthorizationDetailsByType<Details: AuthorizationDetailsType>(
+        _ type: Details.Type
+    ) -> [Details] {
+        authorizationDetails.filter { $0["type"]?.stringValue == Details.type }.compactMap { details in
+            (try? JSONEncoder().encode(details)).flatMap { try? JSONDecoder().decode(Details.self, from: $0) }
+        }
+    }
+}
+
+/// Details of an app's own, told apart by their member `type` (RFC 9396, section 2).
+public protocol AuthorizationDetailsType: Codable {
+    static var type: String { get }
+}

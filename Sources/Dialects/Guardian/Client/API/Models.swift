@@ -1,0 +1,63 @@
+import Foundation
+import GuardianWire
+
+// What requests send and answers say (Guardian spec, sections 1.10 and 2.4 to 2.6). The wire's own types are inside; the
+// original's have no public members, ours may be read.
+
+/// What a device says of itself when it enrols.
+public struct Device: Encodable, Sendable {
+    private let wire: GuardianWire.EnrollRequest
+
+    init(identifier: String, name: String, notificationToken: String, publicKey: PublicKeyJWK) {
+        wire = GuardianWire.EnrollRequest(
+            identifier: identifier, name: name,
+            pushCredentials: PushCredentials(service: "APNS", token: notificationToken), publicKey: publicKey)
+    }
+
+    public func encode(to encoder: any Encoder) throws { try wire.encode(to: encoder) }
+}
+
+/// What a device is told when it has enrolled.
+public struct Enrollment: Decodable, Sendable {
+    private let wire: EnrollResponse
+
+    public var id: String { wire.id }
+    public var userId: String { wire.userID }
+    /// What the device shows afterwards to change or remove itself.
+    public var deviceToken: String { wire.token }
+    public var issuer: String { wire.issuer }
+    /// The address by which the server calls itself.
+    public var url: String? { wire.url }
+    /// Nil where the server gives no codes.
+    public let totp: OTPParameters?
+    /// Shown to the user once, to be kept for the day without the device.
+    public var recoveryCode: String? { wire.recoveryCode }
+
+    public init(from decoder: any Decoder) throws {
+        wire = try EnrollResponse(from: decoder)
+        totp = try wire.totp.map { try OTPParameters($0) }
+    }
+}
+
+/// A signed answer to a login request.
+public struct Transaction: Encodable, Sendable {
+    private let wire: ResolveTransactionRequest
+
+    init(challengeResponse: String) { wire = ResolveTransactionRequest(challengeResponse: challengeResponse) }
+
+    public func encode(to encoder: any Encoder) throws { try wire.encode(to: encoder) }
+}
+
+/// What a device changes about itself, and what the server then knows of it.
+public struct UpdatedDevice: Codable, Sendable, Equatable {
+    private let wire: DeviceAccount
+
+    public var id: String? { wire.id }
+    public var localIdentifier: String? { wire.identifier }
+    public var name: String? { wire.name }
+    public var notificationToken: String? { wire.pushCredentials?.token }
+
+    init(_ wire: DeviceAccount) { self.wire = wire }
+    public init(from decoder: any Decoder) throws { wire = try DeviceAccount(from: decoder) }
+    public func encode(to encoder: any Encoder) throws { try wire.encode(to: encoder) }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Called with each request. Runs in `start` itself, but where the key that signs may ask somebody: then once it has signed.
+public typealias OnRequestEvent = @Sendable (RequestEvent) -> Void
+/// Called with each answer, whatever its status.
+public typealias OnResponseEvent = @Sendable (ResponseEvent) -> Void
+
+public struct RequestEvent: Sendable {
+    /// As it is sent, with its authorization and its body: keep it out of logs.
+    public let request: URLRequest
+}
+
+public struct ResponseEvent: Sendable {
+    public let response: HTTPURLResponse
+    public let data: Data?
+    /// How much is left, where the server says it.
+    public let rateLimit: RateLimit?
+}
+
+/// What the headers `X-RateLimit-…` say.
+public struct RateLimit: Sendable, Equatable {
+    public let limit: Int
+    public let remaining: Int
+    public let resetAt: Date
+
+    /// Nil unless all three are there.
+    init?(_ response: HTTPURLResponse) {
+        func number(_ name: String) -> Int? {
+            response.value(forHTTPHeaderField: "X-RateLimit-\(name)").flatMap { Int($0) }
+        }
+        guard let limit = number("Limit"), let remaining = number("Remaining"), let reset = number("Reset") else {
+            return nil
+        }
+        self.limit = limit
+        self.remaining = remaining
+        resetAt = Date(timeIntervalSince1970: TimeInterval(reset))
+    }
+}
