@@ -19,6 +19,8 @@ extension Target.Dependency {
     static let hummingbirdHTTP2: Self = .product(name: "HummingbirdHTTP2", package: "hummingbird")
     static let hummingbirdTesting: Self = .product(name: "HummingbirdTesting", package: "hummingbird")
     static let httpTypes: Self = .product(name: "HTTPTypes", package: "swift-http-types")
+    static let asyncHTTPClient: Self = .product(name: "AsyncHTTPClient", package: "async-http-client")
+    static let nioHTTP1: Self = .product(name: "NIOHTTP1", package: "swift-nio")
     static let nioCore: Self = .product(name: "NIOCore", package: "swift-nio")
     static let nioPosix: Self = .product(name: "NIOPosix", package: "swift-nio")
     static let nioSSL: Self = .product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -84,6 +86,7 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
@@ -130,7 +133,13 @@ let package = Package(
         .target(
             name: "ClientStorage", dependencies: ["ClientHTTP", "KeychainServices"],
             path: "Sources/Shared/ClientStorage"),
-        .target(name: "Delivery", dependencies: ["CountersignCore", .mustache], path: "Sources/Shared/Delivery"),
+        .target(
+            name: "Delivery",
+            dependencies: [
+                "CountersignCore", .asyncHTTPClient, .crypto, .jwtKit, .logging, .mustache, .nioCore, .nioHTTP1,
+                .nioSSL,
+            ],
+            path: "Sources/Shared/Delivery"),
         .target(
             name: "PasswordHashing",
             dependencies: [
@@ -245,6 +254,8 @@ let package = Package(
         .testTarget(name: "PrometheusMetricsTests", dependencies: ["PrometheusMetrics", .coreMetrics]),
         .testTarget(name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CountersignCore"]),
         .testTarget(
+            name: "DeliveryTests", dependencies: ["Delivery", "CountersignCore", .crypto, .jwtKit]),
+        .testTarget(
             name: "ServerHTTPTests",
             dependencies: [
                 "ServerHTTP", "CountersignServer", "CountersignCore", "PasswordHashing", "TestSupport", .hummingbird,
@@ -281,10 +292,10 @@ let package = Package(
         .testTarget(
             name: "GuardianTests",
             dependencies: [
-                "GuardianServer", "GuardianWire", "CountersignServer", "CountersignCore", "OneTimePassword",
-                "PasswordHashing", "TestSupport", .crypto, .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes,
-                .logging,
-                .nioCore,
+                "GuardianServer", "GuardianWire", "CountersignServer", "CountersignCore", "Delivery", "OneTimePassword",
+                "PasswordHashing", "TestSupport", .crypto, .cryptoExtras, .hummingbird, .hummingbirdHTTP2,
+                .hummingbirdTesting, .hummingbirdTLS, .httpTypes, .jwtKit, .logging, .nioCore, .nioSSL,
+                .serviceLifecycle, .asn1, .x509,
             ]),
         // The vendor's page, compiled as an app with its compiler's defaults compiles it.
         .target(name: "GuardianReferencePage", dependencies: ["Guardian"], path: "Tests/GuardianReferencePage"),

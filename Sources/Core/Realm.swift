@@ -85,14 +85,18 @@ public struct RealmMode: Sendable, Equatable {
     public var usesUnsignedTokens: Bool
     /// Anybody may become an anonymous user, whatever the settings say.
     public var allowsAnonymousUsers: Bool
+    /// Messages stay readable after they were delivered, for the developer's inbox.
+    public var keepsDeliveredMessages: Bool
 
-    public init(usesUnsignedTokens: Bool, allowsAnonymousUsers: Bool) {
+    public init(usesUnsignedTokens: Bool, allowsAnonymousUsers: Bool, keepsDeliveredMessages: Bool = false) {
         self.usesUnsignedTokens = usesUnsignedTokens
         self.allowsAnonymousUsers = allowsAnonymousUsers
+        self.keepsDeliveredMessages = keepsDeliveredMessages
     }
 
     public static let production = RealmMode(usesUnsignedTokens: false, allowsAnonymousUsers: false)
-    public static let development = RealmMode(usesUnsignedTokens: true, allowsAnonymousUsers: true)
+    public static let development = RealmMode(
+        usesUnsignedTokens: true, allowsAnonymousUsers: true, keepsDeliveredMessages: true)
 }
 
 /// Who asks: through which application and protocol, from where. It goes into limits and into the log.

@@ -22,6 +22,7 @@ public struct CountersignServer: Sendable {
     /// Nil where the server does not end TLS itself.
     let certificate: ServedCertificate?
     let logger: Logger
+    let deliveries = DeliveryStatistics()
 
     /// How the server is reached and what it is called.
     public struct Options: Sendable {
@@ -36,6 +37,8 @@ public struct CountersignServer: Sendable {
         public var tls: (certificate: String, key: String)?
         /// A proxy of ours ends TLS and says in `X-Forwarded-For` who asks.
         public var tlsEndedByProxy: Bool
+        /// Apple's push service; another for tests.
+        public var apns = APNsEndpoint()
 
         public init(
             host: String = "127.0.0.1", port: Int = 8080, isDevelopment: Bool = false, publicURLs: [String] = [],
@@ -67,7 +70,8 @@ public struct CountersignServer: Sendable {
     public func responder() throws -> some HTTPResponder<CountersignRequestContext> {
         let router = Router(context: CountersignRequestContext.self)
         if options.tlsEndedByProxy { router.add(middleware: RequestSourceMiddleware(RequestSource(trustsProxy: true))) }
-        let metrics = MetricsRoute(opened: opened, certificate: certificate, registry: .ofProcess)
+        let metrics = MetricsRoute(
+            opened: opened, certificate: certificate, deliveries: deliveries, registry: .ofProcess)
         router.add(middleware: MetricsMiddleware())
         router.add(middleware: RequestLogMiddleware())
         router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
@@ -86,11 +90,6 @@ public struct CountersignServer: Sendable {
                 projectID: options.projectID, isDevelopment: options.isDevelopment,
                 isAdministrator: opened.adminToken.matches, publicURL: url)
         ).addRoutes(to: router)
-        let guardian = Guardian(
-            realm: realm,
-            options: Guardian.Options(
-                isDevelopment: options.isDevelopment, isAdministrator: opened.adminToken.matches,
-                baseURLs: { [publicURL] in publicURL.all }))
         guardian.addRoutes(to: router)
         AdministrationRoutes(realm: realm, isAdministrator: opened.adminToken.matches).addRoutes(to: router)
         try ActionPages(realm: realm, isDevelopment: options.isDevelopment).addRoutes(to: router)
@@ -101,6 +100,19 @@ public struct CountersignServer: Sendable {
             ).add(to: router)
         }
         return PathNormalizer(router.buildResponder(), rules: [IdentityToolkit.normalize])
+    }
+
+    private var guardian: Guardian {
+        Guardian(
+            realm: opened.realm,
+            options: Guardian.Options(
+                isDevelopment: options.isDevelopment, isAdministrator: opened.adminToken.matches,
+                baseURLs: { [publicURL] in publicURL.all }))
+    }
+
+    /// What takes messages out of the house. Whoever makes them shuts them down.
+    func carriers() throws -> [any MessageCarrier] {
+        [APNsCarrier(realm: opened.realm, endpoint: options.apns, logger: logger, compose: guardian.pushPayload)]
     }
 
     /// Each dialect's words for failures that nobody put into words; nil where the path is no dialect's.
@@ -141,6 +153,7 @@ public struct CountersignServer: Sendable {
         var services: [any Service] = [
             MaintenanceService(realm: opened.realm, logger: logger),
             MasterKeyService(opened: opened, logger: logger),
+            DeliveryService(realm: opened.realm, statistics: deliveries, logger: logger, makeCarriers: carriers),
         ]
         if let certificate {
             services.append(CertificateService(certificate: certificate, clock: opened.realm.clock, logger: logger))

@@ -13,20 +13,39 @@ import ServerHTTP
 struct MetricsRoute: Sendable {
     let opened: OpenedRealm
     let certificate: ServedCertificate?
+    let deliveries: DeliveryStatistics
     let registry: PrometheusRegistry
 
     func add(to router: some RouterMethods<CountersignRequestContext>) {
-        let (opened, certificate, registry) = (opened, certificate, registry)
+        let (opened, certificate, deliveries, registry) = (opened, certificate, deliveries, registry)
         router.get("metrics") { request, context in
             guard context.source.isLoopback || request.bearerToken.map(opened.adminToken.matches) ?? false else {
                 return try Response.json(["error": "unauthorized"], status: .unauthorized)
             }
-            let text = registry.text() + PrometheusRegistry.text(of: Self.samples(of: opened, certificate))
+            var samples = Self.samples(of: opened, certificate)
+            for channel in OutboxMessage.Channel.allCases {
+                samples += await Self.samples(of: channel, opened.realm, deliveries)
+            }
+            let text = registry.text() + PrometheusRegistry.text(of: samples)
             return Response(
                 status: .ok,
                 headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
         }
+    }
+
+    /// What this server delivered, and what waits for any. Where the store does not answer, nobody knows how much waits.
+    private static func samples(
+        of channel: OutboxMessage.Channel, _ realm: Realm, _ deliveries: DeliveryStatistics
+    ) async -> [PrometheusRegistry.Sample] {
+        let name = "countersign_\(channel.rawValue)"
+        let counts = deliveries.counts(of: channel)
+        let waiting = try? await realm.outbox.waiting(for: channel)
+        return [
+            .init("\(name)_delivered_total", Double(counts.delivered), isCounter: true),
+            .init("\(name)_failed_total", Double(counts.failed), isCounter: true),
+            .init("\(name)_postponed_total", Double(counts.postponed), isCounter: true),
+        ] + (waiting.map { [.init("\(name)_waiting", Double($0))] } ?? [])
     }
 
     /// What is read from this realm when somebody looks.

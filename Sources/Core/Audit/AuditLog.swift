@@ -73,8 +73,12 @@ extension AuditEvent.Kind {
     public static let approvalRejected = Self(rawValue: "approval.rejected")
     /// Somebody said that a sign-in with their password was not theirs.
     public static let signInDisowned = Self(rawValue: "approval.disowned")
+    /// A push message will not arrive; the device can still ask.
+    public static let pushFailed = Self(rawValue: "push.failed")
     public static let refreshTokenReused = Self(rawValue: "session.refresh-token-reused")
     public static let mailQueued = Self(rawValue: "mail.queued")
+    /// A mail will not arrive.
+    public static let mailFailed = Self(rawValue: "mail.failed")
     /// A link was given to the caller instead of being mailed.
     public static let linkHandedOut = Self(rawValue: "mail.link-handed-out")
     public static let keyRotated = Self(rawValue: "key.rotated")

@@ -54,7 +54,7 @@ public struct Approvals: Sendable {
         }
         let eventID = AuditEvent.freshID(at: now, random: random)
 
-        let outcome: Outcome = try await realm.store.write { transaction in
+        let outcome: Outcome = try await realm.writeSending(by: .push) { transaction in
             guard var flow = try transaction.flow(digest: handle.digest) else { return .refused(Refusal(.unknownFlow)) }
             var body = try FlowBody.open(flow, with: sealer)
             guard body.purpose == .signIn, body.challenge == .secondFactor, let userID = flow.userID else {
@@ -100,8 +100,10 @@ public struct Approvals: Sendable {
                 let message = DeviceRequest(
                     device: device.id, handle: lot.handle, challenge: lot.challenge, startedAt: now, details: details,
                     numberLength: number?.count)
+                var content = message.content
+                content.expiresAt = expiresAt
                 try transaction.send(
-                    message.content, to: device.id.rawValue, about: userID, by: .push, id: lot.message, at: now,
+                    content, to: device.id.rawValue, about: userID, by: .push, id: lot.message, at: now,
                     sealer: sealer)
             }
             body.approval = Approval(

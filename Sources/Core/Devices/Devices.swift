@@ -102,7 +102,7 @@ public struct Devices: Sendable {
             var payload = try PushFactor.Payload.open(record, with: sealer)
             if let identifier = change.identifier { payload.identifier = identifier }
             if let service = change.service { payload.service = service }
-            if let pushToken = change.pushToken { payload.pushToken = pushToken }
+            if let pushToken = change.pushToken { (payload.pushToken, payload.pushTokenAt) = (pushToken, now) }
             if let name = change.name { record.name = name.filter { $0 != "\0" } }
             record.payload = try sealer.seal(JSONEncoder().encode(payload), for: .factor(id), in: transaction)
             guard try transaction.update(record) else { return nil }
@@ -115,15 +115,31 @@ public struct Devices: Sendable {
     }
 
     /// Forgets a push token that its service says is no longer in use. The device can still ask for itself.
-    public func forgetPushToken(_ token: String, of id: FactorID) async throws {
+    /// - Parameters:
+    ///   - instant: when the service knew that; a token that the device has registered since stays.
+    ///   - reason: the service's word, for the log.
+    /// - Returns: whether it was forgotten.
+    @discardableResult
+    public func forgetPushToken(
+        _ token: String, of id: FactorID, unusedSince instant: Date? = nil, reason: String? = nil
+    ) async throws -> Bool {
+        let now = realm.clock.now
         let sealer = realm.sealer
-        try await realm.store.write { transaction in
-            guard var record = try transaction.factor(id), record.kind == .push else { return }
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard var record = try transaction.factor(id), record.kind == .push else { return false }
             var payload = try PushFactor.Payload.open(record, with: sealer)
-            guard payload.pushToken == token else { return }
-            payload.pushToken = nil
+            guard payload.pushToken == token else { return false }
+            if let instant, (payload.pushTokenAt ?? record.createdAt) > instant { return false }
+            (payload.pushToken, payload.pushTokenAt) = (nil, nil)
             record.payload = try sealer.seal(JSONEncoder().encode(payload), for: .factor(id), in: transaction)
-            _ = try transaction.update(record)
+            guard try transaction.update(record) else { return false }
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .deviceChanged, userID: record.userID, clientID: nil, dialect: nil,
+                    source: nil, reason: reason,
+                    details: ["factor": .string(id.rawValue), "pushToken": .string("forgotten")]))
+            return true
         }
     }
 
@@ -154,6 +170,19 @@ public struct Devices: Sendable {
     /// Requests that a device is told of at once.
     static let requestLimit = 10
 
+    /// Whether a request still waits for its device.
+    public func isWaiting(_ request: DeviceRequest) async throws -> Bool {
+        let now = realm.clock.now
+        return try await realm.store.read { try Self.isWaiting(request, at: now, in: $0) }
+    }
+
+    private static func isWaiting(
+        _ request: DeviceRequest, at now: Date, in transaction: any StoreTransaction
+    ) throws -> Bool {
+        guard let flow = try transaction.flow(digest: request.handle.digest) else { return false }
+        return flow.finishedAt == nil && flow.expiresAt > now
+    }
+
     /// The requests that wait for this device, the oldest first.
     public func requests(to id: FactorID) async throws -> [DeviceRequest] {
         let realm = realm
@@ -165,10 +194,7 @@ public struct Devices: Sendable {
         }
         guard !requests.isEmpty else { return [] }
         return try await realm.store.read { transaction in
-            try requests.filter { request in
-                guard let flow = try transaction.flow(digest: request.handle.digest) else { return false }
-                return flow.finishedAt == nil && flow.expiresAt > now
-            }
+            try requests.filter { try Self.isWaiting($0, at: now, in: transaction) }
         }
     }
 

@@ -15,13 +15,16 @@ extension Authenticator {
             try await realm.store.write { try settlement.record(.answerRefused, reason: reason, in: $0) }
             return .verdict(.refused(Refusal(reason)))
         case .right, .decided:
-            return try await realm.store.write { transaction in
+            let settled = try await realm.store.write { transaction in
                 let settled = try settlement.accept(judgement, in: transaction)
                 if case .verdict(.refused(let refusal)) = settled {
                     try settlement.record(.answerRefused, reason: refusal.reason, in: transaction)
                 }
                 return settled
             }
+            // A former address is told.
+            if matter.body.purpose == .changeEmail { realm.bell.ring([OutboxMessage.Channel.email.bell]) }
+            return settled
         }
     }
 }

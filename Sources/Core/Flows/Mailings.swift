@@ -46,7 +46,7 @@ public struct Mailings: Sendable {
         let handle = FlowHandle(random: realm.random)
         let messageID = AuditEvent.freshID(at: now, random: realm.random)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.store.write { transaction in
+        return try await realm.writeSending { transaction in
             let settings = try transaction.settings()
             let hides = settings.privacy.hidesAddresses && !client.revealsAddresses
             let charge = { (email: EmailAddress) throws -> Refusal? in
@@ -82,7 +82,8 @@ public struct Mailings: Sendable {
                 try transaction.send(
                     OutboxContent(
                         template: letter.template, locale: client.locale,
-                        values: ["link": link, "email": letter.recipient.canonical]),
+                        values: ["link": link, "email": letter.recipient.canonical],
+                        expiresAt: now + letter.lifetime),
                     to: letter.recipient.canonical, about: letter.user?.id, id: messageID, at: now, sealer: realm.sealer
                 )
             }
@@ -106,7 +107,7 @@ public struct Mailings: Sendable {
         let handle = FlowHandle(random: realm.random)
         let code = MailedCode.fresh(random: realm.random)
         let messageID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.store.write { transaction in
+        return try await realm.writeSending { transaction in
             if let refusal = try Self.charge(email, client, now, realm.sealer, transaction) { return .refused(refusal) }
             let user = try transaction.user(email: email)
             let body = FlowBody(
@@ -124,7 +125,8 @@ public struct Mailings: Sendable {
             if user != nil {
                 try transaction.send(
                     OutboxContent(
-                        template: "code", locale: client.locale, values: ["code": code, "email": email.canonical]),
+                        template: "code", locale: client.locale, values: ["code": code, "email": email.canonical],
+                        expiresAt: now + FlowLifetime.mailedCode),
                     to: email.canonical, about: user?.id, id: messageID, at: now, sealer: realm.sealer)
             }
             return .sent(to: email, handle: handle)

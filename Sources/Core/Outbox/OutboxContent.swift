@@ -10,11 +10,14 @@ public struct OutboxContent: Sendable, Codable, Equatable {
     public var locale: String?
     /// What the template puts in: `link` (a path and query below the public address), `code`, `email`, …
     public var values: [String: String]
+    /// From when on it is not worth delivering; nil where that depends on how it is delivered.
+    public var expiresAt: Date?
 
-    public init(template: String, locale: String? = nil, values: [String: String]) {
+    public init(template: String, locale: String? = nil, values: [String: String], expiresAt: Date? = nil) {
         self.template = template
         self.locale = locale
         self.values = values
+        self.expiresAt = expiresAt
     }
 }
 
@@ -34,6 +37,11 @@ public struct OpenedMessage: Sendable {
 public struct Outbox: Sendable {
     let realm: Realm
 
+    /// How many messages wait to be delivered by a channel.
+    public func waiting(for channel: OutboxMessage.Channel) async throws -> Int {
+        try await realm.store.read { try $0.countOutboxMessages(waitingFor: channel) }
+    }
+
     /// The newest messages, the oldest of them first.
     public func messages(limit: Int = 200) async throws -> [OpenedMessage] {
         let sealer = realm.sealer
@@ -49,7 +57,8 @@ extension Realm {
 }
 
 extension StoreTransaction {
-    /// Puts a message into the outbox, as part of what it tells about.
+    /// Puts a message into the outbox, as part of what it tells about. Write with ``Realm/writeSending(by:_:)``, or it waits
+    /// for the next look.
     /// - Parameter user: whose it is; it goes when the user is removed. Nil where the address has no account.
     func send(
         _ content: OutboxContent, to recipient: String, about user: UserID?, by channel: OutboxMessage.Channel = .email,

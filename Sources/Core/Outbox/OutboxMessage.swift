@@ -2,7 +2,7 @@ import Foundation
 
 /// A mail or push on its way, written in the transaction that decided to send it and delivered after the commit.
 public struct OutboxMessage: Sendable, Equatable {
-    public enum Channel: String, Sendable, Codable {
+    public enum Channel: String, Sendable, Codable, CaseIterable {
         case email
         case push
     }

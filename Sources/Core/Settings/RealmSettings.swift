@@ -10,6 +10,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     public var privacy: PrivacySettings
     public var tokens: TokenSettings
     public var audit: AuditSettings
+    public var push: PushSettings
 
     public init() {
         secondFactors = SecondFactorSettings()
@@ -18,6 +19,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         privacy = PrivacySettings()
         tokens = TokenSettings()
         audit = AuditSettings()
+        push = PushSettings()
     }
 
     public init(from decoder: any Decoder) throws {
@@ -29,6 +31,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         try members.assign(&privacy, .privacy)
         try members.assign(&tokens, .tokens)
         try members.assign(&audit, .audit)
+        try members.assign(&push, .push)
     }
 }
 

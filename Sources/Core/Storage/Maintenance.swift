@@ -10,17 +10,26 @@ public struct Maintenance: Sendable {
     static let counterIdle: TimeInterval = 2 * 86_400
     /// Seconds that a message is kept; its links and codes are long dead by then.
     static let messageAge: TimeInterval = 7 * 86_400
+    /// Seconds that a push is kept: as long as its device may ask for it, and then some.
+    static let pushAge: TimeInterval = FlowLifetime.approval + 60
 
     /// One round. Answers how many rows went.
     @discardableResult
     public func run() async throws -> Int {
         let now = realm.clock.now
+        let keepsDelivered = realm.mode.keepsDeliveredMessages
         var removed = 0
         let steps: [@Sendable (any StoreTransaction) throws -> Int] = [
             { try $0.deleteFlows(expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) },
             { try $0.deleteSessions(expiredBefore: now, limit: Self.batch) },
             { try $0.deleteCounters(idleBefore: now - Self.counterIdle, limit: Self.batch) },
             { try $0.deleteOutboxMessages(createdBefore: now - Self.messageAge, limit: Self.batch) },
+            { transaction in
+                keepsDelivered
+                    ? 0
+                    : try transaction.deleteOutboxMessages(
+                        by: .push, createdBefore: now - Self.pushAge, limit: Self.batch)
+            },
             { transaction in
                 let age = Double(try transaction.settings().audit.retentionDays) * 86_400
                 return try transaction.deleteAuditEvents(before: now - age, limit: Self.batch)

@@ -13,6 +13,8 @@ public enum SealedPlace: String, Sendable, CaseIterable {
     case signingKey = "signing-key"
     /// Mail and push, by the message's id.
     case outbox
+    /// What opens services elsewhere, by a name of ours.
+    case secret
 }
 
 /// What a sealed value is bound to: in another place it does not open.
@@ -36,6 +38,7 @@ public struct SealedAddress: Sendable, Hashable, CustomStringConvertible {
     static func session(_ id: SessionID) -> SealedAddress { SealedAddress(.session, key: id.rawValue) }
     static func signingKey(_ id: String) -> SealedAddress { SealedAddress(.signingKey, key: id) }
     static func outbox(_ id: String) -> SealedAddress { SealedAddress(.outbox, key: id) }
+    static func secret(_ name: String) -> SealedAddress { SealedAddress(.secret, key: name) }
 }
 
 /// A row that may hold a sealed value.

@@ -111,10 +111,13 @@ public protocol OutboxStorage {
     func outboxMessages(
         to recipient: String, by channel: OutboxMessage.Channel, createdSince instant: Date, limit: Int
     ) throws -> [OutboxMessage]
-    /// Undelivered ones whose next attempt is due, the oldest first.
-    func outboxMessages(dueAt instant: Date, limit: Int) throws -> [OutboxMessage]
-    /// Writes attempts and times.
-    func update(_ message: OutboxMessage) throws -> Bool
+    /// Undelivered ones of a channel whose next attempt is due, those first that are due the longest.
+    func outboxMessages(by channel: OutboxMessage.Channel, dueAt instant: Date, limit: Int) throws -> [OutboxMessage]
+    /// How many of a channel are undelivered.
+    func countOutboxMessages(waitingFor channel: OutboxMessage.Channel) throws -> Int
+    /// Writes attempts and times, where the message is undelivered and the stored number of attempts is the given one.
+    func update(_ message: OutboxMessage, after attempts: Int) throws -> Bool
+    func deleteOutboxMessage(_ id: String) throws -> Bool
     /// Those about the user, and those to the recipient that are about nobody; the newest first.
     func outboxMessages(of user: UserID, recipient: String?, limit: Int) throws -> [OutboxMessage]
     /// Says of messages to a recipient that are about nobody that they are about the user, who is about to lose the
@@ -123,6 +126,16 @@ public protocol OutboxStorage {
     /// Removes all that ``outboxMessages(of:recipient:limit:)`` finds.
     func deleteOutboxMessages(of user: UserID, recipient: String?) throws
     func deleteOutboxMessages(createdBefore instant: Date, limit: Int) throws -> Int
+    /// The same of one channel.
+    func deleteOutboxMessages(by channel: OutboxMessage.Channel, createdBefore instant: Date, limit: Int) throws -> Int
+}
+
+/// Keeps sealed secrets that the realm has for services elsewhere, by name.
+public protocol SecretStorage {
+    func sealedSecret(_ name: String) throws -> Data?
+    /// Inserts or replaces.
+    func putSealedSecret(_ name: String, _ sealed: Data) throws
+    func deleteSealedSecret(_ name: String) throws
 }
 
 /// Keeps single named documents: the realm's settings, the offset of the moved clock.

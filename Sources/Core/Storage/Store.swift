@@ -19,7 +19,7 @@ public protocol Store: Sendable {
 /// that was read. Neither throws, and neither harms the transaction.
 public protocol StoreTransaction:
     UserStorage, FactorStorage, FlowStorage, SessionStorage, SigningKeyStorage, ApplicationStorage,
-    AttemptCounterStorage, AuditStorage, OutboxStorage, DocumentStorage, SealedValueStorage
+    AttemptCounterStorage, AuditStorage, OutboxStorage, DocumentStorage, SecretStorage, SealedValueStorage
 {}
 
 /// A failure of the store itself.

@@ -71,7 +71,7 @@ extension Accounts {
         let factorID = FactorID(rawValue: realm.random.uuid())
         let messageID = AuditEvent.freshID(at: now, random: realm.random)
         let eventIDs = (0..<6).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
-        return try await realm.store.write { transaction in
+        return try await realm.writeSending { transaction in
             guard var user = try transaction.user(id) else { return .refused(.userNotFound) }
             if let epoch, epoch != user.tokenEpoch { return .refused(.revoked) }
             // Everything that can be refused stands before the first write: a refusal does not undo.

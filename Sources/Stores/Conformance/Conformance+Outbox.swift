@@ -53,8 +53,12 @@ extension StoreConformance {
             }
         },
 
-        Check("Messages are due until they are delivered, from their next attempt on, the oldest first") { store in
+        Check("Messages of a channel are due until they are delivered, from their next attempt on") { store in
             try await store.write { transaction in
+                _ = try transaction.insert(
+                    OutboxMessage(
+                        id: "0", channel: .push, recipient: "dev_1", createdAt: Sample.instant(),
+                        nextAttemptAt: Sample.instant(2), sealedContent: Data()))
                 for message in [
                     Sample.message("4", nextAttemptAt: Sample.instant(10)),
                     Sample.message("1", nextAttemptAt: Sample.instant(9)),
@@ -63,22 +67,39 @@ extension StoreConformance {
                     Sample.message("5", nextAttemptAt: Sample.instant(0)),
                 ] { _ = try transaction.insert(message) }
             }
-            for (limit, expected) in [(9, ["1", "4", "5"]), (2, ["1", "4"])] {
-                let due = try await store.read { try $0.outboxMessages(dueAt: Sample.instant(10), limit: limit) }
-                try requireEqual(due.map(\.id), expected, "at most \(limit) messages due")
+            func due(_ limit: Int, by channel: OutboxMessage.Channel = .email) async throws -> [String] {
+                try await store.read { transaction in
+                    try transaction.outboxMessages(by: channel, dueAt: Sample.instant(10), limit: limit).map(\.id)
+                }
             }
+            for (limit, expected) in [(9, ["5", "1", "4"]), (2, ["5", "1"]), (0, [])] {
+                try requireEqual(try await due(limit), expected, "at most \(limit) messages due")
+            }
+            try requireEqual(try await due(9, by: .push), ["0"], "the push messages due")
+            let counts = try await store.read { transaction in
+                try OutboxMessage.Channel.allCases.map { try transaction.countOutboxMessages(waitingFor: $0) }
+            }
+            try requireEqual(counts, [4, 1], "how many wait")
             let delivered = OutboxMessage(
                 id: "1", channel: .email, recipient: "someone@example.org", createdAt: Sample.instant(), attempts: 3,
                 nextAttemptAt: Sample.instant(20), deliveredAt: Sample.instant(12),
                 sealedContent: Data("sealed".utf8))
-            let answers = try await store.write {
-                [try $0.update(delivered), try $0.update(Sample.message("nothing"))]
+            let answers = try await store.write { transaction in
+                [
+                    try transaction.update(delivered, after: 1), try transaction.update(delivered, after: 0),
+                    try transaction.update(delivered, after: 3),
+                    try transaction.update(Sample.message("nothing"), after: 0),
+                ]
             }
-            try requireEqual(answers, [true, false], "the answers to two updates")
-            let due = try await store.read { try $0.outboxMessages(dueAt: Sample.instant(10), limit: 9) }
-            try requireEqual(due.map(\.id), ["4", "5"], "what is due after a delivery")
-            let first = try await store.read { try $0.outboxMessages(limit: 10) }.first
-            try requireEqual(first, delivered, "the delivered message")
+            try requireEqual(answers, [false, true, false, false], "the answers to four updates")
+            try requireEqual(try await due(9), ["5", "4"], "what is due after a delivery")
+            let kept = try await store.read { try $0.outboxMessages(limit: 10) }
+            try require(kept.contains(delivered), "the delivered message changed")
+            let removed = try await store.write { transaction in
+                [try transaction.deleteOutboxMessage("5"), try transaction.deleteOutboxMessage("5")]
+            }
+            try requireEqual(removed, [true, false], "the answers to two removals")
+            try requireEqual(try await due(9), ["4"], "what is due after a removal")
         },
 
         Check("Old messages are removed, no more than asked for at a time, and no others") { store in
@@ -98,6 +119,28 @@ extension StoreConformance {
             try requireEqual(removed, [3, 2, 0], "how many were removed each time")
             let left = try await store.read { try $0.outboxMessages(limit: 10) }
             try requireEqual(left.map(\.id), ["5", "6"], "what is left")
+        },
+
+        Check("Old messages of one channel are removed, and no others") { store in
+            try await store.write { transaction in
+                for number in 0..<6 {
+                    let instant = Sample.instant(Int64(number))
+                    _ = try transaction.insert(
+                        OutboxMessage(
+                            id: "\(number)", channel: number.isMultiple(of: 2) ? .push : .email, recipient: "x",
+                            createdAt: instant, nextAttemptAt: instant, sealedContent: Data()))
+                }
+            }
+            var removed: [Int] = []
+            for limit in [1, 9, 9] {
+                removed.append(
+                    try await store.write {
+                        try $0.deleteOutboxMessages(by: .push, createdBefore: Sample.instant(4), limit: limit)
+                    })
+            }
+            try requireEqual(removed, [1, 1, 0], "how many were removed each time")
+            let left = try await store.read { try $0.outboxMessages(limit: 10) }
+            try requireEqual(left.map(\.id), ["1", "3", "4", "5"], "what is left")
         },
 
         Check("Messages of a user are found and removed by the user, and by the recipient where they are nobody's") {

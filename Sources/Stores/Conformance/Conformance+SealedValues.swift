@@ -20,9 +20,11 @@ extension StoreConformance {
             OutboxMessage(
                 id: "m", channel: .email, recipient: "a@example.org", createdAt: Sample.instant(),
                 nextAttemptAt: Sample.instant(), sealedContent: sealed))
+        try transaction.putSealedSecret("p", sealed)
         return [
             SealedAddress(.factor, key: "f"), SealedAddress(.flow, key: Data("d".utf8).hex),
             SealedAddress(.session, key: "s"), SealedAddress(.signingKey, key: "k"), SealedAddress(.outbox, key: "m"),
+            SealedAddress(.secret, key: "p"),
         ]
     }
 
@@ -30,6 +32,20 @@ extension StoreConformance {
     private static let other = Data([1, 0xA, 0xB, 0xC, 0xE]) + Data(repeating: 8, count: 40)
 
     static let sealedValues: [Check] = [
+        Check("A secret is kept under its name, replaced, and gone when it was removed") { store in
+            func kept() async throws -> [Data?] {
+                try await store.read { [try $0.sealedSecret("p"), try $0.sealedSecret("q")] }
+            }
+            try requireEqual(try await kept(), [nil, nil], "the secrets before")
+            for value in [sealed, other] {
+                try await store.write { try $0.putSealedSecret("p", value) }
+                try requireEqual(try await kept(), [value, nil], "the secrets")
+            }
+            try await store.write { transaction in
+                for _ in 0..<2 { try transaction.deleteSealedSecret("p") }
+            }
+            try requireEqual(try await kept(), [nil, nil], "the secrets afterwards")
+        },
         Check("Every place of sealed values is walked over, and those under one name come without their bytes") {
             store in
             let addresses = try await store.write { try insertSealed(sealed, in: $0) }

@@ -3,7 +3,7 @@ import CountersignCore
 /// The list of migrations, and how a database is brought to the newest.
 public struct Migrations: Sendable {
     /// The migrations of this program.
-    public static let all = Migrations([.firstSchema, .phoneNumbers, .recipients, .outboxUsers])
+    public static let all = Migrations([.firstSchema, .phoneNumbers, .recipients, .outboxUsers, .delivery])
 
     let steps: [Migration]
 

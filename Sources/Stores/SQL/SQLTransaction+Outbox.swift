@@ -43,17 +43,34 @@ extension SQLTransaction {
         return newestFirst.reversed()
     }
 
-    public func outboxMessages(dueAt instant: Date, limit: Int) throws -> [OutboxMessage] {
+    public func outboxMessages(
+        by channel: OutboxMessage.Channel, dueAt instant: Date, limit: Int
+    ) throws -> [OutboxMessage] {
         try select(
-            "WHERE delivered_at IS NULL AND next_attempt_at <= $1 ORDER BY id LIMIT $2",
-            SQLValue(instant), SQLValue(limit: limit))
+            """
+            WHERE channel = $1 AND delivered_at IS NULL AND next_attempt_at <= $2 \
+            ORDER BY next_attempt_at, id LIMIT $3
+            """, SQLValue(channel.rawValue), SQLValue(instant), SQLValue(limit: limit))
     }
 
-    public func update(_ message: OutboxMessage) throws -> Bool {
+    public func countOutboxMessages(waitingFor channel: OutboxMessage.Channel) throws -> Int {
+        let statement = "SELECT COUNT(*) FROM outbox_messages WHERE channel = $1 AND delivered_at IS NULL"
+        guard let row = try connection.rows(statement, [SQLValue(channel.rawValue)]).first else { return 0 }
+        var reader = RowReader(row, table: OutboxMessage.table)
+        return try reader.integer()
+    }
+
+    public func update(_ message: OutboxMessage, after attempts: Int) throws -> Bool {
         try changes(
-            "UPDATE outbox_messages SET attempts = $2, next_attempt_at = $3, delivered_at = $4 WHERE id = $1",
-            SQLValue(message.id), SQLValue(message.attempts), SQLValue(message.nextAttemptAt),
-            SQLValue(message.deliveredAt))
+            """
+            UPDATE outbox_messages SET attempts = $2, next_attempt_at = $3, delivered_at = $4 \
+            WHERE id = $1 AND attempts = $5 AND delivered_at IS NULL
+            """, SQLValue(message.id), SQLValue(message.attempts), SQLValue(message.nextAttemptAt),
+            SQLValue(message.deliveredAt), SQLValue(attempts))
+    }
+
+    public func deleteOutboxMessage(_ id: String) throws -> Bool {
+        try changes("DELETE FROM outbox_messages WHERE id = $1", SQLValue(id))
     }
 
     // Two statements, so that each goes by its own index.
@@ -84,5 +101,15 @@ extension SQLTransaction {
     public func deleteOutboxMessages(createdBefore instant: Date, limit: Int) throws -> Int {
         try delete(
             OutboxMessage.self, key: "id", "WHERE created_at < $1 ORDER BY created_at", instant, limit: limit)
+    }
+
+    public func deleteOutboxMessages(
+        by channel: OutboxMessage.Channel, createdBefore instant: Date, limit: Int
+    ) throws -> Int {
+        try connection.execute(
+            """
+            DELETE FROM outbox_messages WHERE id IN (SELECT id FROM outbox_messages \
+            WHERE channel = $1 AND created_at < $2 ORDER BY created_at LIMIT $3)
+            """, [SQLValue(channel.rawValue), SQLValue(instant), SQLValue(limit: limit)])
     }
 }

@@ -18,6 +18,7 @@ struct SealedColumn {
         case .session: self.init("sessions", "id", "sealed_current", hasRevision: true)
         case .signingKey: self.init("signing_keys", "id", "sealed_private_key")
         case .outbox: self.init("outbox_messages", "id", "sealed_content")
+        case .secret: self.init("secrets", "name", "sealed_value")
         }
     }
 

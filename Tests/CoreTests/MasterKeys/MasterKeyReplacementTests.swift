@@ -1,4 +1,5 @@
 import CountersignCore
+import Crypto
 import Dispatch
 import Foundation
 import OneTimePassword
@@ -73,6 +74,10 @@ struct MasterKeyReplacementTests {
         let enrolled = try await before.addEnrolledUser()
         let handle = try await before.pending().handle
         _ = try await before.mailLink(.resetPassword(TestRealm.email))
+        let pushKey = P256.Signing.PrivateKey().pemRepresentation
+        _ = try await before.realm.pushProviders.changeAPNs(
+            .init(keyID: "K", teamID: "T", bundleID: "com.example.app", privateKey: Secret(pushKey)), replacesAll: true,
+            by: before.client)
         let refreshed = try await before.realm.sessions.refresh(enrolled.signedIn.refreshToken, by: before.client)
         let present = try #require(refreshed.refreshed).refreshToken
         let token = try await before.realm.keyring.sign(
@@ -100,6 +105,7 @@ struct MasterKeyReplacementTests {
         let code = enrolled.totp.code(at: after.now).stringCode
         #expect(try await after.answer(code, of: enrolled.factor.id, for: handle).signedIn != nil)
         #expect(try await after.mails().count == 1)
+        #expect(try await after.realm.pushProviders.apnsCredentials()?.privateKey.reveal() == pushKey)
         #expect(try await after.realm.sessions.refresh(present, by: after.client).refreshed != nil)
         #expect(try await after.realm.keyring.verified(token) != nil)
         #expect(try await after.events(.masterKeyReplaced).count == 1)

@@ -25,6 +25,7 @@ struct StoredShapeTests {
             """
             {"passwords":{"minimumLength":10,"minimumLengthAlone":15,"refusesCommon":false},
              "privacy":{"hidesAddresses":false},
+             "push":{"provider":"direct","apns":{"keyID":"K","teamID":"T","bundleID":"B","isSandbox":true}},
              "secondFactors":{"listsPhone":true,"state":"MANDATORY","totp":{"adjacentIntervals":5,"state":"ENABLED"}},
              "signUp":{"allowsAnonymous":true,"isOpen":false},
              "tokens":{"algorithm":"RS256","algorithms":{"native-auth":"ES256"},"customTokenKeys":{"a@b":"PEM"},
@@ -32,6 +33,7 @@ struct StoredShapeTests {
             """)
         #expect(full.passwords == PasswordPolicy(minimumLength: 10, minimumLengthAlone: 15, refusesCommon: false))
         #expect(!full.privacy.hidesAddresses)
+        #expect(full.push.provider == .direct && full.push.apns.keyID == "K" && full.push.apns.isSandbox)
         #expect(full.secondFactors.listsPhone && full.secondFactors.state == .mandatory)
         #expect(full.secondFactors.totp == TOTPSettings(state: .enabled, adjacentIntervals: 5))
         #expect(full.signUp.allowsAnonymous && !full.signUp.isOpen)
@@ -217,7 +219,15 @@ struct StoredShapeTests {
         #expect(device.identifier == "A1" && device.service == "APNS" && device.pushToken == "ff")
         #expect(device.key.algorithm == .es256)
         #expect(device.totp?.secret == Data([1, 2, 3]))
+        #expect(device.pushTokenAt == nil)
         #expect(try survives(device))
+        let later = try read(
+            PushFactor.Payload.self,
+            """
+            {"identifier":"A1","tokenDigest":"AAEC","service":"APNS","pushToken":"ff","pushTokenAt":800000000,
+             "key":{"material":{"p256":{"point":"a2V5"}}}}
+            """)
+        #expect(later.pushTokenAt == Date(timeIntervalSinceReferenceDate: 800_000_000))
         let silent = try read(
             PushFactor.Payload.self,
             #"{"identifier":"","tokenDigest":"","key":{"material":{"rsa":{"modulus":"AQ==","exponent":"AQAB"}}}}"#)

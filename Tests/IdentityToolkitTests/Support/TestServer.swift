@@ -20,6 +20,7 @@ struct TestServer: Sendable {
 
     let mode: Mode
     let opened: OpenedRealm
+    let countersign: CountersignServer
     let clock: FrozenClock
     /// The first application's API key.
     let key: String
@@ -49,7 +50,8 @@ struct TestServer: Sendable {
             let result = try await application.test(.router) { client in
                 try await test(
                     TestServer(
-                        mode: mode, opened: opened, clock: clock, key: key, adminToken: token, client: client))
+                        mode: mode, opened: opened, countersign: server, clock: clock, key: key, adminToken: token,
+                        client: client))
             }
             try await opened.close()
             return result

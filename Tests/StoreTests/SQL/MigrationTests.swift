@@ -30,6 +30,7 @@ struct MigrationTests {
                         SQLRow([.integer(2), .text("telephone numbers")]),
                         SQLRow([.integer(3), .text("messages by recipient")]),
                         SQLRow([.integer(4), .text("users of messages")]),
+                        SQLRow([.integer(5), .text("delivery")]),
                     ])
             try await store.close()
         }

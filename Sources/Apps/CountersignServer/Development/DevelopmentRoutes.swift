@@ -14,7 +14,7 @@ struct DevelopmentRoutes: Sendable {
     let publicURL: @Sendable () -> String
     let composer: MailComposer
     /// What a push carries; nil for what is none.
-    let pushPayload: @Sendable (OpenedMessage) async throws -> JSONValue?
+    let pushPayload: @Sendable (OpenedMessage) async throws -> Data?
 
     func add(to router: some RouterMethods<CountersignRequestContext>) {
         router.get("dev/inbox.json") { _, _ in try Response.json(Inbox(messages: try await messages())) }
@@ -56,7 +56,7 @@ struct DevelopmentRoutes: Sendable {
             var payload = opened.content.values
             if let link = mail?.link { payload["link"] = link }
             payload["template"] = opened.content.template
-            let push = try await pushPayload(opened)
+            let push = try await pushPayload(opened).map { try JSONDecoder().decode(JSONValue.self, from: $0) }
             let alert = push?["aps"]?["alert"]
             messages.append(
                 Inbox.Message(

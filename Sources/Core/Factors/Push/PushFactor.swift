@@ -5,7 +5,8 @@ import OneTimePassword
 /// A device that is asked and answers with a signature of its own key; what Guardian calls an enrolment or a device
 /// account. Its codes, where it has any, are the way in when no request can reach it.
 struct PushFactor: FactorType {
-    /// What is kept. Shapes so far: `{"identifier", "key", "tokenDigest", "service"?, "pushToken"?, "totp"?}`.
+    /// What is kept. Shapes so far: `{"identifier", "key", "tokenDigest", "service"?, "pushToken"?, "totp"?}`,
+    /// and later `"pushTokenAt"?`.
     struct Payload: Codable, Equatable {
         /// What the device calls itself: the issuer of what it signs.
         var identifier: String
@@ -15,6 +16,8 @@ struct PushFactor: FactorType {
         /// How it is reached, `APNS` or `GCM`; nil where it only asks for itself.
         var service: String?
         var pushToken: String?
+        /// When the device said so last; nil for what was there before that was kept, and for its first.
+        var pushTokenAt: Date?
         /// Nil where codes were switched off when it enrolled.
         var totp: TOTPFactor.Payload?
 

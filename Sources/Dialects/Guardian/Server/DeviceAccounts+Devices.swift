@@ -66,20 +66,20 @@ extension Guardian {
         }
     }
 
-    /// What a push of the outbox carries, for the developer's inbox; nil where it asks no device of a user who is there.
-    public func pushPayload(_ message: OpenedMessage) async throws -> JSONValue? {
+    /// What a push of the outbox carries, as the push service and the developer's inbox get it; nil where it asks no device
+    /// of a user who is there.
+    public func pushPayload(_ message: OpenedMessage) async throws -> Data? {
         guard let request = DeviceRequest(message), let device = try await realm.devices.device(request.device),
             let user = try await realm.accounts.user(device.userID)
         else { return nil }
-        let encoded = try JSONEncoder().encode(payload(of: request, for: user))
-        return try JSONDecoder().decode(JSONValue.self, from: encoded)
+        return payload(of: request, for: user).encoded
     }
 
     /// A request as a push carries it.
     func payload(of request: DeviceRequest, for user: User) -> PushPayload {
         let details = request.details
         let name = user.email?.canonical ?? user.profile.displayName ?? Self.name(of: user.id)
-        return PushPayload(
+        let whole = PushPayload(
             device: request.device.rawValue, token: request.handle.token.reveal(), challenge: request.challenge,
             startedAt: request.startedAt, server: baseURL, title: options.tenant,
             body: "Allow the sign-in of \(name.prefix(100))?",
@@ -87,6 +87,7 @@ extension Guardian {
             system: details.system.map { ($0.name, $0.version) },
             place: details.location.map { ($0.name, $0.latitude, $0.longitude) }, linkingID: details.linkingID,
             numberLength: request.numberLength)
+        return whole.fitting()
     }
 }
 

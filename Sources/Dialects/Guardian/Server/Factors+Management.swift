@@ -28,7 +28,7 @@ extension Guardian {
     }
 
     func switchFactor(_ request: Request, _ call: GuardianCall) async throws -> Response {
-        let name = call.parameters["name"] ?? ""
+        let name = call.parameters["name"] ?? "push-notification"
         guard let enabled = try await request.decodeBody(as: Enabled.self).enabled else {
             throw GuardianError.invalidBody("Send {\"enabled\": true} or {\"enabled\": false}.")
         }

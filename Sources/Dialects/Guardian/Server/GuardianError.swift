@@ -45,6 +45,12 @@ struct GuardianError: Error, Sendable {
         401, "invalid_token",
         "The administrator's token is missing or wrong. Send Authorization: Bearer with what is in "
             + "the file admin-token of the data directory.")
+    static let noPKCS12 = GuardianError(
+        400, "invalid_body", "Certificates (p12) are not taken. Send p8, Apple's key file, with key_id and team_id.")
+    static let noSNS = GuardianError(
+        400, "feature_disabled", "Amazon SNS is not here. Use direct, with the apns provider, or guardian.")
+    static let noFCM = GuardianError(
+        400, "feature_disabled", "Firebase Cloud Messaging is not here. Android devices use the long poll for now.")
     static let notFound = GuardianError(404, "not_found", "There is no such endpoint.")
     static let internalError = GuardianError(500, "internal_error", "Something went wrong inside the server.")
 

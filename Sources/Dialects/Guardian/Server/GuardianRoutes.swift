@@ -31,6 +31,19 @@ extension Guardian {
         let management = GuardianGroup(guardian: self, prefix: "/api/v2", isForAdministrators: true, router: router)
         management.on(.get, "guardian/factors", listFactors)
         management.on(.put, "guardian/factors/{name}", switchFactor)
+        // Routes below a literal take it away from the one with a name.
+        let push = "guardian/factors/push-notification"
+        management.on(.put, "\(push)", switchFactor)
+        management.on(.get, "\(push)/selected-provider", showSelectedProvider)
+        management.on(.put, "\(push)/selected-provider", selectProvider)
+        management.on(.get, "\(push)/providers/apns", showAPNs)
+        management.on(.put, "\(push)/providers/apns", replaceAPNs)
+        management.on(.patch, "\(push)/providers/apns", updateAPNs)
+        for method in [HTTPRequest.Method.get, .put, .patch] {
+            management.on(method, "\(push)/providers/fcm", refuseFCM)
+            management.on(method, "\(push)/providers/fcmv1", refuseFCM)
+            management.on(method, "\(push)/providers/sns", refuseSNS)
+        }
         management.on(.post, "guardian/enrollments/ticket", createTicket)
         management.on(.get, "guardian/enrollments/{id}", showEnrollment)
         management.on(.delete, "guardian/enrollments/{id}", removeEnrollment)

@@ -28,6 +28,7 @@ extension Guardian {
         case .factorEnrolled: return ("gd_enrollment_complete", "Enrollment complete")
         case .secondFactorAsked: return ("gd_start_auth", "Second factor authentication started")
         case .approvalAsked: return ("gd_send_pn", "Push notification sent")
+        case .pushFailed: return ("gd_send_pn_failure", "Push notification could not be sent")
         case .approvalAllowed: return ("gd_auth_succeed", "Second factor authentication succeeded")
         case .approvalRejected: return ("gd_auth_rejected", "Second factor authentication rejected")
         case .signInDisowned: return ("gd_auth_rejected", "The user said that the sign-in was not theirs")

@@ -69,6 +69,40 @@ public struct PushPayload: Codable, Sendable, Equatable {
     }
 }
 
+extension PushPayload {
+    /// Bytes that a push service takes (spec, section 5.3).
+    public static let byteLimit = 4096
+
+    /// As it goes over the wire.
+    public var encoded: Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Texts and numbers alone: nothing that could not be encoded.
+        return (try? encoder.encode(self)) ?? Data()
+    }
+
+    /// The same within the limit: as much as has to go, what is optional before what is shown.
+    public func fitting(_ limit: Int = byteLimit) -> PushPayload {
+        var payload = self
+        let steps: [(inout PushPayload) -> Void] = [
+            { $0.mfa.l = nil },
+            { $0.mfa.s = nil },
+            { $0.aps.alert.body = Self.cut($0.aps.alert.body, to: 200) },
+            { $0.aps.alert.title = Self.cut($0.aps.alert.title, to: 100) },
+        ]
+        for step in steps where payload.encoded.count > limit { step(&payload) }
+        return payload
+    }
+
+    /// At most so many bytes, whole characters.
+    private static func cut(_ text: String, to bytes: Int) -> String {
+        guard text.utf8.count > bytes else { return text }
+        var text = text
+        while text.utf8.count > bytes - "…".utf8.count { text.removeLast() }
+        return text + "…"
+    }
+}
+
 /// Times as both mobile SDKs read them: UTC with milliseconds and a literal `Z` (spec, trap 11).
 public enum GuardianTimestamp {
     public static func string(from date: Date) -> String {

@@ -46,6 +46,17 @@ extension Setting {
             "tokens.sessionDays", \.tokens.sessionDays, in: 1...3650, unit: " days",
             "how long a session goes on, however often it is refreshed",
             weakerWhen: (.larger, "A stolen refresh token is good for longer from now on.")),
+        .word("push.provider", \.push.provider, "by what devices are told of requests; guardian: they ask"),
+        .text(
+            "push.apns.keyID", \.push.apns.keyID, APNsSettings.isIdentifier, accepts: "the id that Apple gave the key",
+            "the key for APNs"),
+        .text(
+            "push.apns.teamID", \.push.apns.teamID, APNsSettings.isIdentifier, accepts: "the id of the developer team",
+            "the team for APNs"),
+        .text(
+            "push.apns.bundleID", \.push.apns.bundleID, APNsSettings.isBundleIdentifier,
+            accepts: "a bundle identifier", "the app that gets pushes"),
+        .bool("push.apns.isSandbox", \.push.apns.isSandbox, "the app was installed by Xcode"),
         .integer(
             "audit.retentionDays", \.audit.retentionDays, in: 1...36_500, unit: " days",
             "how long the audit log remembers",

@@ -89,6 +89,24 @@ extension Setting {
             weakness: weakness)
     }
 
+    /// A text that may be missing.
+    static func text(
+        _ key: String, _ path: any Path<String?>, _ isValid: @escaping @Sendable (String) -> Bool, accepts: String,
+        _ summary: String
+    ) -> Setting {
+        let accepts = "\(accepts), or none"
+        return Setting(
+            key, accepts: accepts, summary, read: { $0[keyPath: path].map { .string($0) } ?? .null },
+            write: { settings, value in
+                if value.isNone {
+                    settings[keyPath: path] = nil
+                    return
+                }
+                guard let text = value.stringValue, isValid(text) else { throw refusal(key, value, accepts: accepts) }
+                settings[keyPath: path] = text
+            })
+    }
+
     /// A word in any case.
     static func word<Value: RawRepresentable & CaseIterable>(
         _ key: String, _ value: JSONValue, accepts: String

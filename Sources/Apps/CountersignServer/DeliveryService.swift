@@ -1,0 +1,53 @@
+import CountersignCore
+import Logging
+import ServiceLifecycle
+
+/// Delivers mail and push while the server runs. At its end what is under way is finished; the rest waits for the next
+/// start, or for another server.
+struct DeliveryService: Service, CustomStringConvertible {
+    let realm: Realm
+    let statistics: DeliveryStatistics
+    let logger: Logger
+    let makeCarriers: @Sendable () throws -> [any MessageCarrier]
+
+    /// What the log calls it.
+    var description: String { "Delivery" }
+
+    func run() async throws {
+        let carriers = try makeCarriers()
+        let deliveries = carriers.map { carrier in
+            OutboxDelivery(realm: realm, carrier: carrier, statistics: statistics, note: note)
+        }
+        await withGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                for delivery in deliveries { group.addTask { await delivery.run() } }
+            }
+        } onGracefulShutdown: {
+            for delivery in deliveries { delivery.stop() }
+        }
+        for carrier in carriers { await carrier.shutDown() }
+    }
+
+    /// Ids of messages are in the audit log too. Whom they go to is not in this one.
+    private func note(_ note: DeliveryNote) {
+        switch note {
+        case .delivered(let message):
+            logger.debug("delivered a message", metadata: metadata(message))
+        case .postponed(let message, let reason, let seconds):
+            logger.info(
+                "a message could not be delivered yet",
+                metadata: metadata(message).merging(
+                    ["reason": "\(reason)", "again in seconds": "\(Int(seconds.rounded(.up)))"]) { $1 })
+        case .failed(let message, let reason):
+            logger.warning(
+                "a message will not be delivered",
+                metadata: metadata(message).merging(["reason": "\(reason)"]) { $1 })
+        case .trouble(let error):
+            logger.warning("the outbox could not be worked on: \(error)")
+        }
+    }
+
+    private func metadata(_ message: OutboxMessage) -> Logger.Metadata {
+        ["message": "\(message.id)", "channel": "\(message.channel.rawValue)", "attempt": "\(message.attempts)"]
+    }
+}

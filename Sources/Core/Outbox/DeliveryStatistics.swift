@@ -1,0 +1,36 @@
+import Synchronization
+
+/// What became of messages since this process began, for metrics.
+public final class DeliveryStatistics: Sendable {
+    public struct Counts: Sendable, Equatable {
+        public internal(set) var delivered = 0
+        /// Those that will never arrive.
+        public internal(set) var failed = 0
+        /// Attempts that are to be repeated.
+        public internal(set) var postponed = 0
+
+        public init() {}
+    }
+
+    private let counts = Mutex<[OutboxMessage.Channel: Counts]>([:])
+
+    public init() {}
+
+    public func counts(of channel: OutboxMessage.Channel) -> Counts {
+        counts.withLock { $0[channel] ?? Counts() }
+    }
+
+    func count(_ channel: OutboxMessage.Channel, _ change: (inout Counts) -> Void) {
+        counts.withLock { change(&$0[channel, default: Counts()]) }
+    }
+}
+
+/// What happened to a message, for the log of the machine. The audit log has what concerns its user.
+public enum DeliveryNote: Sendable {
+    case delivered(OutboxMessage)
+    /// Tried in vain, and to be tried again in so many seconds.
+    case postponed(OutboxMessage, reason: String, seconds: Double)
+    case failed(OutboxMessage, reason: String)
+    /// The outbox itself could not be read or written.
+    case trouble(any Error)
+}

@@ -1,0 +1,224 @@
+import Foundation
+import Synchronization
+
+/// Delivers what waits in the outbox, by one carrier.
+///
+/// A message is taken by compare-and-set and is this server's for ``lease`` seconds: several servers on one store deliver
+/// it once, and one that dies leaves it to the next. No transaction is open while it is carried. Taking it counts as an
+/// attempt, so that a message which kills its server does so a limited number of times.
+public final class OutboxDelivery: Sendable {
+    /// Seconds that a message is left to the server that took it.
+    public static let lease: TimeInterval = 120
+
+    private let realm: Realm
+    private let carrier: any MessageCarrier
+    private let statistics: DeliveryStatistics
+    private let note: @Sendable (DeliveryNote) -> Void
+    private let state = Mutex(State())
+
+    private struct State {
+        var underWay = 0
+        var isStopped = false
+    }
+
+    public init(
+        realm: Realm, carrier: any MessageCarrier, statistics: DeliveryStatistics = DeliveryStatistics(),
+        note: @escaping @Sendable (DeliveryNote) -> Void = { _ in }
+    ) {
+        self.realm = realm
+        self.carrier = carrier
+        self.statistics = statistics
+        self.note = note
+    }
+
+    // MARK: Running
+
+    /// Delivers until ``stop()``, and returns when nothing is under way any more.
+    /// - Parameter pause: between two looks for what other servers put there, and for what is to be tried again. Messages
+    ///   of this process ring.
+    public func run(lookingEvery pause: Duration = .seconds(2)) async {
+        await withDiscardingTaskGroup { group in
+            while !state.withLock({ $0.isStopped }), !Task.isCancelled {
+                let listening = realm.bell.listen(to: carrier.channel.bell)
+                let taken = await takeFreely()
+                for message in taken {
+                    group.addTask {
+                        await self.deliver(message)
+                        self.state.withLock { $0.underWay -= 1 }
+                        // There is room for another.
+                        self.realm.bell.ring([self.carrier.channel.bell])
+                    }
+                }
+                if taken.isEmpty { await listening.wait(upTo: pause) } else { listening.stop() }
+            }
+        }
+    }
+
+    /// Takes nothing more.
+    public func stop() {
+        state.withLock { $0.isStopped = true }
+        realm.bell.ring([carrier.channel.bell])
+    }
+
+    /// As many as there is room for.
+    private func takeFreely() async -> [OutboxMessage] {
+        let room = state.withLock { carrier.concurrency - $0.underWay }
+        guard room > 0 else { return [] }
+        do {
+            guard try await carrier.isReady() else { return [] }
+            let taken = try await take(room)
+            state.withLock { $0.underWay += taken.count }
+            return taken
+        } catch {
+            if !Task.isCancelled { note(.trouble(error)) }
+            return []
+        }
+    }
+
+    /// Delivers what is due now, one batch, and answers how many messages that were.
+    @discardableResult
+    public func deliverDue() async throws -> Int {
+        guard try await carrier.isReady() else { return 0 }
+        let taken = try await take(carrier.concurrency)
+        await withDiscardingTaskGroup { group in
+            for message in taken { group.addTask { await self.deliver(message) } }
+        }
+        return taken.count
+    }
+
+    // MARK: One message
+
+    private func take(_ limit: Int) async throws -> [OutboxMessage] {
+        let (now, channel) = (realm.clock.now, carrier.channel)
+        // Nothing is written where nothing is due.
+        guard try await realm.store.read({ try !$0.outboxMessages(by: channel, dueAt: now, limit: 1).isEmpty }) else {
+            return []
+        }
+        return try await realm.store.write { transaction in
+            try transaction.outboxMessages(by: channel, dueAt: now, limit: limit).compactMap { due in
+                var taken = due
+                taken.attempts += 1
+                taken.nextAttemptAt = now + Self.lease
+                return try transaction.update(taken, after: due.attempts) ? taken : nil
+            }
+        }
+    }
+
+    private func deliver(_ message: OutboxMessage) async {
+        let sealer = realm.sealer
+        let opened: OpenedMessage
+        do {
+            opened = try await sealer.keys.retrying { try OpenedMessage(message, with: sealer) }
+        } catch let error as SealingError where error.missingKey != nil {
+            return await settle(message, nil, .postponed(reason: "master-key-missing"))
+        } catch {
+            return await settle(message, nil, .refused(reason: "unreadable"))
+        }
+        if expiry(of: message, opened.content) <= realm.clock.now {
+            // A request that is over needs no push; the device never had to hear of it.
+            let isNeedless = message.channel == .push && message.attempts == 1
+            return await settle(message, opened.content, isNeedless ? .leftToRecipient : .refused(reason: "expired"))
+        }
+        await settle(message, opened.content, await carrier.carry(opened))
+    }
+
+    private func expiry(of message: OutboxMessage, _ content: OutboxContent?) -> Date {
+        content?.expiresAt ?? message.createdAt + carrier.retries.lifetime
+    }
+
+    // MARK: Afterwards
+
+    private func settle(_ message: OutboxMessage, _ content: OutboxContent?, _ result: DeliveryResult) async {
+        let now = realm.clock.now
+        var result = result
+        var next = now
+        if case .postponed(let reason, let after) = result {
+            let lot = Double(realm.random.bytes(1)[0]) / 255
+            next = now + max(carrier.retries.pause(afterAttempts: message.attempts, lot: lot), after ?? 0)
+            if message.attempts >= carrier.retries.maximumAttempts || next >= expiry(of: message, content) {
+                result = .refused(reason: reason)
+            }
+        }
+        guard await write(message, content, result, now: now, next: next) else { return }
+        switch result {
+        case .delivered:
+            statistics.count(message.channel) { $0.delivered += 1 }
+            note(.delivered(message))
+        case .leftToRecipient: break
+        case .postponed(let reason, _):
+            statistics.count(message.channel) { $0.postponed += 1 }
+            note(.postponed(message, reason: reason, seconds: next.timeIntervalSince(now)))
+        case .refused(let reason):
+            statistics.count(message.channel) { $0.failed += 1 }
+            note(.failed(message, reason: reason))
+        }
+    }
+
+    /// Times that the result is written, where the store does not answer. Then the message is delivered again.
+    private static let settlingTries = 5
+
+    /// False where the message is somebody else's by now, or gone with its user.
+    private func write(
+        _ message: OutboxMessage, _ content: OutboxContent?, _ result: DeliveryResult, now: Date, next: Date
+    ) async -> Bool {
+        var settled = message
+        var event: AuditEvent?
+        var isOver = true
+        switch result {
+        case .delivered, .leftToRecipient: settled.deliveredAt = now
+        case .postponed:
+            settled.nextAttemptAt = next
+            isOver = false
+        case .refused(let reason):
+            settled.deliveredAt = now
+            event = failure(message, content, reason: reason, at: now)
+        }
+        // A device may still ask for what was pushed; a mail is needed no more, and holds links and codes.
+        let isRemoved = isOver && message.channel == .email && !realm.mode.keepsDeliveredMessages
+        let (final, failure) = (settled, event)
+        for attempt in 1...Self.settlingTries {
+            do {
+                return try await realm.store.write { transaction in
+                    guard try transaction.update(final, after: final.attempts) else { return false }
+                    if isRemoved { _ = try transaction.deleteOutboxMessage(final.id) }
+                    if let failure { try transaction.append(failure) }
+                    return true
+                }
+            } catch {
+                note(.trouble(error))
+                if attempt < Self.settlingTries { try? await Task.sleep(for: .seconds(attempt)) }
+            }
+        }
+        return false
+    }
+
+    private func failure(
+        _ message: OutboxMessage, _ content: OutboxContent?, reason: String, at now: Date
+    ) -> AuditEvent {
+        var details: [String: JSONValue] = [
+            "message": .string(message.id), "attempts": .integer(Int64(message.attempts)),
+        ]
+        details["template"] = content.map { .string($0.template) }
+        if message.channel == .push { details["factor"] = .string(message.recipient) }
+        return AuditEvent(
+            id: AuditEvent.freshID(at: now, random: realm.random), at: now,
+            kind: message.channel == .push ? .pushFailed : .mailFailed, userID: message.userID, clientID: nil,
+            dialect: nil, source: nil, reason: reason, details: details)
+    }
+}
+
+extension OutboxMessage.Channel {
+    /// Rings when a message was committed.
+    var bell: String { "outbox/\(rawValue)" }
+}
+
+extension Realm {
+    /// A write that may put messages into the outbox: whoever delivers them is woken after the commit.
+    func writeSending<T: Sendable>(
+        by channel: OutboxMessage.Channel = .email, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        let result = try await store.write(body)
+        bell.ring([channel.bell])
+        return result
+    }
+}

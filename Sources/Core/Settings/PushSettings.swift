@@ -1,0 +1,62 @@
+/// How devices are told that a request waits for them. The key that opens the push service is kept apart, sealed
+/// (``PushProviders``).
+public struct PushSettings: Sendable, Equatable, Codable {
+    /// The names are the Management API's (Guardian spec, section 6.2).
+    public enum Provider: String, Sendable, Codable, CaseIterable {
+        /// `direct` as soon as APNs is set up, `guardian` before.
+        case automatic
+        /// The push services themselves, with the operator's own key.
+        case direct
+        /// None: devices ask for themselves.
+        case guardian
+    }
+
+    public var provider = Provider.automatic
+    public var apns = APNsSettings()
+
+    public init() {}
+
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        try members.assign(&provider, .provider)
+        try members.assign(&apns, .apns)
+    }
+}
+
+/// What Apple has to be told beside the key.
+public struct APNsSettings: Sendable, Equatable, Codable {
+    /// The ten characters that Apple gave the key.
+    public var keyID: String?
+    /// The ten characters of the developer team.
+    public var teamID: String?
+    /// The app's bundle identifier, which is the topic of its pushes.
+    public var bundleID: String?
+    /// Apps that Xcode installed are reached by another host.
+    public var isSandbox = false
+
+    public init() {}
+
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        keyID = try members.decodeIfPresent(String.self, forKey: .keyID)
+        teamID = try members.decodeIfPresent(String.self, forKey: .teamID)
+        bundleID = try members.decodeIfPresent(String.self, forKey: .bundleID)
+        try members.assign(&isSandbox, .isSandbox)
+    }
+
+    /// Whether a text can be the id of a key or a team.
+    public static func isIdentifier(_ text: String) -> Bool {
+        (1...32).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) }
+    }
+
+    /// Whether a text can be a bundle identifier: it becomes a header.
+    public static func isBundleIdentifier(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 45 || $0 == 46
+            }
+    }
+}

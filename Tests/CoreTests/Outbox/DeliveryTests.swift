@@ -1,0 +1,335 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CountersignCore
+
+/// A carrier that does what a test says.
+private final class ScriptedCarrier: MessageCarrier {
+    let channel: OutboxMessage.Channel
+    let retries: RetryPolicy
+    let concurrency: Int
+    let ready = Mutex(true)
+    private let script: @Sendable (OpenedMessage) async -> DeliveryResult
+    private let carried = Mutex<[String]>([])
+    private let load = Mutex((now: 0, most: 0))
+
+    init(
+        _ channel: OutboxMessage.Channel = .email, retries: RetryPolicy = .mail, concurrency: Int = 8,
+        _ script: @escaping @Sendable (OpenedMessage) async -> DeliveryResult = { _ in .delivered }
+    ) {
+        self.channel = channel
+        self.retries = retries
+        self.concurrency = concurrency
+        self.script = script
+    }
+
+    /// Ids, in the order in which they came.
+    var ids: [String] { carried.withLock { $0 } }
+    var mostAtOnce: Int { load.withLock { $0.most } }
+
+    func isReady() async throws -> Bool { ready.withLock { $0 } }
+
+    func carry(_ message: OpenedMessage) async -> DeliveryResult {
+        carried.withLock { $0.append(message.message.id) }
+        load.withLock {
+            $0.now += 1
+            $0.most = max($0.most, $0.now)
+        }
+        defer { load.withLock { $0.now -= 1 } }
+        return await script(message)
+    }
+
+    func shutDown() async {}
+}
+
+@Suite("Delivery")
+struct DeliveryTests {
+    private func delivery(
+        _ test: TestRealm, _ carrier: ScriptedCarrier, _ statistics: DeliveryStatistics = DeliveryStatistics()
+    ) -> OutboxDelivery {
+        OutboxDelivery(realm: test.realm, carrier: carrier, statistics: statistics)
+    }
+
+    private func messages(_ test: TestRealm) async throws -> [OutboxMessage] {
+        try await test.store.read { try $0.outboxMessages(limit: 1000) }
+    }
+
+    @Test("Pauses double up to the longest, and lots spread them over their upper half")
+    func pauses() {
+        let policy = RetryPolicy(firstPause: 10, longestPause: 100, maximumAttempts: 5, lifetime: 1)
+        let table: [(attempts: Int, lot: Double, pause: Double)] = [
+            (1, 1, 10), (2, 1, 20), (3, 1, 40), (4, 1, 80), (5, 1, 100), (1000, 1, 100), (.max, 1, 100), (0, 1, 10),
+            (1, 0, 5), (3, 0.5, 30), (1, 7, 10), (1, -7, 5),
+        ]
+        for row in table {
+            #expect(policy.pause(afterAttempts: row.attempts, lot: row.lot) == row.pause, "\(row)")
+        }
+    }
+
+    @Test("A delivered mail leaves nothing behind; under --dev it stays for the inbox, and is not delivered again")
+    func delivered() async throws {
+        for mode in [RealmMode.production, .development] {
+            let test = try await TestRealm.make(mode: mode)
+            try await test.addUser()
+            _ = try await test.mailLink(.resetPassword(TestRealm.email))
+            #expect(try await test.realm.outbox.waiting(for: .email) == 1)
+            let (carrier, statistics) = (ScriptedCarrier(), DeliveryStatistics())
+            let delivery = delivery(test, carrier, statistics)
+            #expect(try await delivery.deliverDue() == 1)
+            #expect(try await delivery.deliverDue() == 0)
+            #expect(carrier.ids.count == 1)
+            #expect(try await test.realm.outbox.waiting(for: .email) == 0)
+            #expect(statistics.counts(of: .email).delivered == 1)
+            let left = try await messages(test)
+            #expect(left.map(\.deliveredAt) == (mode == .production ? [] : [test.now]))
+        }
+    }
+
+    @Test("What could not go is tried again after its pause, or after what the other side asked for")
+    func postponed() async throws {
+        let test = try await TestRealm.make()
+        try await test.addUser()
+        _ = try await test.mailLink(.resetPassword(TestRealm.email))
+        let answers = Mutex<[DeliveryResult]>([
+            .postponed(reason: "busy"), .postponed(reason: "busy", after: 300), .delivered,
+        ])
+        let carrier = ScriptedCarrier { _ in answers.withLock { $0.removeFirst() } }
+        let (statistics, start) = (DeliveryStatistics(), test.now)
+        let delivery = delivery(test, carrier, statistics)
+        try await delivery.deliverDue()
+        let first = try #require(await messages(test).first)
+        #expect(first.attempts == 1 && first.deliveredAt == nil)
+        #expect((start + 5...start + 10).contains(first.nextAttemptAt))
+        test.clock.advance(4.9)
+        #expect(try await delivery.deliverDue() == 0)
+        test.clock.advance(5.1)
+        #expect(try await delivery.deliverDue() == 1)
+        #expect(try await messages(test).first?.nextAttemptAt == test.now + 300)
+        test.clock.advance(300)
+        #expect(try await delivery.deliverDue() == 1)
+        #expect(try await messages(test).isEmpty)
+        #expect(
+            statistics.counts(of: .email)
+                == {
+                    var c = DeliveryStatistics.Counts(); c.delivered = 1; c.postponed = 2; return c
+                }())
+    }
+
+    @Test("What will never arrive is logged without its address, its link or its code, and goes")
+    func failed() async throws {
+        let cases: [(RetryPolicy, DeliveryResult, String, Int)] = [
+            (.mail, .refused(reason: "mailbox-unknown"), "mailbox-unknown", 1),
+            // Too often.
+            (
+                RetryPolicy(firstPause: 1, longestPause: 1, maximumAttempts: 3, lifetime: 9),
+                .postponed(reason: "busy"),
+                "busy", 3
+            ),
+            // The next attempt would come when the link is dead.
+            (.mail, .postponed(reason: "later", after: 3600), "later", 1),
+        ]
+        for (retries, answer, reason, attempts) in cases {
+            let test = try await TestRealm.make()
+            let user = try await test.addUser()
+            let handle = try #require(await test.mailLink(.resetPassword(TestRealm.email)))
+            let (carrier, statistics) = (ScriptedCarrier(retries: retries) { _ in answer }, DeliveryStatistics())
+            let delivery = delivery(test, carrier, statistics)
+            for _ in 0..<5 {
+                try await delivery.deliverDue()
+                test.clock.advance(1)
+            }
+            #expect(carrier.ids.count == attempts)
+            #expect(try await messages(test).isEmpty)
+            #expect(statistics.counts(of: .email).failed == 1)
+            let events = try await test.events(.mailFailed)
+            #expect(events.map(\.reason) == [reason] && events.map(\.userID) == [user.id])
+            let text = String(describing: events)
+            #expect(!text.contains("ada@") && !text.contains(handle.token.reveal()))
+            #expect(events.first?.details["attempts"] == .integer(Int64(attempts)))
+        }
+    }
+
+    @Test("A message that is worth nothing any more is not carried")
+    func expired() async throws {
+        let test = try await TestRealm.make()
+        try await test.addUser()
+        _ = try await test.mailCode()
+        let carrier = ScriptedCarrier { _ in .postponed(reason: "busy") }
+        let delivery = delivery(test, carrier)
+        try await delivery.deliverDue()
+        test.clock.advance(600)
+        try await delivery.deliverDue()
+        #expect(carrier.ids.count == 1)
+        #expect(try await test.events(.mailFailed).map(\.reason) == ["expired"])
+
+        // A push that nobody could send in time is no failure: the device may have asked.
+        let enrolment = try await test.enrol(
+            TestDevice(), of: #require(await test.realm.accounts.user(email: TestRealm.email)).id)
+        let handle = try await test.pending().handle
+        _ = try await test.ask(for: handle)
+        test.clock.advance(300)
+        let pushes = ScriptedCarrier(.push, retries: .push)
+        #expect(try await self.delivery(test, pushes).deliverDue() == 1)
+        #expect(pushes.ids.isEmpty && enrolment.factor.kind == .push)
+        #expect(try await test.events(.pushFailed).isEmpty)
+    }
+
+    @Test("A pushed request stays for the device that asks, as long as it lives")
+    func pushes() async throws {
+        let test = try await TestRealm.make()
+        let device = try await test.enrol(TestDevice(), of: test.addUser().id).factor.id
+        _ = try await test.ask(for: test.pending().handle)
+        let (carrier, statistics) = (ScriptedCarrier(.push, retries: .push), DeliveryStatistics())
+        let delivery = delivery(test, carrier, statistics)
+        #expect(try await delivery.deliverDue() == 1)
+        #expect(try await test.realm.devices.requests(to: device).count == 1)
+        test.clock.advance(300 + 59)
+        try await test.realm.maintenance.run()
+        #expect(try await messages(test).count == 1)
+        test.clock.advance(2)
+        try await test.realm.maintenance.run()
+        #expect(try await messages(test).isEmpty, "Handles and challenges do not linger.")
+        #expect(statistics.counts(of: .push).delivered == 1 && statistics.counts(of: .email).delivered == 0)
+    }
+
+    @Test("While a carrier has nowhere to go, messages wait untouched")
+    func notReady() async throws {
+        let test = try await TestRealm.make()
+        try await test.addUser()
+        _ = try await test.mailLink(.resetPassword(TestRealm.email))
+        let carrier = ScriptedCarrier()
+        carrier.ready.withLock { $0 = false }
+        #expect(try await delivery(test, carrier).deliverDue() == 0)
+        #expect(try await messages(test).map(\.attempts) == [0])
+    }
+
+    @Test("A message that does not open is given up and said so; nothing else waits for it")
+    func unreadable() async throws {
+        let test = try await TestRealm.make()
+        try await test.addUser()
+        _ = try await test.mailLink(.resetPassword(TestRealm.email))
+        let now = test.now
+        _ = try await test.store.write {
+            try $0.insert(
+                OutboxMessage(
+                    id: "0", channel: .email, recipient: "x@example.org", createdAt: now, nextAttemptAt: now,
+                    sealedContent: Data("nonsense".utf8)))
+        }
+        let carrier = ScriptedCarrier()
+        #expect(try await delivery(test, carrier).deliverDue() == 2)
+        #expect(carrier.ids.count == 1)
+        #expect(try await test.events(.mailFailed).map(\.reason) == ["unreadable"])
+    }
+
+    // MARK: Several servers
+
+    @Test("Several servers on one store deliver each message once", arguments: TestStore.available)
+    func once(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
+        try await test.addUser()
+        for _ in 0..<12 { _ = try await test.mailLink(.resetPassword(TestRealm.email)) }
+        let carriers = (0..<3).map { _ in ScriptedCarrier(concurrency: 5) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for carrier in carriers {
+                group.addTask {
+                    let delivery = self.delivery(test, carrier)
+                    for _ in 0..<6 { try await delivery.deliverDue() }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let ids = carriers.flatMap(\.ids)
+        #expect(ids.count == 12 && Set(ids).count == 12)
+        #expect(try await messages(test).isEmpty)
+    }
+
+    @Test("A server that dies in the middle leaves the message to another, once its time is up")
+    func crash() async throws {
+        let test = try await TestRealm.make()
+        try await test.addUser()
+        _ = try await test.mailLink(.resetPassword(TestRealm.email))
+        let (arrived, arrival) = AsyncStream<Void>.makeStream()
+        let dying = ScriptedCarrier { _ in
+            arrival.yield()
+            try? await Task.sleep(for: .seconds(3600))
+            // A dead process notes nothing; this one comes too late for it.
+            return .refused(reason: "dead")
+        }
+        let death = Task { try await delivery(test, dying).deliverDue() }
+        for await _ in arrived { break }
+        let (carrier, statistics) = (ScriptedCarrier(), DeliveryStatistics())
+        let next = delivery(test, carrier, statistics)
+        #expect(try await next.deliverDue() == 0, "It is the first server's still.")
+        test.clock.advance(OutboxDelivery.lease)
+        #expect(try await next.deliverDue() == 1)
+        #expect(carrier.ids == dying.ids)
+        death.cancel()
+        _ = try await death.value
+        #expect(try await test.events(.mailFailed).isEmpty, "Whoever comes too late has no say.")
+        #expect(statistics.counts(of: .email).delivered == 1)
+    }
+
+    @Test("No transaction is open while a message is carried", arguments: TestStore.available)
+    func noTransaction(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
+        try await test.addUser()
+        _ = try await test.mailLink(.resetPassword(TestRealm.email))
+        let carrier = ScriptedCarrier { _ in
+            // On SQLite this would wait for ever.
+            _ = try? await test.mailLink(.resetPassword(TestRealm.email))
+            return .delivered
+        }
+        #expect(try await delivery(test, carrier).deliverDue() == 1)
+        #expect(try await messages(test).count == 1)
+    }
+
+    // MARK: Running
+
+    @Test(
+        "A commit wakes the delivery, no more is under way than allowed, and what is under way ends before it stops",
+        .timeLimit(.minutes(1)))
+    func running() async throws {
+        let test = try await TestRealm.make()
+        try await test.addUser()
+        let (finished, finish) = AsyncStream<Void>.makeStream()
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let opened = Task { for await _ in gate { break } }
+        let carrier = ScriptedCarrier(concurrency: 3) { _ in
+            await opened.value
+            finish.yield()
+            return .delivered
+        }
+        let delivery = delivery(test, carrier)
+        // Nothing but the bell wakes it within the test's time.
+        let running = Task { await delivery.run(lookingEvery: .seconds(600)) }
+        for _ in 0..<8 { _ = try await test.mailLink(.resetPassword(TestRealm.email)) }
+        while carrier.ids.count < 3 { await Task.yield() }
+        open.finish()
+        var count = 0
+        for await _ in finished {
+            count += 1
+            if count == 8 { break }
+        }
+        #expect(carrier.mostAtOnce == 3 && Set(carrier.ids).count == 8)
+
+        let (late, enter) = AsyncStream<Void>.makeStream()
+        let (hold, release) = AsyncStream<Void>.makeStream()
+        let slow = ScriptedCarrier(.push, retries: .push) { _ in
+            enter.yield()
+            for await _ in hold { break }
+            return .delivered
+        }
+        _ = try await test.enrol(TestDevice(), of: #require(await test.realm.accounts.user(email: TestRealm.email)).id)
+        let pushes = self.delivery(test, slow)
+        let pushing = Task { await pushes.run(lookingEvery: .seconds(600)) }
+        _ = try await test.ask(for: test.pending().handle)
+        for await _ in late { break }
+        delivery.stop()
+        await running.value
+        pushes.stop()
+        release.finish()
+        await pushing.value
+        #expect(try await messages(test).allSatisfy { $0.deliveredAt != nil }, "It was noted before the end.")
+    }
+}

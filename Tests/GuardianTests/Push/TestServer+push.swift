@@ -1,0 +1,87 @@
+import CountersignCore
+import Crypto
+import Delivery
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import CountersignServer
+
+/// A server with a device that APNs reaches, and a stand-in of APNs.
+struct PushStage: Sendable {
+    let server: TestServer
+    let service: PushService
+    let carrier: any MessageCarrier
+    let statistics = DeliveryStatistics()
+    let device: Enrolled
+    let user: String
+
+    static func with<T: Sendable>(
+        _ mode: TestServer.Mode = .production, timeout: Duration = .seconds(20),
+        _ test: @escaping @Sendable (PushStage) async throws -> T
+    ) async throws -> T {
+        try await TestServer.with(mode) { server in
+            let service = try PushService(clock: server.realm.clock)
+            let user = try await server.addUser()
+            let device = try await server.enrolled(of: user)
+            let reply = try await server.setUpAPNs()
+            #expect(reply.status == 200, "\(reply.text)")
+            return try await service.serving { port in
+                try await server.carrying(to: service.endpoint(port, timeout: timeout)) { carrier in
+                    try await test(
+                        PushStage(server: server, service: service, carrier: carrier, device: device, user: user))
+                }
+            }
+        }
+    }
+
+    var delivery: OutboxDelivery {
+        OutboxDelivery(realm: server.realm, carrier: carrier, statistics: statistics)
+    }
+
+    /// Asks the device, as the browser does.
+    func ask() async throws {
+        let transaction = try #require(
+            await server.browser("start-flow", bearer: server.mfaToken()).json["transaction_token"].text)
+        let reply = try await server.browser("send-push-notification", bearer: transaction)
+        #expect(reply.status == 204, "\(reply.text)")
+    }
+
+    @discardableResult
+    func deliver() async throws -> Int { try await delivery.deliverDue() }
+
+    func failures() async throws -> [JSON] {
+        try await server.management(.get, "logs?q=type:gd_send_pn_failure").json.elements
+    }
+
+    func pushToken() async throws -> String? {
+        try await server.realm.devices.device(FactorID(rawValue: device.id))?.pushToken
+    }
+}
+
+extension TestServer {
+    static let apns = "guardian/factors/push-notification/providers/apns"
+
+    func setUpAPNs(_ changes: [String: JSON?] = [:]) async throws -> Reply {
+        let body: JSON = [
+            "key_id": .string(PushService.keyID), "team_id": .string(PushService.teamID),
+            "bundle_id": .string(PushService.topic), "p8": .string(PushService.key.pemRepresentation), "sandbox": false,
+        ]
+        return try await management(.put, Self.apns, body.with(changes))
+    }
+
+    /// What takes pushes out of the house, while the body runs.
+    func carrying<T: Sendable>(
+        to endpoint: APNsEndpoint, _ body: @Sendable (any MessageCarrier) async throws -> T
+    ) async throws -> T {
+        var options = countersign.options
+        options.apns = endpoint
+        let server = CountersignServer(opened, options: options, logger: countersign.logger)
+        let carriers = try server.carriers()
+        let carrier = try #require(carriers.first { $0.channel == .push })
+        let result: Result<T, any Error>
+        do { result = .success(try await body(carrier)) } catch { result = .failure(error) }
+        for carrier in carriers { await carrier.shutDown() }
+        return try result.get()
+    }
+}
