@@ -192,7 +192,8 @@ let package = Package(
             dependencies: [
                 "CountersignCore", "StoreSQLite", "StorePostgres", "ServerHTTP", "PasswordHashing", "Delivery",
                 "PrometheusMetrics",
-                "IdentityToolkitServer", "GuardianServer", "AdminServer", .crypto, "OneTimePassword", .configuration,
+                "IdentityToolkitServer", "GuardianServer", "NativeAuthServer", "AdminServer", .crypto,
+                "OneTimePassword", .configuration,
                 .hummingbird,
                 .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
                 .httpTypes, .logging, .mustache, .nioCore,
@@ -307,6 +308,14 @@ let package = Package(
                 .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes, .logging, .nioCore,
             ]),
         .testTarget(
+            name: "NativeAuthTests",
+            dependencies: [
+                "NativeAuthServer", "NativeAuthWire", "CountersignServer", "CountersignCore", "OneTimePassword",
+                "PasswordHashing", "TestSupport", .crypto, .hummingbird, .hummingbirdTesting, .httpTypes, .jwtKit,
+                .logging,
+                .nioCore,
+            ]),
+        .testTarget(
             name: "FirebaseAuthTests",
             dependencies: [
                 "FirebaseAuth", "IdentityToolkitWire", "ClientHTTP", "CountersignServer", "CountersignCore",
@@ -334,10 +343,10 @@ let package = Package(
             "IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"], clientSide: ["ClientStorage"])
         + dialect(
             "Guardian", client: "Guardian", server: ["OneTimePassword"],
-            clientSide: ["KeychainServices", "OneTimePassword", .crypto]) + [
+            clientSide: ["KeychainServices", "OneTimePassword", .crypto])
+        + dialect("NativeAuth", client: nil) + [
             // The rest of the triple comes with its sources.
-            .target(name: "NativeAuthWire", path: "Sources/Dialects/NativeAuth/Wire"),
-            .target(name: "SecurityChecksWire", path: "Sources/Dialects/SecurityChecks/Wire"),
+            .target(name: "SecurityChecksWire", path: "Sources/Dialects/SecurityChecks/Wire")
         ],
     swiftLanguageModes: [.v6]
 )

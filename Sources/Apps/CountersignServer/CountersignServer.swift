@@ -9,6 +9,7 @@ import HummingbirdCore
 import IdentityToolkitServer
 import Logging
 import NIOCore
+import NativeAuthServer
 import PrometheusMetrics
 import ServerHTTP
 import ServiceLifecycle
@@ -77,10 +78,17 @@ public struct CountersignServer: Sendable {
         router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
         router.add(middleware: PublicCORSMiddleware(appliesTo: IdentityToolkit.owns))
         router.add(middleware: PublicCORSMiddleware(exposing: Guardian.exposedHeaders, appliesTo: Guardian.owns))
-        router.add(middleware: FailureMiddleware(format: Self.format))
+        router.add(
+            middleware: PublicCORSMiddleware(exposing: NativeAuth.exposedHeaders, appliesTo: NativeAuth.owns))
 
         let realm = opened.realm
         let url: @Sendable () -> String = { [publicURL] in publicURL.value }
+        let nativeAuth = NativeAuth(
+            realm: realm, options: NativeAuth.Options(isDevelopment: options.isDevelopment, publicURL: url))
+        router.add(
+            middleware: FailureMiddleware { failure, request in
+                try Self.format(failure, request) ?? nativeAuth.format(failure, request)
+            })
         HealthRoutes(reasonsNotToBeReady: readiness).add(to: router)
         metrics.add(to: router)
         WellKnownRoutes(realm: realm, publicURL: url).add(to: router)
@@ -91,6 +99,7 @@ public struct CountersignServer: Sendable {
                 isAdministrator: opened.adminToken.matches, publicURL: url)
         ).addRoutes(to: router)
         guardian.addRoutes(to: router)
+        nativeAuth.addRoutes(to: router)
         AdministrationRoutes(realm: realm, isAdministrator: opened.adminToken.matches).addRoutes(to: router)
         try ActionPages(realm: realm, isDevelopment: options.isDevelopment).addRoutes(to: router)
         if options.isDevelopment, let clock = opened.movableClock {
@@ -99,7 +108,7 @@ public struct CountersignServer: Sendable {
                 pushPayload: guardian.pushPayload
             ).add(to: router)
         }
-        return PathNormalizer(router.buildResponder(), rules: [IdentityToolkit.normalize])
+        return PathNormalizer(router.buildResponder(), rules: [IdentityToolkit.normalize, NativeAuth.normalize])
     }
 
     private var guardian: Guardian {

@@ -57,7 +57,8 @@ public struct Approvals: Sendable {
         let outcome: Outcome = try await realm.writeSending(by: .push) { transaction in
             guard var flow = try transaction.flow(digest: handle.digest) else { return .refused(Refusal(.unknownFlow)) }
             var body = try FlowBody.open(flow, with: sealer)
-            guard body.purpose == .signIn, body.challenge == .secondFactor, let userID = flow.userID else {
+            let isSignIn = body.journey.map { $0.stage == .secondFactor } ?? (body.purpose == .signIn)
+            guard isSignIn, body.challenge == .secondFactor, let userID = flow.userID else {
                 return .refused(Refusal(.unknownFlow))
             }
             if flow.finishedAt != nil { return .refused(Refusal(.flowFinished)) }

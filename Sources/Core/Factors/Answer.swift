@@ -19,6 +19,14 @@ public enum Answer: Sendable {
     case approval
     /// A device that enrols itself; its ticket is the proof.
     case device(DeviceRegistration)
+    /// The password that an account is to have, of somebody who signs up or has lost the old one.
+    case newPassword(Secret<String>)
+    /// What the application asks of somebody who signs up, of the types that it asked for.
+    case attributes([String: JSONValue])
+    /// That the mailbox which was proven before is to be registered.
+    case confirmation
+    /// That nothing is missing, and the session is wanted; of this address, where the client says one.
+    case claim(EmailAddress?)
     /// A JWT by which a developer's back end vouches for somebody.
     case customToken(Secret<String>)
 }
@@ -63,6 +71,15 @@ public struct FlowExpectation: Sendable {
     /// Whether a sign-in that is complete with this answer waits to be fetched with ``Answer/approval``, because who
     /// answers here is not who gets the session: a page in a browser, for the application that sent it there.
     public var isFetchedLater: Bool
+    /// The application whose flow it has to be, where the protocol binds handles to theirs.
+    public var clientID: ClientID?
+    /// All that the request said, so that it is known when it comes again: in an attempt that goes step by step the last
+    /// one is answered again for ten seconds, with the same outcome and no second effect.
+    public var request: Secret<String>?
+    /// What the session will be like, where the protocol says so with the answer.
+    public var terms: SessionTerms?
+    /// Whether the client asks for a second factor where the application does not.
+    public var requiresSecondFactor = false
 
     public init(_ purposes: FlowPurpose..., of userID: UserID? = nil, isFetchedLater: Bool = false) {
         self.purposes = Set(purposes)
@@ -88,6 +105,8 @@ public enum Verdict: Sendable {
     case accomplished(Accomplishment)
     /// Right, and not enough.
     case more(Continuation)
+    /// Right, and the attempt goes on under its handle.
+    case advanced(JourneyStep)
     case refused(Refusal)
 }
 
@@ -187,6 +206,12 @@ public struct Refusal: Sendable, Equatable {
         case approvalPending
         /// A device said no.
         case approvalRejected
+        /// The mailed code is too old; another can be asked for.
+        case codeExpired
+        /// The account has no password that could be replaced.
+        case noPassword
+        /// The mailbox cannot be a second factor, as it is the first.
+        case unsuitableContact
     }
 
     public let reason: Reason

@@ -157,7 +157,8 @@ public struct Enrolments: Sendable {
             guard var user = try transaction.user(userID) else { return nil }
             let policy = AssurancePolicy(
                 settings: try transaction.settings().secondFactors, requiresSecondFactor: false)
-            let second = try transaction.factors(of: userID).filter { policy.isSecondFactor($0.kind) }
+            let second = try transaction.factors(of: userID)
+                .filter { policy.isSecondFactor($0.kind) || $0.kind == .email }
             for factor in second {
                 _ = try transaction.remove(factor.id)
             }

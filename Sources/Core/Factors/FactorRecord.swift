@@ -19,7 +19,8 @@ public struct FactorKind: StringName {
 
     public static let password = FactorKind(rawValue: "password")
     public static let totp = FactorKind(rawValue: "totp")
-    /// An e-mail address that receives links and codes. It is not a row: who has the address has the factor.
+    /// An e-mail address that receives links and codes. As a first factor it is no row: who has the account's address has
+    /// it. A row is a mailbox that was registered for a second factor (`MailboxFactor`).
     public static let email = FactorKind(rawValue: "email")
     /// A device that is asked, and answers with a signature.
     public static let push = FactorKind(rawValue: "push")

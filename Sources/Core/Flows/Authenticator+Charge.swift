@@ -4,6 +4,8 @@ extension Authenticator {
     enum Charged: Sendable {
         case admitted(Matter)
         case refused(Refusal)
+        /// The request was answered before; nothing is counted.
+        case repeated(Verdict)
     }
 
     /// Counts the attempt before anybody looks at the answer.
@@ -15,7 +17,7 @@ extension Authenticator {
             let charged: Charged
             var subject: UserID?
             switch found {
-            case .refused: charged = found
+            case .refused, .repeated: charged = found
             case .admitted(let matter):
                 subject = matter.user?.id
                 charged = try Self.count(attempt, against: matter, in: transaction)
@@ -72,9 +74,14 @@ extension Authenticator {
             }
             let body = try FlowBody.open(record, with: realm.sealer)
             guard expectation.admits(record, body) else { return .refused(Refusal(.unknownFlow)) }
+            if let outcome = try body.journey?.repeats(expectation.request, at: attempt.now, sealer: realm.sealer),
+                let verdict = try outcome.verdict(in: transaction)
+            {
+                return .repeated(verdict)
+            }
             if record.finishedAt != nil { return .refused(Refusal(.flowFinished)) }
             if record.expiresAt <= attempt.now { return .refused(Refusal(.flowExpired)) }
-            return try find(attempt, record, body, settings: settings, in: transaction)
+            return try find(attempt, record, body, settings: settings, realm: realm, in: transaction)
         }
     }
 
@@ -103,10 +110,10 @@ extension Authenticator {
 
     /// An attempt in progress.
     private static func find(
-        _ attempt: Attempt, _ record: FlowRecord, _ body: FlowBody, settings: RealmSettings,
+        _ attempt: Attempt, _ record: FlowRecord, _ body: FlowBody, settings: RealmSettings, realm: Realm,
         in transaction: any StoreTransaction
     ) throws -> Charged {
-        var user = try record.userID.flatMap { try transaction.user($0) }
+        var user = try transaction.user(record.userID ?? .nobody)
         if record.userID == nil, body.challenge == .link, let email = body.email {
             // A link to an address without account, which has got one since: perhaps by another such link.
             user = try transaction.user(email: EmailAddress(kept: email))
@@ -152,11 +159,23 @@ extension Authenticator {
             guard policy.isOffered(kind) else { return .refused(Refusal(.factorNotOffered)) }
             matter.judged = .enrolment(kind: kind, payload: payload)
         case (.mailedCode, .mailedCode(let digest, let expiresAt)):
-            guard expiresAt > attempt.now else { return .refused(Refusal(.flowExpired)) }
+            guard expiresAt > attempt.now else {
+                return .refused(Refusal(body.journey == nil ? .flowExpired : .codeExpired))
+            }
             matter.judged = .mailedCode(digest: digest, expiresAt: expiresAt)
             matter.counterKey = CounterKey.mailedCode(digest)
         case (.link(_, let claiming), .link):
             if let claiming, claiming.canonical != body.email { return .refused(Refusal(.wrongAnswer)) }
+            matter.judged = .handle
+        case (.password, .password):
+            guard let email = body.email else { return .refused(Refusal(.unexpectedAnswer)) }
+            let factor = try transaction.factors(of: user?.id ?? .nobody).first { $0.kind == .password }
+            matter.judged = factor.map(Matter.Judged.factor) ?? .decoy
+            matter.counterKey =
+                try factor.map { CounterKey.factor($0.id, $0.kind) }
+                ?? CounterKey.claim(realm.sealer.digest(email, for: "claim", in: transaction))
+        case (.newPassword, .newPassword), (.attributes, .attributes), (.confirmation, .confirmation),
+            (.claim, .claim):
             matter.judged = .handle
         default:
             return .refused(Refusal(.unexpectedAnswer))
@@ -200,6 +219,24 @@ extension Authenticator {
         }
         for counter in counters { try transaction.put(counter) }
         return .admitted(matter)
+    }
+}
+
+extension AnsweredRequest.Outcome {
+    /// The answer once more; nil where it was no answer, or its token was traded since.
+    fileprivate func verdict(in transaction: any StoreTransaction) throws -> Verdict? {
+        switch self {
+        case .asked: return nil
+        case .advanced(let step): return .advanced(step)
+        case .signedIn(let id, let refreshToken):
+            guard let token = RefreshToken(refreshToken), let session = try transaction.session(id),
+                session.revokedAt == nil, session.refresh.currentDigest == token.digest,
+                let user = try transaction.user(session.userID), !user.isDisabled,
+                user.tokenEpoch == session.tokenEpoch
+            else { return nil }
+            return .accomplished(
+                .signedIn(SignedIn(user: user, session: session, refreshToken: Secret(refreshToken))))
+        }
     }
 }
 

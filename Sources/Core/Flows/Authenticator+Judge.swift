@@ -23,9 +23,12 @@ extension Authenticator {
             let isRight = try await realm.sealer.keys.retrying {
                 try MailedCode.matches(text.reveal(), digest, flow: flow.digest, sealer: realm.sealer)
             }
-            return isRight ? .right(newPayload: nil) : .wrong(.wrongAnswer)
+            // The code of an address without account was never sent: no answer is right.
+            let isNobodys = matter.user == nil && matter.body.journey != nil && matter.body.purpose != .signUp
+            return isRight && !isNobodys ? .right(newPayload: nil) : .wrong(.wrongAnswer)
 
-        case (.handle, .link), (.allowed, .approval), (.registration, .device):
+        case (.handle, .link), (.handle, .newPassword), (.handle, .attributes), (.handle, .confirmation),
+            (.handle, .claim), (.allowed, .approval), (.registration, .device):
             return .right(newPayload: nil)
 
         case (.device(let factor, let challenge), .signedDecision(let statement, let audiences)):

@@ -99,9 +99,11 @@ struct Settlement: Sendable {
             }
             proof = Proof(kind: factor.kind, factorID: factor.id, at: now, isSecondFactor: !matter.body.proven.isEmpty)
         case .mailedCode:
-            proof = Proof(kind: .email, at: now, isSecondFactor: !matter.body.proven.isEmpty)
+            proof = Proof(
+                kind: .email, factorID: matter.body.journey?.asked?.id, at: now,
+                isSecondFactor: !matter.body.proven.isEmpty)
         case .handle:
-            proof = Proof(kind: .email, at: now)
+            if case .link = attempt.answer { proof = Proof(kind: .email, at: now) }
         case .allowed(let decision):
             // Given then, by that device; the one who waits only fetches it.
             guard try transaction.factor(decision.by) != nil else { return .stale }
@@ -119,6 +121,7 @@ struct Settlement: Sendable {
     private func accomplish(
         _ user: User?, _ proof: Proof?, _ newPayload: Data?, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
+        if let journey = matter.body.journey { return try advance(user, proof, journey, in: transaction) }
         switch matter.body.purpose {
         case .signIn:
             guard let proof else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
@@ -136,7 +139,7 @@ struct Settlement: Sendable {
         case .changeEmail:
             guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
             return try changeEmail(user, in: transaction)
-        case .approve:
+        case .approve, .signUp:
             return .verdict(.refused(Refusal(.unexpectedAnswer)))
         }
     }
@@ -218,7 +221,7 @@ struct Settlement: Sendable {
     /// Somebody followed a link to an address: it is theirs. What a stranger set up before the address was ever proven
     /// must not let the stranger in afterwards: the password goes. A second factor stays and is asked for, as it opens
     /// nothing by itself, and a mailbox alone must not get past it.
-    private func provingAddress(
+    func provingAddress(
         of user: User, by proof: Proof, in transaction: any StoreTransaction
     ) throws -> User {
         guard proof.kind == .email, !proof.isSecondFactor, !user.profile.emailVerified,

@@ -37,6 +37,7 @@ public struct Authenticator: Sendable {
             let matter: Matter
             switch charged {
             case .refused(let refusal): return .refused(refusal)
+            case .repeated(let verdict): return verdict
             case .admitted(let admitted): matter = admitted
             }
             let judgement: Judgement
@@ -69,7 +70,8 @@ public struct Authenticator: Sendable {
             FlowSummary(
                 purpose: body.purpose, userID: record.userID, email: body.email.map(EmailAddress.init(kept:)),
                 newEmail: body.newEmail.map(EmailAddress.init(kept:)), expiresAt: record.expiresAt,
-                isLink: body.challenge == .link, approval: body.approval?.state(at: now), device: body.device))
+                isLink: body.challenge == .link, approval: body.approval?.state(at: now), device: body.device,
+                journey: body.journey.map { JourneySummary($0, body.challenge) }))
     }
 
     private enum Preparation {
@@ -79,9 +81,14 @@ public struct Authenticator: Sendable {
 
     /// Hashes a new password before any transaction, and refuses a weak one before anything is used up.
     private func prepare(_ answer: Answer, _ target: AnswerTarget) async throws -> Preparation {
-        guard case .link(let newPassword?, _) = answer else { return .hash(nil) }
+        let newPassword: Secret<String>
+        switch answer {
+        case .link(let password?, _), .newPassword(let password): newPassword = password
+        default: return .hash(nil)
+        }
         guard case .flow(let handle, let expectation) = target,
-            case .open(let summary) = try await status(of: handle, expecting: expectation)
+            case .open(let summary) = try await status(of: handle, expecting: expectation),
+            summary.journey?.awaitsPassword ?? true
         else { return .hash(nil) }
         let userID = summary.userID
         let (settings, factors) = try await realm.store.read { transaction in
@@ -137,5 +144,6 @@ struct Matter: Sendable {
 extension FlowExpectation {
     func admits(_ record: FlowRecord, _ body: FlowBody) -> Bool {
         purposes.contains(body.purpose) && (userID == nil || userID == record.userID)
+            && (clientID == nil || clientID == body.clientID)
     }
 }

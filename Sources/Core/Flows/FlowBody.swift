@@ -29,6 +29,8 @@ struct FlowBody: Codable, Sendable, Equatable {
     var invitation: Data?
     /// Whether a device may be enrolled in the middle of this sign-in.
     var canEnrol = false
+    /// Where the attempt goes step by step.
+    var journey: Journey?
 
     init(
         purpose: FlowPurpose, client: ClientContext, email: EmailAddress? = nil, newEmail: EmailAddress? = nil,
@@ -64,6 +66,7 @@ struct FlowBody: Codable, Sendable, Equatable {
         approval = try members.decodeIfPresent(Approval.self, forKey: .approval)
         invitation = try members.decodeIfPresent(Data.self, forKey: .invitation)
         canEnrol = try members.decodeIfPresent(Bool.self, forKey: .canEnrol) ?? false
+        journey = try members.decodeIfPresent(Journey.self, forKey: .journey)
     }
 }
 
@@ -81,6 +84,18 @@ enum FlowChallenge: Codable, Sendable, Equatable {
     case registration(DeviceOffer)
     /// A device's signature.
     case deviceDecision(DeviceChallenge)
+    /// Nothing: the code was not asked for yet.
+    case unasked
+    /// The password of the address.
+    case password
+    /// A password that is to be the account's.
+    case newPassword
+    /// Attributes that the application asks for.
+    case attributes
+    /// The word that the mailbox is to be registered.
+    case confirmation
+    /// Whoever has the handle.
+    case claim
 }
 
 extension FlowBody {

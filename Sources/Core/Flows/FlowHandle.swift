@@ -27,6 +27,7 @@ public struct FlowHandle: Sendable, CustomStringConvertible, CustomReflectable {
 /// What an attempt is for.
 public enum FlowPurpose: String, Sendable, Codable, CaseIterable {
     case signIn
+    case signUp
     case enrolFactor
     case verifyEmail
     case resetPassword
@@ -80,6 +81,8 @@ public struct FlowSummary: Sendable {
     public let approval: ApprovalState?
     /// The device that will have enrolled when this ticket has been used.
     public let device: FactorID?
+    /// How far it has come, where it goes step by step.
+    public let journey: JourneySummary?
 }
 
 extension FlowHandle {

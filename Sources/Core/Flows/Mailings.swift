@@ -133,7 +133,7 @@ public struct Mailings: Sendable {
         }
     }
 
-    private static func charge(
+    static func charge(
         _ email: EmailAddress, _ client: ClientContext, _ now: Date, _ sealer: Sealer,
         _ transaction: any StoreTransaction
     ) throws -> Refusal? {

@@ -20,10 +20,11 @@ public struct Dialect: StringName {
 
     public static let identityToolkit = Dialect(rawValue: "identity-toolkit")
     public static let guardian = Dialect(rawValue: "guardian")
+    public static let nativeAuth = Dialect(rawValue: "native-auth")
     public static let admin = Dialect(rawValue: "admin")
 
     /// Those that sign tokens, each of which can have an algorithm of its own. A new one is a name here.
-    public static let signing: [Dialect] = [.identityToolkit, .guardian]
+    public static let signing: [Dialect] = [.identityToolkit, .guardian, .nativeAuth]
 }
 
 /// A signed-in user on one device: what was proven, and the state of its refresh token.

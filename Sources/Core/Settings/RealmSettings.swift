@@ -109,7 +109,8 @@ public struct TokenSettings: Sendable, Equatable, Codable {
     }
 
     public func algorithm(for dialect: Dialect) -> SigningAlgorithm {
-        algorithms[dialect.rawValue] ?? algorithm
+        // The resource servers of some protocols expect RSA.
+        algorithms[dialect.rawValue] ?? (dialect == .nativeAuth ? .rs256 : algorithm)
     }
 }
 

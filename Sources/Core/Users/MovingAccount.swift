@@ -115,6 +115,10 @@ public struct MovingFactor: Sendable {
             payload = (try? decoder.decode(PushFactor.Payload.self, from: json)).flatMap {
                 try? JSONEncoder().encode($0)
             }
+        case .email:
+            payload = (try? decoder.decode(MailboxFactor.Payload.self, from: json)).flatMap {
+                try? JSONEncoder().encode($0)
+            }
         case .recoveryCode:
             payload =
                 (try? decoder.decode(RecoveryCodeFactor.Payload.self, from: json))

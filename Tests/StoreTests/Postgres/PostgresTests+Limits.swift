@@ -95,13 +95,14 @@ extension PostgresTests {
     func idle() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         var options = PostgresStore.Options()
-        options.idleTimeout = .milliseconds(50)
-        options.attempts = 2
+        // Long enough that no other transaction of this test idles so long, on the slowest machine.
+        options.idleTimeout = .milliseconds(1500)
+        options.attempts = 1
         let store = try await database.open(options)
         let error = await #expect(throws: StoreError.self) {
             try await store.write { transaction in
                 _ = try transaction.insert(user("u"))
-                Thread.sleep(forTimeInterval: 0.3)
+                Thread.sleep(forTimeInterval: 2)
             }
         }
         #expect(error?.code == .unavailable)

@@ -70,7 +70,7 @@ extension IdentityToolkit {
                 continuation.user, credential: continuation.handle.token.reveal(),
                 factors: continuation.factors.compactMap(MFAEnrollment.init))
         case .refused(let refusal): return .refused(refusal)
-        case .accomplished: throw IdentityToolkitError.internal
+        case .accomplished, .advanced: throw IdentityToolkitError.internal
         }
     }
 }

@@ -1,0 +1,178 @@
+import Foundation
+
+/// What an attempt carries whose steps all go under one handle: somebody is asked for a code, then for more, then for the
+/// session, and may ask for another code at any time.
+struct Journey: Codable, Sendable, Equatable {
+    var stage: JourneyStage
+    /// What the address is asked for first.
+    var method: FirstMethod
+    var abilities: JourneyAbilities
+    /// What a sign-up has collected.
+    var draft: SignUpDraft?
+    /// The second factor that was chosen last.
+    var asked: AskedFactor?
+    /// The mailbox that is being registered.
+    var contact: Contact?
+    /// A second factor was registered in this very attempt, which is enough for this once.
+    var hasRegistered = false
+    /// The last request that was answered, for when its answer is lost.
+    var memory: AnsweredRequest?
+
+    struct AskedFactor: Codable, Sendable, Equatable {
+        var id: FactorID
+        var kind: FactorKind
+    }
+
+    struct Contact: Codable, Sendable, Equatable {
+        var address: String
+        /// The account's own address, which was proven before.
+        var isProven: Bool
+    }
+
+    init(stage: JourneyStage, method: FirstMethod, abilities: JourneyAbilities, draft: SignUpDraft? = nil) {
+        self.stage = stage
+        self.method = method
+        self.abilities = abilities
+        self.draft = draft
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        stage = try members.decode(JourneyStage.self, forKey: .stage)
+        method = try members.decode(FirstMethod.self, forKey: .method)
+        abilities = try members.decodeIfPresent(JourneyAbilities.self, forKey: .abilities) ?? JourneyAbilities()
+        draft = try members.decodeIfPresent(SignUpDraft.self, forKey: .draft)
+        asked = try members.decodeIfPresent(AskedFactor.self, forKey: .asked)
+        contact = try members.decodeIfPresent(Contact.self, forKey: .contact)
+        hasRegistered = try members.decodeIfPresent(Bool.self, forKey: .hasRegistered) ?? false
+        memory = try members.decodeIfPresent(AnsweredRequest.self, forKey: .memory)
+    }
+}
+
+/// How far an attempt has come.
+public enum JourneyStage: String, Codable, Sendable {
+    /// The address, or its password, is to be proven.
+    case firstProof
+    /// A sign-up whose address is proven wants a password or attributes.
+    case details
+    /// A reset whose address is proven wants the new password.
+    case newPassword
+    case secondFactor
+    /// A second factor is required and there is none: a mailbox can be registered.
+    case registration
+    /// Nothing is missing: whoever has the handle gets the session.
+    case complete
+}
+
+/// What somebody is asked for first.
+public enum FirstMethod: String, Codable, Sendable, CaseIterable {
+    case password
+    case mailedCode
+}
+
+/// What the client can lead its user through beyond the first proof.
+public struct JourneyAbilities: Codable, Sendable, Equatable {
+    public var givesSecondFactor: Bool
+    public var registersSecondFactor: Bool
+
+    public init(givesSecondFactor: Bool = false, registersSecondFactor: Bool = false) {
+        self.givesSecondFactor = givesSecondFactor
+        self.registersSecondFactor = registersSecondFactor
+    }
+}
+
+/// What a sign-up has collected so far, and what it still wants.
+struct SignUpDraft: Codable, Sendable, Equatable {
+    var passwordHash: String?
+    var wantsPassword: Bool
+    var attributes: [String: JSONValue]
+    var required: [ApplicationRegistration.Attribute]
+
+    var missing: [ApplicationRegistration.Attribute] { required.filter { attributes[$0.name] == nil } }
+}
+
+/// A request that was answered, and what came of it. Clients send a request again whose answer was lost; within this time
+/// it has the same outcome and no second effect.
+struct AnsweredRequest: Codable, Sendable, Equatable {
+    /// Seconds.
+    static let grace = Sessions.grace
+
+    /// A keyed digest of all that the request said.
+    var digest: Data
+    var at: Date
+    var outcome: Outcome
+
+    enum Outcome: Codable, Sendable, Equatable {
+        case asked
+        case advanced(JourneyStep)
+        case signedIn(SessionID, refreshToken: String)
+    }
+
+    static let context = "answered-request"
+}
+
+extension Journey {
+    /// Whether this is the last request once more.
+    func repeats(_ request: Secret<String>?, at now: Date, sealer: Sealer) throws -> AnsweredRequest.Outcome? {
+        guard let request, let memory, now < memory.at + AnsweredRequest.grace,
+            try sealer.matches(request.reveal(), memory.digest, for: AnsweredRequest.context)
+        else { return nil }
+        return memory.outcome
+    }
+
+    /// Remembers a request and forgets the one before; nothing is remembered of one that is not to be told again.
+    mutating func remember(
+        _ request: Secret<String>?, _ outcome: AnsweredRequest.Outcome, at now: Date, sealer: Sealer,
+        in transaction: any StoreTransaction
+    ) throws {
+        memory = try request.map { request in
+            AnsweredRequest(
+                digest: try sealer.digest(request.reveal(), for: AnsweredRequest.context, in: transaction), at: now,
+                outcome: outcome)
+        }
+    }
+}
+
+/// What an attempt comes to next.
+public enum JourneyStep: Codable, Sendable, Equatable {
+    /// A sign-up wants a password.
+    case password
+    /// A sign-up wants these attributes.
+    case attributes([ApplicationRegistration.Attribute])
+    /// A reset wants the new password, until then.
+    case newPassword(until: Date)
+    /// A second factor has to be given.
+    case secondFactor
+    /// A second factor has to be registered.
+    case registration
+    /// A second factor has to be given or registered, and the client cannot. The attempt is over.
+    case beyondClient(lacksRegistration: Bool)
+    /// Nothing is missing.
+    case complete
+}
+
+/// What a dialect may know of an attempt that goes step by step.
+public struct JourneySummary: Sendable {
+    public let stage: JourneyStage
+    public let method: FirstMethod
+    public let abilities: JourneyAbilities
+    /// Whether a password is what is waited for, an old one or a new one.
+    public let awaitsPassword: Bool
+    /// Whether a code was mailed and is waited for.
+    public let awaitsMailedCode: Bool
+    public let askedFactor: FactorID?
+    public let askedKind: FactorKind?
+    /// Whether the mailbox to register needs no code.
+    public let contactIsProven: Bool
+
+    init(_ journey: Journey, _ challenge: FlowChallenge) {
+        stage = journey.stage
+        method = journey.method
+        abilities = journey.abilities
+        awaitsPassword = challenge == .password || challenge == .newPassword
+        awaitsMailedCode = if case .mailedCode = challenge { true } else { false }
+        askedFactor = journey.asked?.id
+        askedKind = journey.asked?.kind
+        contactIsProven = journey.contact?.isProven ?? false
+    }
+}

@@ -1,0 +1,184 @@
+import Foundation
+
+/// Attempts that go step by step under one handle: sign-in, sign-up and reset as apps without a browser lead through them.
+///
+/// Here they begin, and here codes are sent. What is answered goes through the one door (``Authenticator``), which says
+/// with ``Verdict/advanced(_:)`` what comes next.
+public struct Journeys: Sendable {
+    let realm: Realm
+
+    public enum Opening: Sendable {
+        case signIn(EmailAddress)
+        case signUp(EmailAddress, SignUpDetails)
+        case resetPassword(EmailAddress)
+
+        var email: EmailAddress {
+            switch self {
+            case .signIn(let email), .signUp(let email, _), .resetPassword(let email): email
+            }
+        }
+
+        var purpose: FlowPurpose {
+            switch self {
+            case .signIn: .signIn
+            case .signUp: .signUp
+            case .resetPassword: .resetPassword
+            }
+        }
+    }
+
+    /// What somebody who signs up has said already, and what the application asks for.
+    public struct SignUpDetails: Sendable {
+        public var password: Secret<String>?
+        /// Whether the account is to have a password.
+        public var wantsPassword: Bool
+        public var attributes: [String: JSONValue]
+        public var required: [ApplicationRegistration.Attribute]
+
+        public init(
+            password: Secret<String>? = nil, wantsPassword: Bool, attributes: [String: JSONValue] = [:],
+            required: [ApplicationRegistration.Attribute] = []
+        ) {
+            self.password = password
+            self.wantsPassword = wantsPassword
+            self.attributes = attributes
+            self.required = required
+        }
+    }
+
+    public enum BeginOutcome: Sendable {
+        case begun(FlowHandle)
+        /// The address is asked for something that the client does not take.
+        case beyondClient(FirstMethod)
+        case refused(Refusal)
+    }
+
+    /// Begins an attempt. Nothing is sent yet.
+    ///
+    /// Addresses without account are treated like those with one, at the same cost: what they are asked for is decided by
+    /// a keyed digest of the address where the application has both kinds of accounts. Where the client reveals addresses,
+    /// the answer is `unknownUser`, `addressTaken` or `noPassword` instead.
+    /// - Parameters:
+    ///   - offered: what the application's accounts are asked for first.
+    ///   - taken: what the client can ask for.
+    public func begin(
+        _ opening: Opening, offered: Set<FirstMethod>, taken: Set<FirstMethod>,
+        abilities: JourneyAbilities = JourneyAbilities(), by client: ClientContext
+    ) async throws -> BeginOutcome {
+        let realm = realm
+        let now = realm.clock.now
+        let tenant = try await realm.tenant()
+        let draft: SignUpDraft?
+        switch try await self.draft(of: opening, by: client, at: now) {
+        case .success(let made): draft = made
+        case .failure(let refusal): return .refused(refusal.refusal)
+        }
+        let handle = FlowHandle(random: realm.random)
+        return try await realm.store.write { transaction in
+            let email = opening.email
+            let settings = try transaction.settings()
+            let reveals = client.revealsAddresses || !settings.privacy.hidesAddresses
+            let user = try transaction.user(email: email)
+            // Looked for in either case, so that both cost the same.
+            let factors = try transaction.factors(of: user?.id ?? .nobody)
+            let hasPassword = factors.contains { $0.kind == .password }
+
+            var method = FirstMethod.mailedCode
+            switch opening {
+            case .signIn:
+                if reveals, user == nil { return .refused(Refusal(.unknownUser)) }
+                let kind: FirstMethod =
+                    user == nil ? tenant.decoyMethod(for: email) : hasPassword ? .password : .mailedCode
+                // An application with one kind asks everybody for that.
+                guard let only = offered.count == 1 ? offered.first : offered.isEmpty ? nil : kind else {
+                    return .beyondClient(.mailedCode)
+                }
+                method = only
+            case .signUp:
+                guard settings.signUp.isOpen else { return .refused(Refusal(.signUpClosed)) }
+                if reveals, user != nil { return .refused(Refusal(.addressTaken)) }
+            case .resetPassword:
+                if reveals, user == nil { return .refused(Refusal(.unknownUser)) }
+                if reveals, !hasPassword { return .refused(Refusal(.noPassword)) }
+            }
+            guard taken.contains(method) else { return .beyondClient(method) }
+
+            let isSignUp = opening.purpose == .signUp
+            var body = FlowBody(
+                purpose: opening.purpose, client: client, email: email,
+                challenge: method == .password ? .password : .unasked, tokenEpoch: isSignUp ? nil : user?.tokenEpoch)
+            body.journey = Journey(stage: .firstProof, method: method, abilities: abilities, draft: draft)
+            let flow = FlowRecord(
+                digest: handle.digest, userID: isSignUp ? nil : user?.id, purpose: opening.purpose.rawValue,
+                createdAt: now, expiresAt: now + FlowLifetime.standard,
+                body: try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction))
+            guard try transaction.insert(flow) else { return .refused(Refusal(.busy)) }
+            return .begun(handle)
+        }
+    }
+
+    private struct DraftRefusal: Error {
+        let refusal: Refusal
+    }
+
+    /// Judges and hashes the password of a sign-up, which is limited by source.
+    private func draft(
+        of opening: Opening, by client: ClientContext, at now: Date
+    ) async throws -> Result<SignUpDraft?, DraftRefusal> {
+        guard case .signUp(let email, let details) = opening else { return .success(nil) }
+        let settings = try await realm.settings()
+        guard settings.signUp.isOpen else { return .failure(DraftRefusal(refusal: Refusal(.signUpClosed))) }
+        if let password = details.password, let fault = settings.passwords.fault(of: password, email: email) {
+            return .failure(DraftRefusal(refusal: Refusal(.weakPassword, passwordFault: fault)))
+        }
+        if let source = client.limitedSource {
+            let until = try await realm.store.write { transaction in
+                try transaction.charge(.signUpsPerSource, key: CounterKey.signUps(from: source), at: now)
+            }
+            if let until { return .failure(DraftRefusal(refusal: Refusal(.sourceLimited, retryAt: until))) }
+        }
+        var hash: String?
+        if let password = details.password { hash = try await realm.hasher.hash(password) }
+        return .success(
+            SignUpDraft(
+                passwordHash: hash, wantsPassword: details.wantsPassword, attributes: details.attributes,
+                required: details.required))
+    }
+
+    // MARK: Finding
+
+    enum Found {
+        case open(FlowRecord, FlowBody, Journey, User?)
+        case refused(Refusal)
+    }
+
+    /// An attempt that goes on.
+    static func find(
+        _ handle: FlowHandle, _ expectation: FlowExpectation, at now: Date, sealer: Sealer,
+        in transaction: any StoreTransaction
+    ) throws -> Found {
+        guard let record = try transaction.flow(digest: handle.digest) else { return .refused(Refusal(.unknownFlow)) }
+        let body = try FlowBody.open(record, with: sealer)
+        guard let journey = body.journey, expectation.admits(record, body) else {
+            return .refused(Refusal(.unknownFlow))
+        }
+        if record.finishedAt != nil { return .refused(Refusal(.flowFinished)) }
+        if record.expiresAt <= now { return .refused(Refusal(.flowExpired)) }
+        if record.attempts >= body.maximumAttempts { return .refused(Refusal(.flowExhausted)) }
+        let user = try transaction.user(record.userID ?? .nobody)
+        if record.userID != nil && user == nil { return .refused(Refusal(.userNotFound)) }
+        if let epoch = body.tokenEpoch, let user, user.tokenEpoch != epoch { return .refused(Refusal(.flowExpired)) }
+        return .open(record, body, journey, user)
+    }
+}
+
+extension UserID {
+    /// Nobody: longer than the id of anybody may be. What is looked up for an address without account is looked up of
+    /// nobody, so that it costs the same.
+    static let nobody = UserID(rawValue: String(repeating: "nobody ", count: 20))
+}
+
+extension Realm {
+    /// Attempts that go step by step.
+    public var journeys: Journeys { Journeys(realm: self) }
+}

@@ -1,0 +1,253 @@
+import Foundation
+
+extension Settlement {
+    /// A right answer in an attempt that goes step by step: what comes next.
+    func advance(
+        _ user: User?, _ proof: Proof?, _ journey: Journey, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        switch (journey.stage, matter.body.purpose) {
+        case (.firstProof, .signIn):
+            guard let user, let proof else { return .verdict(.refused(Refusal(.wrongAnswer))) }
+            let proven = try provingAddress(of: user, by: proof, in: transaction)
+            return try assure(proven, [proof], journey, in: transaction)
+        case (.firstProof, .signUp):
+            guard let proof else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
+            return try signUp([proof], journey, in: transaction)
+        case (.firstProof, .resetPassword):
+            guard let user, let proof else { return .verdict(.refused(Refusal(.wrongAnswer))) }
+            return try mayReset(user, proof, journey, in: transaction)
+        case (.details, _):
+            return try signUp(matter.body.proven, journey, in: transaction)
+        case (.newPassword, _):
+            guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
+            return try reset(user, journey, in: transaction)
+        case (.secondFactor, _):
+            guard let user, let proof else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
+            return try assure(user, matter.body.proven + [proof], journey, in: transaction)
+        case (.registration, _):
+            guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
+            return try register(user, proof, journey, in: transaction)
+        case (.complete, _):
+            guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
+            if case .claim(let email?) = attempt.answer, email != user.email {
+                return .verdict(.refused(Refusal(.wrongAnswer)))
+            }
+            return try assure(user, matter.body.proven, journey, in: transaction)
+        default:
+            return .verdict(.refused(Refusal(.unexpectedAnswer)))
+        }
+    }
+
+    // MARK: Signing in
+
+    /// Opens the session, or says what is missing.
+    private func assure(
+        _ user: User, _ proven: [Proof], _ journey: Journey, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        var body = matter.body
+        body.proven = proven
+        body.tokenEpoch = user.tokenEpoch
+        if case .flow(_, let expectation) = attempt.target {
+            body.terms = expectation.terms ?? body.terms
+            body.requiresSecondFactor = body.requiresSecondFactor || expectation.requiresSecondFactor
+        }
+        let policy = AssurancePolicy(
+            settings: matter.settings.secondFactors, requiresSecondFactor: body.requiresSecondFactor)
+        let factors = try transaction.factors(of: user.id)
+        var decision = policy.decide(proven: proven, factors: factors)
+        if decision == .enrolmentRequired && journey.hasRegistered { decision = .enough }
+        switch decision {
+        case .enough:
+            return try openSession(user, body, journey, in: transaction)
+        case .enrolmentRequired:
+            let mailboxes = try body.usableSecondFactors(
+                of: user, matter.settings.secondFactors, sealer, in: transaction)
+            if !mailboxes.isEmpty { fallthrough }
+            guard journey.abilities.registersSecondFactor else {
+                return try step(.beyondClient(lacksRegistration: true), body, journey, isOver: true, in: transaction)
+            }
+            body.challenge = .unasked
+            return try step(.registration, body, journey, stage: .registration, in: transaction)
+        case .secondFactor:
+            guard journey.abilities.givesSecondFactor else {
+                return try step(.beyondClient(lacksRegistration: false), body, journey, isOver: true, in: transaction)
+            }
+            body.challenge = .secondFactor
+            try record(.secondFactorAsked, user: user.id, in: transaction)
+            return try step(.secondFactor, body, journey, stage: .secondFactor, in: transaction)
+        }
+    }
+
+    private func openSession(
+        _ user: User, _ body: FlowBody, _ journey: Journey, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard let judged = matter.flow, var flow = try transaction.flow(digest: judged.digest) else { return .stale }
+        let evidence = SessionEvidence(
+            dialect: body.dialect, proofs: body.proven, scopes: body.terms.scopes, details: body.terms.details)
+        let signedIn = try session.open(
+            for: user, evidence: evidence, clientID: body.clientID, settings: matter.settings, at: now,
+            in: transaction)
+        var (body, journey) = (body, journey)
+        // The token is in the sealed body for as long as its answer may have been lost, and useless once it was traded.
+        try journey.remember(
+            request, .signedIn(signedIn.session.id, refreshToken: signedIn.refreshToken.reveal()), at: now,
+            sealer: sealer, in: transaction)
+        body.journey = journey
+        flow.body = try body.sealed(by: sealer, digest: flow.digest, in: transaction)
+        flow.finishedAt = now
+        guard try transaction.update(flow) else { return .stale }
+        try record(.signedIn, user: user.id, in: transaction)
+        return .verdict(.accomplished(.signedIn(signedIn)))
+    }
+
+    /// Registers the mailbox that a code came back from, or that was proven before.
+    private func register(
+        _ user: User, _ proof: Proof?, _ journey: Journey, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard let contact = journey.contact, contact.isProven || proof != nil else {
+            return .verdict(.refused(Refusal(.unexpectedAnswer)))
+        }
+        let address = EmailAddress(kept: contact.address)
+        let mailboxes = try transaction.factors(of: user.id).filter { $0.kind == .email }
+        guard mailboxes.count < MailboxFactor.limitPerUser else {
+            return .verdict(.refused(Refusal(.factorLimitReached)))
+        }
+        var id = factorID
+        if let present = try mailboxes.first(where: { try MailboxFactor.address(of: $0, with: sealer) == address }) {
+            id = present.id
+        } else {
+            let factor = FactorRecord(
+                id: id, userID: user.id, kind: .email, name: "", createdAt: now, lastUsedAt: now,
+                payload: try sealer.seal(MailboxFactor.payload(address), for: .factor(id), in: transaction))
+            guard try transaction.insert(factor) else { return .verdict(.refused(Refusal(.busy))) }
+            try record(
+                .factorEnrolled, user: user.id, details: ["factor": .string(id.rawValue)], in: transaction)
+        }
+        var (body, journey) = (matter.body, journey)
+        if !contact.isProven {
+            body.proven.append(Proof(kind: .email, factorID: id, at: now, isSecondFactor: true))
+        }
+        journey.hasRegistered = true
+        body.challenge = .claim
+        return try step(.complete, body, journey, stage: .complete, in: transaction)
+    }
+
+    // MARK: Signing up
+
+    /// The address is proven: makes the account, or asks for what it lacks.
+    private func signUp(
+        _ proven: [Proof], _ journey: Journey, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard let address = matter.body.email, var draft = journey.draft else {
+            return .verdict(.refused(Refusal(.unexpectedAnswer)))
+        }
+        guard matter.settings.signUp.isOpen else { return .verdict(.refused(Refusal(.signUpClosed))) }
+        let email = EmailAddress(kept: address)
+        if try transaction.user(email: email) != nil {
+            // Whoever reads the mailbox may know.
+            try finishFlow(in: transaction)
+            return .verdict(.refused(Refusal(.addressTaken)))
+        }
+        switch attempt.answer {
+        case .newPassword: draft.passwordHash = attempt.newPasswordHash
+        case .attributes(let given): draft.attributes.merge(given) { _, new in new }
+        default: break
+        }
+        var (body, journey) = (matter.body, journey)
+        body.proven = proven
+        journey.draft = draft
+        if draft.wantsPassword && draft.passwordHash == nil {
+            body.challenge = .newPassword
+            return try step(.password, body, journey, stage: .details, in: transaction)
+        }
+        if !draft.missing.isEmpty {
+            body.challenge = .attributes
+            return try step(.attributes(draft.missing), body, journey, stage: .details, in: transaction)
+        }
+        guard let user = try newUser(email, draft, in: transaction) else {
+            return .verdict(.refused(Refusal(.addressTaken)))
+        }
+        body.tokenEpoch = user.tokenEpoch
+        body.challenge = .claim
+        journey.draft = nil
+        try record(.signedUp, user: user.id, in: transaction)
+        return try step(.complete, body, journey, stage: .complete, user: user.id, in: transaction)
+    }
+
+    private func newUser(
+        _ email: EmailAddress, _ draft: SignUpDraft, in transaction: any StoreTransaction
+    ) throws -> User? {
+        var attributes = draft.attributes
+        var profile = UserProfile(emailVerified: true, providers: draft.passwordHash == nil ? ["emailLink"] : [])
+        // What every account has a place for is not kept twice.
+        profile.displayName = attributes.removeValue(forKey: "displayName")?.stringValue
+        profile.attributes = attributes
+        var user = User(id: userID, email: email, profile: profile, createdAt: now)
+        guard try transaction.insert(user) else { return nil }
+        if let hash = draft.passwordHash {
+            try transaction.setPassword(hash, of: &user, newFactorID: factorID, at: now, sealer: sealer)
+            guard try transaction.update(user) else { return nil }
+        }
+        return try transaction.user(user.id)
+    }
+
+    // MARK: Resetting
+
+    private func mayReset(
+        _ user: User, _ proof: Proof, _ journey: Journey, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard try transaction.factors(of: user.id).contains(where: { $0.kind == .password }) else {
+            try finishFlow(in: transaction)
+            return .verdict(.refused(Refusal(.noPassword)))
+        }
+        var body = matter.body
+        body.proven = [proof]
+        body.challenge = .newPassword
+        let until = now + FlowLifetime.mailedCode
+        return try step(
+            .newPassword(until: until), body, journey, stage: .newPassword, expiresAt: until, in: transaction)
+    }
+
+    private func reset(
+        _ user: User, _ journey: Journey, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard user.email?.canonical == matter.body.email, let hash = attempt.newPasswordHash else {
+            return .verdict(.refused(Refusal(.unknownFlow)))
+        }
+        var user = user
+        try transaction.setPassword(hash, of: &user, newFactorID: factorID, at: now, sealer: sealer)
+        user.profile.emailVerified = true
+        user.revokeTokens(at: now)
+        guard try transaction.update(user) else { return .stale }
+        var body = matter.body
+        body.tokenEpoch = user.tokenEpoch
+        body.challenge = .claim
+        try record(.passwordReset, user: user.id, in: transaction)
+        return try step(
+            .complete, body, journey, stage: .complete, expiresAt: now + FlowLifetime.standard, in: transaction)
+    }
+
+    // MARK: Common steps
+
+    private var request: Secret<String>? {
+        if case .flow(_, let expectation) = attempt.target { expectation.request } else { nil }
+    }
+
+    /// Writes down how far the attempt has come.
+    private func step(
+        _ next: JourneyStep, _ body: FlowBody, _ journey: Journey, stage: JourneyStage? = nil, isOver: Bool = false,
+        user: UserID? = nil, expiresAt: Date? = nil, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard let judged = matter.flow, var flow = try transaction.flow(digest: judged.digest) else { return .stale }
+        var (body, journey) = (body, journey)
+        if let stage { journey.stage = stage }
+        try journey.remember(request, .advanced(next), at: now, sealer: sealer, in: transaction)
+        body.journey = journey
+        flow.body = try body.sealed(by: sealer, digest: flow.digest, in: transaction)
+        if let user { flow.userID = user }
+        if let expiresAt { flow.expiresAt = expiresAt }
+        if isOver { flow.finishedAt = now }
+        guard try transaction.update(flow) else { return .stale }
+        return .verdict(.advanced(next))
+    }
+}

@@ -1,0 +1,36 @@
+import Crypto
+import Foundation
+
+/// What names the realm where a protocol wants a tenant: one id, whatever path it is asked under.
+public struct Tenant: Codable, Sendable, Equatable {
+    /// A random UUID.
+    public let id: String
+    /// Decides what an address without account seems to be. It stays when master keys are replaced: an answer that
+    /// changed then would give the address away.
+    let decoys: Data
+
+    static let document = "tenant"
+
+    /// What the address is asked for, if it has no account.
+    func decoyMethod(for email: EmailAddress) -> FirstMethod {
+        let code = HMAC<SHA256>.authenticationCode(for: Data(email.canonical.utf8), using: SymmetricKey(data: decoys))
+        return (code.first { _ in true } ?? 0) & 1 == 0 ? .password : .mailedCode
+    }
+}
+
+extension Realm {
+    /// The tenant's id and what else belongs to it; made when it is first asked for.
+    public func tenant() async throws -> Tenant {
+        if let document = try await store.read({ try $0.document(Tenant.document) }) {
+            return try JSONDecoder().decode(Tenant.self, from: document)
+        }
+        let fresh = Tenant(id: random.uuid(), decoys: Data(random.bytes(32)))
+        return try await store.write { transaction in
+            if let document = try transaction.document(Tenant.document) {
+                return try JSONDecoder().decode(Tenant.self, from: document)
+            }
+            try transaction.putDocument(Tenant.document, JSONEncoder().encode(fresh))
+            return fresh
+        }
+    }
+}

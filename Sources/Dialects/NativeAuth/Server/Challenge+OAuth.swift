@@ -1,0 +1,104 @@
+import CountersignCore
+import NativeAuthWire
+
+extension NativeAuth {
+    /// `POST oauth2/v2.0/challenge`: sends a code, another one each time, or says that the password is asked for. With an
+    /// `id`, that second factor.
+    func challenge(_ request: ChallengeRequest, _ call: NativeAuthCall) async throws -> ChallengeResponse {
+        let handle = try call.handle(request.continuationToken)
+        let taken = try call.takenIfSaid(request.challengeType)
+        let journey = try await journey(handle, call.anyExpectation)
+        if journey?.stage == .firstProof, let method = journey?.method, !taken.contains(method) {
+            throw NativeAuthError.beyond(method)
+        }
+        // Of a sign-up or a reset that ended in a session, only what comes after.
+        let isLater = journey?.stage == .secondFactor
+        let expectation = isLater ? call.anyExpectation : call.expectation(.signIn)
+        return try await ask(
+            handle, expectation, factor: request.id.flatMap { $0.isEmpty ? nil : Method(id: $0) }, hasGrants: true, call
+        )
+    }
+
+    /// How far a flow has come; nil where it does not go on, which the step after this one puts into words.
+    func journey(
+        _ handle: FlowHandle, _ expectation: FlowExpectation
+    ) async throws -> JourneySummary? {
+        guard case .open(let summary) = try await realm.authenticator.status(of: handle, expecting: expectation) else {
+            return nil
+        }
+        return summary.journey
+    }
+
+    /// Asks for what comes next, and tells the client what that is.
+    func ask(
+        _ handle: FlowHandle, _ expectation: FlowExpectation, factor method: Method? = nil, hasGrants: Bool,
+        _ call: NativeAuthCall
+    ) async throws -> ChallengeResponse {
+        let outcome = try await realm.journeys.ask(
+            handle, expecting: expectation, factor: method?.factorID, by: call.client)
+        switch outcome {
+        case .password:
+            return ChallengeResponse(continuationToken: continuation(handle), challengeType: .password)
+        case .mailed(let address):
+            return prompt(handle, .email, label: address.masked, length: Self.codeLength)
+        case .code(let factor):
+            return prompt(handle, .totp, label: factor.name.isEmpty ? "Authenticator" : factor.name, length: 6)
+        case .device(let factor) where method?.isCode ?? false:
+            return prompt(handle, .totp, label: factor.name, length: 6)
+        case .device(let factor):
+            return try await ask(device: factor, handle, call)
+        case .proven: throw NativeAuthError.internalError
+        case .refused(let refusal):
+            throw NativeAuthError(contact: refusal, hasGrants: hasGrants)
+                .waiting(until: refusal.retryAt, now: realm.clock.now)
+        }
+    }
+
+    /// A request to a device. Its answer is its signature; what the client submits afterwards says only that it wants to
+    /// know.
+    private func ask(
+        device: FactorRecord, _ handle: FlowHandle, _ call: NativeAuthCall
+    ) async throws -> ChallengeResponse {
+        switch try await realm.approvals.ask(for: handle, device: device.id, by: call.client) {
+        case .asked: return prompt(handle, .push, label: device.name, length: 0)
+        case .limited(let standing):
+            throw refused(Refusal(.sourceLimited, retryAt: standing.resetAt))
+        case .refused(let refusal): throw refused(refusal)
+        }
+    }
+
+    private func prompt(
+        _ handle: FlowHandle, _ channel: Channel, label: String, length: Int
+    ) -> ChallengeResponse {
+        ChallengeResponse(
+            continuationToken: continuation(handle), challengeType: .oob, bindingMethod: "prompt",
+            challengeTargetLabel: label, challengeChannel: channel.rawValue, codeLength: length,
+            interval: Self.resendInterval)
+    }
+
+    /// Where codes come from, or answers. The protocol knows mail; clients pass the others through as they are.
+    enum Channel: String {
+        case email
+        /// Codes of an authenticator.
+        case totp
+        /// A device that answers with a signature.
+        case push
+    }
+
+    /// What a client names a second factor by: its id, or for the codes of a device its id with a mark.
+    struct Method: Sendable {
+        let factorID: FactorID
+        let isCode: Bool
+
+        private static let codeMark = ":code"
+
+        init(id: String) {
+            isCode = id.hasSuffix(Self.codeMark)
+            factorID = FactorID(rawValue: isCode ? String(id.dropLast(Self.codeMark.count)) : id)
+        }
+
+        static func id(_ factor: FactorRecord, isCode: Bool = false) -> String {
+            factor.id.rawValue + (isCode ? codeMark : "")
+        }
+    }
+}

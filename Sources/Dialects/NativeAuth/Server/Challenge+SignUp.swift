@@ -1,0 +1,16 @@
+import CountersignCore
+import NativeAuthWire
+
+extension NativeAuth {
+    /// `POST signup/v1.0/challenge`: sends a code, another one each time; once the address is proven, says that a password
+    /// is asked for.
+    func challengeSignUp(_ request: ChallengeRequest, _ call: NativeAuthCall) async throws -> ChallengeResponse {
+        let handle = try call.handle(request.continuationToken)
+        let taken = try call.takenIfSaid(request.challengeType)
+        let expectation = call.expectation(.signUp)
+        let journey = try await journey(handle, expectation)
+        let next: FirstMethod = journey?.stage == .details ? .password : .mailedCode
+        guard taken.contains(next) else { throw NativeAuthError.beyond(next) }
+        return try await ask(handle, expectation, hasGrants: true, call)
+    }
+}

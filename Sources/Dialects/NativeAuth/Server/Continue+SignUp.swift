@@ -1,0 +1,36 @@
+import CountersignCore
+import NativeAuthWire
+
+extension NativeAuth {
+    /// `POST signup/v1.0/continue`: a code, a password or attributes. What is still missing is said with status 400.
+    func continueSignUp(_ request: SignUpContinueRequest, _ call: NativeAuthCall) async throws -> ContinuationResponse {
+        let handle = try call.handle(request.continuationToken)
+        let expectation = call.expectation(.signUp)
+        let answer: Answer
+        var judged = NativeAuthError.Judged.handle
+        switch GrantType(rawValue: try call.required(request.grantType, "grant_type")) {
+        case .oob:
+            answer = .mailedCode(Secret(try call.required(request.oob, "oob")))
+            judged = .code
+        case .password:
+            answer = .newPassword(try call.newPassword(request.password, "password"))
+        case .attributes:
+            let text = try call.required(request.attributes, "attributes")
+            answer = .attributes(try SignUpAttributes(text, call.registration).values)
+        default: throw NativeAuthError.invalidParameter("grant_type")
+        }
+        if judged == .handle, try await journey(handle, expectation)?.stage == .firstProof {
+            throw NativeAuthError.verificationRequired
+        }
+        switch try await realm.authenticator.answer(answer, to: .flow(handle, expectation), by: call.client) {
+        case .advanced(.complete): return ContinuationResponse(continuationToken: continuation(handle))
+        case .advanced(.password): throw NativeAuthError.credentialRequired(continuation(handle))
+        case .advanced(.attributes(let missing)):
+            throw NativeAuthError.attributesRequired(
+                missing.map { RequiredAttribute(name: $0.name, type: $0.type, required: $0.isRequired) },
+                continuation(handle))
+        case .refused(let refusal): throw refused(refusal, judged)
+        default: throw refused(Refusal(.unexpectedAnswer))
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NativeAuthWire
+import ServerHTTP
+
+extension NativeAuth {
+    /// Every endpoint, one line each.
+    public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
+        let routes = NativeAuthGroup(nativeAuth: self, router: router)
+        routes.on(.signUpStart, startSignUp)
+        routes.on(.signUpChallenge, challengeSignUp)
+        routes.on(.signUpContinue, continueSignUp)
+        routes.on(.initiate, initiate)
+        routes.on(.challenge, challenge)
+        routes.on(.introspect, introspect)
+        routes.on(.token, token)
+        routes.on(.resetPasswordStart, startReset)
+        routes.on(.resetPasswordChallenge, challengeReset)
+        routes.on(.resetPasswordContinue, continueReset)
+        routes.on(.resetPasswordSubmit, submitReset)
+        routes.on(.resetPasswordPoll, pollReset)
+        routes.on(.registerIntrospect, introspectRegistration)
+        routes.on(.registerChallenge, challengeRegistration)
+        routes.on(.registerContinue, continueRegistration)
+        routes.get(Endpoint.metadataPath, metadata)
+        routes.get(Endpoint.keysPath, keys)
+        routes.get(Self.authorizePath, authorize)
+    }
+
+    /// The browser's way in, which there is none of here.
+    static let authorizePath = "/oauth2/v2.0/authorize"
+
+    // MARK: Paths
+
+    /// Where the routes are. Any path may stand in front of an endpoint (spec, section 2.0); the normalizer puts it behind.
+    static let prefix = "/native-auth"
+
+    /// All that a path may end with, with what it is here.
+    private static let endings: [(ending: String, path: String)] = {
+        let paths = Endpoint.allCases.map(\.path) + [Endpoint.metadataPath, Endpoint.keysPath, authorizePath]
+        // The vendor's documents leave the 2 away in places.
+        let misspelt = paths.filter { $0.hasPrefix("/oauth2/") }.map {
+            ($0.replacingOccurrences(of: "/oauth2/", with: "/oauth/"), $0)
+        }
+        return paths.map { ($0, $0) } + misspelt
+    }()
+
+    /// Bytes that the path in front of an endpoint may have.
+    private static let longestTenant = 256
+
+    /// Puts the tenant's path behind the endpoint, as one part of the path.
+    public static func normalize(_ path: String) -> String {
+        guard let (ending, own) = endings.first(where: { path.hasSuffix($0.ending) }) else { return path }
+        let tenant = path.dropLast(ending.count).trimming("/")
+        let isPlain = tenant.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }
+        guard tenant.utf8.count <= longestTenant, isPlain else { return path }
+        return "\(prefix)\(own)/t\(Array(tenant.utf8).base64URL)"
+    }
+
+    /// Whether a normalized path is one of this dialect's.
+    public static func owns(path: String) -> Bool { path.hasPrefix("\(prefix)/") }
+
+    /// What pages may read of answers beside the usual headers.
+    public static let exposedHeaders: [HTTPField.Name] = [.retryAfter, .clientRequestID, .requestID]
+
+    /// This dialect's words for failures that no endpoint put into words.
+    public func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {
+        guard Self.owns(path: request.uri.path) else { return nil }
+        let error: NativeAuthError =
+            switch failure {
+            case .internalError: .internalError
+            case .overloaded(let seconds), .unavailable(let seconds), .outcomeUnknown(let seconds):
+                .overloaded(retryAfter: seconds)
+            case .body(let fault): .malformed("\(fault)")
+            case .status(let status): .noEndpoint(status)
+            }
+        return try error.response(correlation(of: request), at: realm.clock.now)
+    }
+
+    /// The ids of a request: what the client calls it, and what we do.
+    func correlation(of request: Request) -> Correlation {
+        let given = request.headers[.clientRequestID].flatMap { UUID(uuidString: $0) }?.uuidString.lowercased()
+        return Correlation(given: given, own: realm.random.uuid())
+    }
+}
+
+/// What names a request in answers and logs.
+struct Correlation: Sendable {
+    let given: String?
+    let own: String
+
+    var id: String { given ?? own }
+
+    var headers: HTTPFields { [.clientRequestID: id, .requestID: own] }
+}
+
+extension HTTPField.Name {
+    static let clientRequestID = Self(HeaderName.clientRequestID)!
+    static let requestID = Self(HeaderName.requestID)!
+}
+
+extension StringProtocol {
+    func trimming(_ character: Character) -> Substring {
+        var rest = self[...]
+        while rest.first == character { rest = rest.dropFirst() }
+        while rest.last == character { rest = rest.dropLast() }
+        return Substring(rest)
+    }
+}
+
+private struct NativeAuthGroup<Routes: RouterMethods<CountersignRequestContext>> {
+    let nativeAuth: NativeAuth
+    let router: Routes
+
+    func on<Form: FormRequest, Answer: Encodable & Sendable>(
+        _ endpoint: Endpoint, _ handler: @escaping @Sendable (Form, NativeAuthCall) async throws -> Answer
+    ) {
+        let nativeAuth = nativeAuth
+        router.post(RouterPath("\(NativeAuth.prefix)\(endpoint.path)/{tenant}")) { request, context in
+            let correlation = nativeAuth.correlation(of: request)
+            do {
+                let (form, call): (Form, NativeAuthCall) = try await nativeAuth.read(
+                    request, context, endpoint, correlation)
+                let answer = try await handler(form, call)
+                return try Response.json(answer, headers: correlation.headers)
+            } catch let error as NativeAuthError {
+                return try error.response(correlation, at: nativeAuth.realm.clock.now)
+            }
+        }
+    }
+
+    func get(_ path: String, _ handler: @escaping @Sendable (_ tenant: String) async throws -> Response) {
+        let nativeAuth = nativeAuth
+        router.get(RouterPath("\(NativeAuth.prefix)\(path)/{tenant}")) { request, context in
+            let correlation = nativeAuth.correlation(of: request)
+            do {
+                var response = try await handler(NativeAuth.tenant(context))
+                response.headers.append(contentsOf: correlation.headers)
+                return response
+            } catch let error as NativeAuthError {
+                return try error.response(correlation, at: nativeAuth.realm.clock.now)
+            }
+        }
+    }
+}
+
+extension NativeAuth {
+    fileprivate static func tenant(_ context: CountersignRequestContext) -> String {
+        let part = context.parameters.get("tenant") ?? ""
+        return String(decoding: [UInt8](base64URL: part.dropFirst()) ?? [], as: UTF8.self)
+    }
+
+    /// The form, and the application that asks.
+    fileprivate func read<Form: FormRequest>(
+        _ request: Request, _ context: CountersignRequestContext, _ endpoint: Endpoint, _ correlation: Correlation
+    ) async throws -> (Form, NativeAuthCall) {
+        let form: Form
+        var fields: [String: String] = [:]
+        do {
+            let object = try await request.bodyObject(accepting: .form)
+            guard case .object(let members) = object else { throw NativeAuthError.malformed("no form") }
+            for (name, value) in members {
+                let text = value.stringValue ?? ""
+                // Text with a zero byte is text up to there for stores.
+                if text.utf8.contains(0) { throw NativeAuthError.invalidParameter(Self.excerpt(name)) }
+                fields[name] = text
+            }
+            form = try LenientJSON.decode(Form.self, from: object)
+        } catch let fault as RequestBodyFault {
+            throw NativeAuthError.malformed("\(fault)")
+        }
+        let application = try await application(form.clientID)
+        let isExempt = options.isDevelopment && context.source.isLoopback
+        let client = ClientContext(
+            clientID: application.id, dialect: .nativeAuth,
+            limitedSource: isExempt ? nil : context.source.limitKey, source: context.source.text,
+            revealsAddresses: application.registration.revealsAddresses,
+            requiresSecondFactor: application.registration.requiresSecondFactor,
+            locale: request.headers[.acceptLanguage].flatMap(Self.firstLanguage))
+        return (
+            form,
+            NativeAuthCall(
+                endpoint: endpoint, tenant: Self.tenant(context), application: application, client: client,
+                requestID: correlation.given, fields: fields)
+        )
+    }
+
+    private static func excerpt(_ name: String) -> String { String(name.filter { $0 != "\0" }.prefix(40)) }
+
+    /// The language that a header names first (RFC 9110, section 12.5.4).
+    private static func firstLanguage(_ header: String) -> String? {
+        let first = header.prefix { $0 != "," && $0 != ";" }.filter { $0 != " " }
+        let isTag = first.utf8.allSatisfy { byte in
+            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == 45
+        }
+        return isTag && (2...35).contains(first.utf8.count) ? String(first) : nil
+    }
+
+    /// A public application that native authentication was switched on for, by its challenge types.
+    private func application(_ id: String?) async throws -> CountersignCore.Application {
+        guard let id, (1...128).contains(id.utf8.count), !id.utf8.contains(0) else {
+            throw NativeAuthError.invalidParameter("client_id")
+        }
+        guard let application = try await realm.applications.application(ClientID(rawValue: id)) else {
+            throw NativeAuthError.unknownClient
+        }
+        if application.registration.secretDigest != nil { throw NativeAuthError.confidentialClient }
+        if application.registration.challengeTypes.isEmpty { throw NativeAuthError.disabled }
+        return application
+    }
+}

@@ -1,0 +1,133 @@
+import CountersignCore
+import Foundation
+import NativeAuthWire
+
+/// Makes the tokens of `oauth2/v2.0/token` (spec, section 3).
+struct NativeAuthTokens: Sendable {
+    let realm: Realm
+    let issuer: String
+
+    /// Where a session keeps the authentication contexts that it was proven for.
+    static let contextsDetail = "acrs"
+
+    func answer(for signedIn: SignedIn, scopes: [String]) async throws -> TokenResponse {
+        let settings = try await realm.settings()
+        let tenant = try await realm.tenant()
+        let algorithm = settings.tokens.algorithm(for: .nativeAuth)
+        let lifetime = settings.tokens.idTokenLifetime
+        let draft = Draft(
+            signedIn: signedIn, scopes: scopes, lifetime: lifetime, tenant: tenant, issuer: issuer, now: realm.clock.now
+        )
+        return TokenResponse(
+            tokenType: "Bearer", scope: scopes.joined(separator: " "), expiresIn: lifetime, extendedExpiresIn: lifetime,
+            accessToken: try await realm.keyring.sign(draft.access(random: realm.random), with: algorithm),
+            refreshToken: scopes.contains("offline_access") ? signedIn.refreshToken.reveal() : nil,
+            idToken: scopes.contains("openid")
+                ? try await realm.keyring.sign(draft.identity(random: realm.random), with: algorithm) : nil,
+            clientInfo: ClientInfo(uid: signedIn.user.id.rawValue, utid: tenant.id).text)
+    }
+
+    private struct Draft {
+        let signedIn: SignedIn
+        let scopes: [String]
+        let lifetime: Int
+        let tenant: Tenant
+        let issuer: String
+        let now: Date
+
+        private var application: JSONValue { .string(signedIn.session.clientID.rawValue) }
+
+        /// What both tokens say.
+        private func common(random: any RandomSource) -> [String: JSONValue] {
+            let (user, evidence) = (signedIn.user, signedIn.evidence)
+            var claims: [String: JSONValue] = [
+                "iss": .string(issuer), "ver": "2.0", "tid": .string(tenant.id),
+                "sub": .string(user.id.rawValue), "oid": .string(user.id.rawValue),
+                "iat": .integer(now.seconds), "nbf": .integer(now.seconds),
+                "exp": .integer(now.seconds + Int64(lifetime)), "sid": .string(signedIn.session.id.rawValue),
+                "amr": .array(evidence.methods.map { .string($0) }),
+                "acr": evidence.secondFactor == nil ? "1" : "2",
+                // No two tokens are the same, though they be of the same second.
+                "uti": .string(random.bytes(16).base64URL),
+                CustomClaims.epochClaim: .integer(Int64(user.tokenEpoch)),
+            ]
+            claims["auth_time"] = evidence.authenticatedAt.map { .integer($0.seconds) }
+            return claims
+        }
+
+        /// What the account itself brings: attributes and the claims of the developer's back end, under their own names.
+        /// What else is to say something in tokens is added here; the claims of ours come after it and take precedence.
+        private var ofAccount: [String: JSONValue] {
+            let profile = signedIn.user.profile
+            var claims = profile.attributes
+            claims.merge(profile.customClaims) { _, custom in custom }
+            for name in CustomClaims.reserved { claims[name] = nil }
+            return claims
+        }
+
+        func identity(random: any RandomSource) -> TokenClaims {
+            var claims = ofAccount
+            let profile = signedIn.user.profile
+            if scopes.contains("profile") {
+                claims["given_name"] = profile.attributes["givenName"]
+                claims["family_name"] = profile.attributes["surname"]
+                claims["name"] = profile.displayName.map { .string($0) }
+                claims["picture"] = profile.photoURL.map { .string($0) }
+            }
+            if let email = signedIn.user.email {
+                claims["preferred_username"] = .string(email.canonical)
+                if scopes.contains("email") || scopes.contains("profile") {
+                    claims["email"] = .string(email.canonical)
+                    claims["email_verified"] = .bool(profile.emailVerified)
+                }
+            }
+            claims.merge(common(random: random)) { _, ours in ours }
+            claims["aud"] = application
+            return TokenClaims(claims)
+        }
+
+        func access(random: any RandomSource) -> TokenClaims {
+            var claims = ofAccount
+            claims.merge(common(random: random)) { _, ours in ours }
+            let own = scopes.filter { !NativeAuth.openIDScopes.contains($0) }
+            claims["aud"] = own.lazy.compactMap(Self.resource).first.map { .string($0) } ?? application
+            claims["azp"] = application
+            claims["scp"] = .string((own.isEmpty ? scopes : own.map(Self.name)).joined(separator: " "))
+            if signedIn.evidence.secondFactor != nil {
+                claims["acrs"] = signedIn.evidence.details[NativeAuthTokens.contextsDetail]
+            }
+            return TokenClaims(claims)
+        }
+
+        /// The API in a scope like `api://library/Books.Read`; nil in a plain one.
+        private static func resource(_ scope: String) -> String? {
+            guard scope.contains("://"), let slash = scope.lastIndex(of: "/"), slash > scope.startIndex else {
+                return nil
+            }
+            let resource = scope[..<slash]
+            return resource.hasSuffix("/") ? nil : String(resource)
+        }
+
+        private static func name(_ scope: String) -> String {
+            guard resource(scope) != nil, let slash = scope.lastIndex(of: "/") else { return scope }
+            return String(scope[scope.index(after: slash)...])
+        }
+    }
+}
+
+extension SessionEvidence {
+    /// How it was proven (RFC 8176).
+    fileprivate var methods: [String] {
+        var methods: [String] = []
+        for proof in proofs {
+            let method =
+                switch proof.kind {
+                case .password: "pwd"
+                case .push: "hwk"
+                default: "otp"
+                }
+            if !methods.contains(method) { methods.append(method) }
+        }
+        return secondFactor == nil ? methods : methods + ["mfa"]
+    }
+}

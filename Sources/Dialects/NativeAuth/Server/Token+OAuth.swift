@@ -1,0 +1,113 @@
+import CountersignCore
+import Foundation
+import NativeAuthWire
+import ServerHTTP
+
+extension NativeAuth {
+    /// `POST oauth2/v2.0/token` (spec, section 2.2).
+    func token(_ request: TokenRequest, _ call: NativeAuthCall) async throws -> TokenResponse {
+        guard let grant = GrantType(rawValue: try call.required(request.grantType, "grant_type")) else {
+            throw NativeAuthError.unsupportedGrant
+        }
+        // What could be refused without looking at the answer is, so that no code is used up for it.
+        let scopes = try scopes(request.scope, call, isRefresh: grant == .refreshToken)
+        let contexts = try authenticationContexts(request.claims)
+        if grant == .refreshToken { return try await refresh(request, scopes, call) }
+
+        let handle = try call.handle(request.continuationToken)
+        var details: [String: JSONValue] = [:]
+        if !contexts.isEmpty { details[NativeAuthTokens.contextsDetail] = .array(contexts.map { .string($0) }) }
+        var expectation = call.anyExpectation
+        expectation.terms = SessionTerms(scopes: scopes, details: details)
+        expectation.requiresSecondFactor = !contexts.isEmpty
+
+        let answer: Answer
+        let judged: NativeAuthError.Judged
+        switch grant {
+        case .password:
+            (answer, judged) = (.password(Secret(try call.required(request.password, "password"))), .password)
+        case .oob, .mfaOOB:
+            let code = Secret(try call.required(request.oob, "oob"))
+            (answer, judged) = (try await self.answer(code, for: handle, expectation), .code)
+        case .continuationToken:
+            let claimed = try request.username.flatMap { $0.isEmpty ? nil : try address($0, call) }
+            (answer, judged) = (.claim(claimed), .handle)
+        case .refreshToken, .attributes: throw NativeAuthError.unsupportedGrant
+        }
+        switch try await realm.authenticator.answer(answer, to: .flow(handle, expectation), by: call.client) {
+        case .accomplished(.signedIn(let signedIn)):
+            return try await tokens(call).answer(for: signedIn, scopes: scopes)
+        case .advanced(.secondFactor): throw NativeAuthError.secondFactorRequired(continuation(handle))
+        case .advanced(.registration): throw NativeAuthError.registrationRequired(continuation(handle))
+        case .advanced(.beyondClient(let lacksRegistration)):
+            throw NativeAuthError.lacking(lacksRegistration ? .registrationRequired : .mfaRequired)
+        case .refused(let refusal): throw refused(refusal, judged)
+        default: throw refused(Refusal(.unexpectedAnswer))
+        }
+    }
+
+    func tokens(_ call: NativeAuthCall) -> NativeAuthTokens {
+        NativeAuthTokens(realm: realm, issuer: authority(call.tenant) + "/v2.0")
+    }
+
+    /// What a code is: mailed, or of the second factor that was chosen.
+    private func answer(
+        _ code: Secret<String>, for handle: FlowHandle, _ expectation: FlowExpectation
+    ) async throws -> Answer {
+        guard let journey = try await journey(handle, expectation),
+            journey.stage == .secondFactor, !journey.awaitsMailedCode, let factor = journey.askedFactor
+        else { return .mailedCode(code) }
+        guard journey.askedKind == .push else { return .code(code, factor: factor) }
+        // A device's own codes are digits; anything else asks whether it has said yes.
+        let digits = code.reveal().filter { !$0.isWhitespace }
+        let isCode = digits.utf8.count == 6 && digits.utf8.allSatisfy { (48...57).contains($0) }
+        return isCode ? .code(code, factor: factor) : .approval
+    }
+
+    // MARK: Refreshing
+
+    private func refresh(
+        _ request: TokenRequest, _ scopes: [String], _ call: NativeAuthCall
+    ) async throws -> TokenResponse {
+        let token = Secret(try call.required(request.refreshToken, "refresh_token"))
+        switch try await realm.sessions.refresh(token, of: (call.application.id, .nativeAuth), by: call.client) {
+        case .refreshed(let signedIn):
+            let wanted = request.scope?.isEmpty ?? true ? signedIn.evidence.scopes : scopes
+            return try await tokens(call).answer(for: signedIn, scopes: wanted)
+        case .refused(let refusal): throw NativeAuthError(refusal)
+        }
+    }
+
+    // MARK: Scopes and claims
+
+    /// What every application may ask for (OpenID Connect Core, sections 5.4 and 11).
+    static let openIDScopes = ["openid", "profile", "email", "offline_access"]
+
+    /// The scopes asked for, each once, all of which the application was registered with.
+    private func scopes(_ text: String?, _ call: NativeAuthCall, isRefresh: Bool) throws -> [String] {
+        let asked = (text ?? "").split(separator: " ").map(String.init)
+        var scopes: [String] = []
+        for scope in asked where !scopes.contains(scope) {
+            guard Self.openIDScopes.contains(scope) || call.registration.scopes.contains(scope) else {
+                let excerpt = String(scope.prefix(100))
+                throw isRefresh ? NativeAuthError.noConsent(excerpt) : NativeAuthError.unknownScope(excerpt)
+            }
+            scopes.append(scope)
+        }
+        return scopes.isEmpty ? ["openid", "profile", "offline_access"] : scopes
+    }
+
+    /// Authentication contexts that a claims request wants in the access token (spec, section 3.3): they are had with a
+    /// second factor.
+    private func authenticationContexts(_ claims: String?) throws -> [String] {
+        guard let claims, !claims.isEmpty else { return [] }
+        guard let parsed = try? LenientJSON.parse(Array(claims.utf8)), case .object = parsed else {
+            throw NativeAuthError.invalidParameter("claims")
+        }
+        let wanted = parsed["access_token"]?["acrs"]
+        var values: [String] = []
+        if let value = wanted?["value"]?.stringValue { values.append(value) }
+        if case .array(let several)? = wanted?["values"] { values += several.compactMap(\.stringValue) }
+        return values.filter { (1...64).contains($0.utf8.count) }.prefix(10).map { $0 }
+    }
+}

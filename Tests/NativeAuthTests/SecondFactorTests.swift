@@ -1,0 +1,274 @@
+import CountersignCore
+import Foundation
+import NativeAuthWire
+import OneTimePassword
+import Testing
+
+@Suite("Second factors in native authentication")
+struct SecondFactorTests {
+    private static let other = "lovelace@example.org"
+
+    /// A password sign-in that was told to give or to register a second factor.
+    private func pending(
+        _ client: NativeClient, _ suberror: String, capabilities: String = NativeClient.capabilities
+    ) async throws -> String {
+        let begun = try await client.post(
+            .initiate,
+            [
+                "username": NativeClient.email, "challenge_type": NativeClient.everything, "capabilities": capabilities,
+            ])
+        let reply = try await client.token(
+            .password, ["continuation_token": begun.token, "password": NativeClient.password])
+        expectRefused(reply, "invalid_grant", suberror)
+        return try #require(reply.token)
+    }
+
+    /// Registers a mailbox, and comes out with tokens.
+    private func register(_ contact: String, _ client: NativeClient) async throws -> Reply {
+        var token = try await pending(client, "registration_required")
+        let methods = try await client.post(.registerIntrospect, ["continuation_token": token])
+        #expect(methods.json["methods"][0]["id"] == "email", "\(methods.text)")
+        #expect(methods.json["methods"][0]["challenge_channel"] == "email")
+        token = try #require(methods.token)
+        let asked = try await client.post(
+            .registerChallenge,
+            [
+                "continuation_token": token, "challenge_type": "oob", "challenge_channel": "email",
+                "challenge_target": contact,
+            ])
+        token = try #require(asked.token)
+        var fields: [String: String?] = ["continuation_token": token, "grant_type": "continuation_token"]
+        if asked.json["challenge_type"] == "oob" {
+            #expect(asked.json["challenge_target"].text == contact, "\(asked.text)")
+            #expect(asked.json["challenge_target_label"] == .null && asked.json["code_length"] == 8)
+            fields["grant_type"] = "oob"
+            fields["oob"] = "00"
+            expectRefused(try await client.post(.registerContinue, fields), "invalid_grant", "invalid_oob_value")
+            fields["oob"] = try await client.codes(to: contact).last
+        } else {
+            #expect(asked.json["challenge_type"] == "preverified", "\(asked.text)")
+        }
+        let continued = try await client.post(.registerContinue, fields)
+        #expect(continued.status == 200, "\(continued.text)")
+        return try await client.token(.continuationToken, ["continuation_token": continued.token])
+    }
+
+    @Test("Registering the own address needs no code; afterwards a code is asked for")
+    func ownAddress() async throws {
+        try await TestServer.with { server in
+            let client = try await server.application(requiresMFA: true)
+            try await server.account()
+            #expect(try await register(NativeClient.email, client).status == 200)
+            #expect(try await client.codes().isEmpty)
+
+            let token = try await pending(client, "mfa_required")
+            let methods = try await client.post(.introspect, ["continuation_token": token])
+            #expect(methods.json["methods"].elements.count == 1, "\(methods.text)")
+            #expect(methods.json["methods"][0]["login_hint"] == "a***a@ex**e.org")
+            let id = methods.json["methods"][0]["id"].text
+            let asked = try await client.post(
+                .challenge, ["continuation_token": methods.token, "challenge_type": NativeClient.everything, "id": id])
+            #expect(asked.json["challenge_type"] == "oob" && asked.json["challenge_channel"] == "email")
+            let wrong = try await client.token(.mfaOOB, ["continuation_token": asked.token, "oob": "12345678"])
+            expectRefused(wrong, "invalid_grant", "invalid_oob_value")
+            // Again from the oldest state, and the newest code under the first token that a challenge gave.
+            _ = try await client.post(.challenge, ["continuation_token": token, "id": id])
+            let codes = try await client.codes()
+            #expect(codes.count == 2)
+            let tokens = try await client.token(
+                .mfaOOB, ["continuation_token": asked.token, "oob": codes.last])
+            #expect(tokens.status == 200, "\(tokens.text)")
+            let claims = try Tokens.claims(tokens.json["id_token"])
+            #expect(claims["amr"] == ["pwd", "otp", "mfa"])
+        }
+    }
+
+    @Test("Registering another address takes a code, which is the second factor of this once")
+    func otherAddress() async throws {
+        try await TestServer.with { server in
+            let client = try await server.application(requiresMFA: true)
+            let user = try await server.account()
+            let tokens = try await register(Self.other, client)
+            #expect(tokens.status == 200, "\(tokens.text)")
+            #expect(try Tokens.claims(tokens.json["id_token"])["amr"] == ["pwd", "otp", "mfa"])
+            let token = try await pending(client, "mfa_required")
+            let asked = try await client.post(.challenge, ["continuation_token": token])
+            #expect(asked.json["challenge_target_label"] == "l***e@ex**e.org", "\(asked.text)")
+            // What an administrator takes away has to be registered anew.
+            _ = try await server.realm.enrolments.reset(of: user.id, by: .testAdministrator)
+            _ = try await pending(client, "registration_required")
+        }
+    }
+
+    @Test("A mailbox counts only where a second factor is required, and never twice in one sign-in")
+    func whereRequired() async throws {
+        try await TestServer.with { server in
+            let strict = try await server.application(requiresMFA: true)
+            let codes = try await server.application(types: ["oob", "redirect"], requiresMFA: true)
+            let plain = try await server.application()
+            try await server.account()
+            _ = try await register(NativeClient.email, strict)
+            let begun = try await plain.initiate()
+            let tokens = try await plain.token(
+                .password, ["continuation_token": begun.token, "password": NativeClient.password])
+            #expect(tokens.status == 200, "\(tokens.text)")
+            // Signed in by the mailbox: the mailbox is no second factor.
+            let (token, code) = try await codes.signInByCode()
+            let reply = try await codes.token(.oob, ["continuation_token": token, "oob": code])
+            expectRefused(reply, "invalid_grant", "registration_required")
+        }
+    }
+
+    @Test("Without a password the sign-in address cannot be the second factor")
+    func addressOfCodes() async throws {
+        try await TestServer.with { server in
+            let client = try await server.application(requiresMFA: true)
+            try await server.account(password: nil)
+            let (token, code) = try await client.signInByCode()
+            let reply = try await client.token(.oob, ["continuation_token": token, "oob": code])
+            expectRefused(reply, "invalid_grant", "registration_required")
+            func contact(_ target: String, channel: String = "email") async throws -> Reply {
+                try await client.post(
+                    .registerChallenge,
+                    [
+                        "continuation_token": reply.token, "challenge_type": "oob", "challenge_channel": channel,
+                        "challenge_target": target,
+                    ])
+            }
+            expectRefused(try await contact(NativeClient.email), "invalid_request", number: 901_001)
+            expectRefused(try await contact("nonsense"), "invalid_request", number: 901_001)
+            expectRefused(try await contact("+15555550142", channel: "sms"), "invalid_request", number: 901_001)
+            #expect(try await contact(Self.other).status == 200)
+        }
+    }
+
+    @Test("A client without the capability is sent to a browser, and told which it lacks")
+    func capabilities() async throws {
+        try await TestServer.with { server in
+            let client = try await server.application(requiresMFA: true)
+            try await server.account()
+            func signIn(_ name: String, _ capabilities: String?) async throws -> Reply {
+                let begun = try await client.post(
+                    .initiate,
+                    [
+                        "username": NativeClient.email, "challenge_type": NativeClient.everything, name: capabilities,
+                    ])
+                return try await client.token(
+                    .password, ["continuation_token": begun.token, "password": NativeClient.password])
+            }
+            let lacking = try await signIn("capabilities", nil)
+            #expect(lacking.status == 200 && lacking.json["challenge_type"] == "redirect", "\(lacking.text)")
+            #expect(lacking.json["redirect_reason"] == "Client is missing registration_required capability")
+            // Under both names, with both separators.
+            for (name, text) in [
+                ("capabilities", "mfa_required registration_required"),
+                ("capability", "registration_required,mfa_required"),
+            ] {
+                expectRefused(try await signIn(name, text), "invalid_grant", "registration_required")
+            }
+            _ = try await register(NativeClient.email, client)
+            let second = try await signIn("capabilities", "registration_required")
+            #expect(second.json["redirect_reason"] == "Client is missing mfa_required capability", "\(second.text)")
+        }
+    }
+
+    @Test("Whoever has an authenticator is asked for its code, in every application")
+    func authenticator() async throws {
+        try await TestServer.with { server in
+            let client = try await server.application()
+            let user = try await server.account()
+            let totp = try await server.authenticator(of: user)
+            let token = try await pending(client, "mfa_required")
+            let methods = try await client.post(.introspect, ["continuation_token": token])
+            #expect(
+                methods.json["methods"].elements.count == 1 && methods.json["methods"][0]["challenge_type"] == "oob")
+            #expect(methods.json["methods"][0]["challenge_channel"] == "totp", "\(methods.text)")
+            let asked = try await client.post(
+                .challenge, ["continuation_token": methods.token, "id": methods.json["methods"][0]["id"].text])
+            #expect(asked.json["code_length"] == 6, "\(asked.text)")
+            let right = totp.code(at: server.now).stringCode
+            // The documents say oob, the clients mfa_oob.
+            let wrong = try await client.token(
+                .oob, ["continuation_token": asked.token, "oob": right == "000000" ? "000001" : "000000"])
+            expectRefused(wrong, "invalid_grant", "invalid_oob_value")
+            let tokens = try await client.token(.mfaOOB, ["continuation_token": asked.token, "oob": right])
+            #expect(tokens.status == 200, "\(tokens.text)")
+        }
+    }
+
+    @Test("A reset does not get past the authenticator")
+    func reset() async throws {
+        try await TestServer.with { server in
+            let client = try await server.application()
+            let totp = try await server.authenticator(of: server.account())
+            let begun = try await client.post(
+                .resetPasswordStart,
+                [
+                    "username": NativeClient.email, "challenge_type": "oob redirect",
+                    "capabilities": NativeClient.capabilities,
+                ])
+            let asked = try await client.post(.resetPasswordChallenge, ["continuation_token": begun.token])
+            let continued = try await client.post(
+                .resetPasswordContinue,
+                ["continuation_token": asked.token, "grant_type": "oob", "oob": client.codes().last])
+            let done = try await client.post(
+                .resetPasswordSubmit, ["continuation_token": continued.token, "new_password": "difference engine"])
+            let claimed = try await client.token(.continuationToken, ["continuation_token": done.token])
+            expectRefused(claimed, "invalid_grant", "mfa_required")
+            let challenged = try await client.post(.challenge, ["continuation_token": claimed.token])
+            let tokens = try await client.token(
+                .mfaOOB,
+                ["continuation_token": challenged.token, "oob": totp.code(at: server.now).stringCode])
+            #expect(tokens.status == 200, "\(tokens.text)")
+        }
+    }
+
+    @Test("A claims request for an authentication context asks for a second factor, and the access token has it")
+    func authenticationContext() async throws {
+        try await TestServer.with { server in
+            let client = try await server.application()
+            try await server.account()
+            let claims = #"{"access_token":{"acrs":{"essential":true,"value":"c4"}}}"#
+            let begun = try await client.initiate()
+            let reply = try await client.token(
+                .password,
+                ["continuation_token": begun.token, "password": NativeClient.password, "claims": claims])
+            expectRefused(reply, "invalid_grant", "registration_required")
+            let broken = try await client.token(
+                .password, ["continuation_token": begun.token, "password": "x", "claims": "{"])
+            expectRefused(broken, "invalid_request", number: 90100)
+        }
+    }
+
+    @Test("A device is asked, and its signature is the answer")
+    func device() async throws {
+        try await TestServer.with { server in
+            let client = try await server.application()
+            let user = try await server.account()
+            let device = try await server.device(of: user)
+            let token = try await pending(client, "mfa_required")
+            let methods = try await client.post(.introspect, ["continuation_token": token]).json["methods"].elements
+            #expect(methods.map(\.["challenge_channel"]) == ["push", "totp"])
+            let asked = try await client.post(
+                .challenge, ["continuation_token": token, "id": methods[0]["id"].text])
+            #expect(asked.json["challenge_channel"] == "push", "\(asked.text)")
+            let early = try await client.token(.mfaOOB, ["continuation_token": asked.token, "oob": "push"])
+            expectRefused(early, "authorization_pending")
+            try await device.allow()
+            let tokens = try await client.token(.mfaOOB, ["continuation_token": asked.token, "oob": "push"])
+            #expect(tokens.status == 200, "\(tokens.text)")
+            #expect(try Tokens.claims(tokens.json["id_token"])["amr"] == ["pwd", "hwk", "mfa"])
+
+            // By its code instead, and after a no not at all.
+            let second = try await pending(client, "mfa_required")
+            _ = try await client.post(.challenge, ["continuation_token": second, "id": methods[1]["id"].text])
+            let byCode = try await client.token(.mfaOOB, ["continuation_token": second, "oob": device.code()])
+            #expect(byCode.status == 200, "\(byCode.text)")
+            let third = try await pending(client, "mfa_required")
+            _ = try await client.post(.challenge, ["continuation_token": third, "id": methods[0]["id"].text])
+            try await device.reject()
+            let refused = try await client.token(.mfaOOB, ["continuation_token": third, "oob": "push"])
+            expectRefused(refused, "access_denied")
+        }
+    }
+}
