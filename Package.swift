@@ -34,7 +34,8 @@ extension Target.Dependency {
 
 /// The triple of a dialect: what goes over the wire, the server that speaks it, and the client with the vendor's API.
 func dialect(
-    _ name: String, client: String?, server: [Target.Dependency] = [], clientSide: [Target.Dependency] = []
+    _ name: String, client: String?, server: [Target.Dependency] = [], resources: [Resource] = [],
+    clientSide: [Target.Dependency] = []
 ) -> [Target] {
     let folder = "Sources/Dialects/\(name)"
     let clients: [Target] =
@@ -53,7 +54,7 @@ func dialect(
                 .target(name: "\(name)Wire"), "CountersignCore", "ServerHTTP",
                 .hummingbird, .httpTypes, .logging, .nioCore,
             ] + server,
-            path: "\(folder)/Server"),
+            path: "\(folder)/Server", resources: resources),
     ] + clients
 }
 
@@ -149,8 +150,8 @@ let package = Package(
             path: "Sources/Shared/PasswordHashing"),
         .target(
             name: "PrometheusMetrics", dependencies: [.coreMetrics], path: "Sources/Shared/PrometheusMetrics"),
-        .target(
-            name: "TerminalQRCode", dependencies: ["CQREncode"], path: "Sources/Shared/TerminalQRCode"),
+        .target(name: "QRCode", dependencies: ["CQREncode"], path: "Sources/Shared/QRCode"),
+        .target(name: "TerminalQRCode", dependencies: ["QRCode"], path: "Sources/Shared/TerminalQRCode"),
         .systemLibrary(
             name: "CPostgres", path: "Sources/CSystem/CPostgres", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
@@ -342,8 +343,9 @@ let package = Package(
         + dialect(
             "IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"], clientSide: ["ClientStorage"])
         + dialect(
-            "Guardian", client: "Guardian", server: ["OneTimePassword"],
-            clientSide: ["KeychainServices", "OneTimePassword", .crypto])
+            "Guardian", client: "Guardian", server: ["OneTimePassword", "QRCode", .mustache],
+            clientSide: ["KeychainServices", "OneTimePassword", .crypto],
+            resources: [.embedInCode("Templates/enroll.mustache")])
         + dialect("NativeAuth", client: nil) + [
             // The rest of the triple comes with its sources.
             .target(name: "SecurityChecksWire", path: "Sources/Dialects/SecurityChecks/Wire")

@@ -98,7 +98,7 @@ public struct CountersignServer: Sendable {
                 projectID: options.projectID, isDevelopment: options.isDevelopment,
                 isAdministrator: opened.adminToken.matches, publicURL: url)
         ).addRoutes(to: router)
-        guardian.addRoutes(to: router)
+        try guardian.addRoutes(to: router)
         nativeAuth.addRoutes(to: router)
         AdministrationRoutes(realm: realm, isAdministrator: opened.adminToken.matches).addRoutes(to: router)
         try ActionPages(realm: realm, isDevelopment: options.isDevelopment).addRoutes(to: router)

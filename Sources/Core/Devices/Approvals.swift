@@ -39,87 +39,119 @@ public struct Approvals: Sendable {
         for handle: FlowHandle, device factorID: FactorID? = nil, details: ApprovalDetails = ApprovalDetails(),
         asksForNumber: Bool = false, by client: ClientContext
     ) async throws -> Outcome {
-        let realm = realm
-        let now = realm.clock.now
-        let random = realm.random
-        let sealer = realm.sealer
-        let id = random.bytes(16).hex
-        let number = asksForNumber ? random.string(Self.numberDigits, of: .digits) : nil
-        // Lots are drawn before the transaction; who has how many devices shows only in it.
-        let lots = (0..<PushFactor.limit).map { _ in
-            (
-                handle: FlowHandle(random: random), challenge: random.bytes(24).base64URL,
-                message: AuditEvent.freshID(at: now, random: random)
-            )
-        }
-        let eventID = AuditEvent.freshID(at: now, random: random)
-
+        let draft = ApprovalDraft(
+            realm: realm, device: factorID, details: details, asksForNumber: asksForNumber, client: client)
         let outcome: Outcome = try await realm.writeSending(by: .push) { transaction in
-            guard var flow = try transaction.flow(digest: handle.digest) else { return .refused(Refusal(.unknownFlow)) }
-            var body = try FlowBody.open(flow, with: sealer)
-            let isSignIn = body.journey.map { $0.stage == .secondFactor } ?? (body.purpose == .signIn)
-            guard isSignIn, body.challenge == .secondFactor, let userID = flow.userID else {
-                return .refused(Refusal(.unknownFlow))
-            }
-            if flow.finishedAt != nil { return .refused(Refusal(.flowFinished)) }
-            if flow.expiresAt <= now { return .refused(Refusal(.flowExpired)) }
-            if body.approval?.decision?.isAllowed == false { return .refused(Refusal(.approvalRejected)) }
-            guard let user = try transaction.user(userID) else { return .refused(Refusal(.userNotFound)) }
-            if user.isDisabled { return .refused(Refusal(.userDisabled)) }
-            if let epoch = body.tokenEpoch, epoch != user.tokenEpoch { return .refused(Refusal(.flowExpired)) }
-            let settings = try transaction.settings()
-            guard settings.secondFactors.offersPush else { return .refused(Refusal(.factorNotOffered)) }
-            let devices = try transaction.factors(of: userID)
-                .filter { $0.kind == .push && (factorID == nil || $0.id == factorID) }
-            guard !devices.isEmpty else { return .refused(Refusal(.unknownFactor)) }
-
-            let standing = try transaction.chargePush(to: userID, at: now)
-            guard standing.isAdmitted else { return .limited(standing) }
-
-            for var earlier in try transaction.openFlows(
-                of: userID, purpose: FlowPurpose.approve.rawValue, at: now, limit: 10 * PushFactor.limit)
-            where try FlowBody.open(earlier, with: sealer).clientID == body.clientID {
-                earlier.finishedAt = now
-                _ = try transaction.update(earlier)
-            }
-            let expiresAt = min(now + FlowLifetime.approval, flow.expiresAt)
-            for (device, lot) in zip(devices, lots) {
-                var request = FlowBody(
-                    purpose: .approve, client: client,
-                    challenge: .deviceDecision(
-                        DeviceChallenge(
-                            text: lot.challenge, factorID: device.id, approvalID: id, flow: flow.digest, number: number)
-                    ),
-                    maximumAttempts: 5, tokenEpoch: user.tokenEpoch)
-                // The request belongs to the application that waits, whoever passed it on.
-                request.clientID = body.clientID
-                let record = FlowRecord(
-                    digest: lot.handle.digest, userID: userID, purpose: FlowPurpose.approve.rawValue, createdAt: now,
-                    expiresAt: expiresAt,
-                    body: try request.sealed(by: sealer, digest: lot.handle.digest, in: transaction))
-                guard try transaction.insert(record) else { return .refused(Refusal(.busy)) }
-                let message = DeviceRequest(
-                    device: device.id, handle: lot.handle, challenge: lot.challenge, startedAt: now, details: details,
-                    numberLength: number?.count)
-                var content = message.content
-                content.expiresAt = expiresAt
-                try transaction.send(
-                    content, to: device.id.rawValue, about: userID, by: .push, id: lot.message, at: now,
-                    sealer: sealer)
-            }
-            body.approval = Approval(
-                id: id, askedAt: now, expiresAt: expiresAt, number: number, devices: devices.map(\.id))
-            flow.body = try body.sealed(by: sealer, digest: flow.digest, in: transaction)
-            guard try transaction.update(flow) else { return .refused(Refusal(.busy)) }
-            try transaction.append(
-                AuditEvent(
-                    id: eventID, at: now, kind: .approvalAsked, userID: userID, context: client,
-                    details: ["approval": .string(id), "devices": .array(devices.map { .string($0.id.rawValue) })]))
-            return .asked(
-                Asked(id: id, devices: devices, number: number, expiresAt: expiresAt, standing: standing))
+            guard let flow = try transaction.flow(digest: handle.digest) else { return .refused(Refusal(.unknownFlow)) }
+            return try draft.ask(for: flow, in: transaction)
         }
         if case .asked(let asked) = outcome { realm.bell.ring(asked.devices.map(\.id.rawValue)) }
         return outcome
+    }
+}
+
+/// A request before it is made: its lots are drawn before the transaction.
+struct ApprovalDraft: Sendable {
+    let now: Date
+    let sealer: Sealer
+    let factorID: FactorID?
+    let details: ApprovalDetails
+    let client: ClientContext
+    let id: String
+    let number: String?
+    /// Who has how many devices shows only in the transaction.
+    let lots: [Lot]
+    let eventID: String
+
+    struct Lot: Sendable {
+        let handle: FlowHandle
+        let challenge: String
+        let message: String
+    }
+
+    init(
+        realm: Realm, device factorID: FactorID? = nil, details: ApprovalDetails, asksForNumber: Bool,
+        client: ClientContext
+    ) {
+        let random = realm.random
+        let now = realm.clock.now
+        self.now = now
+        sealer = realm.sealer
+        self.factorID = factorID
+        self.details = details
+        self.client = client
+        id = random.bytes(16).hex
+        number = asksForNumber ? random.string(Approvals.numberDigits, of: .digits) : nil
+        lots = (0..<PushFactor.limit).map { _ in
+            Lot(
+                handle: FlowHandle(random: random), challenge: random.bytes(24).base64URL,
+                message: AuditEvent.freshID(at: now, random: random))
+        }
+        eventID = AuditEvent.freshID(at: now, random: random)
+    }
+
+    /// Asks, in the transaction in which the attempt was read.
+    func ask(for flow: FlowRecord, in transaction: any StoreTransaction) throws -> Approvals.Outcome {
+        var flow = flow
+        var body = try FlowBody.open(flow, with: sealer)
+        guard body.isApprovable, let userID = flow.userID else { return .refused(Refusal(.unknownFlow)) }
+        if flow.finishedAt != nil { return .refused(Refusal(.flowFinished)) }
+        if flow.expiresAt <= now { return .refused(Refusal(.flowExpired)) }
+        if body.approval?.decision?.isAllowed == false { return .refused(Refusal(.approvalRejected)) }
+        guard let user = try transaction.user(userID) else { return .refused(Refusal(.userNotFound)) }
+        if user.isDisabled { return .refused(Refusal(.userDisabled)) }
+        if let epoch = body.tokenEpoch, epoch != user.tokenEpoch { return .refused(Refusal(.flowExpired)) }
+        guard try transaction.settings().secondFactors.offersPush else { return .refused(Refusal(.factorNotOffered)) }
+        let devices = try transaction.factors(of: userID)
+            .filter { $0.kind == .push && (factorID == nil || $0.id == factorID) }
+        guard !devices.isEmpty else { return .refused(Refusal(.unknownFactor)) }
+
+        let standing = try transaction.chargePush(to: userID, at: now)
+        guard standing.isAdmitted else { return .limited(standing) }
+
+        for var earlier in try transaction.openFlows(
+            of: userID, purpose: FlowPurpose.approve.rawValue, at: now, limit: 10 * PushFactor.limit)
+        where try FlowBody.open(earlier, with: sealer).clientID == body.clientID {
+            earlier.finishedAt = now
+            _ = try transaction.update(earlier)
+        }
+        var details = details
+        details.linkingID = body.consent?.id ?? details.linkingID
+        let expiresAt = min(now + FlowLifetime.approval, flow.expiresAt)
+        for (device, lot) in zip(devices, lots) {
+            var request = FlowBody(
+                purpose: .approve, client: client,
+                challenge: .deviceDecision(
+                    DeviceChallenge(
+                        text: lot.challenge, factorID: device.id, approvalID: id, flow: flow.digest, number: number)
+                ),
+                maximumAttempts: 5, tokenEpoch: user.tokenEpoch)
+            // The request belongs to the application that waits, whoever passed it on.
+            request.clientID = body.clientID
+            let record = FlowRecord(
+                digest: lot.handle.digest, userID: userID, purpose: FlowPurpose.approve.rawValue, createdAt: now,
+                expiresAt: expiresAt,
+                body: try request.sealed(by: sealer, digest: lot.handle.digest, in: transaction))
+            guard try transaction.insert(record) else { return .refused(Refusal(.busy)) }
+            let message = DeviceRequest(
+                device: device.id, handle: lot.handle, challenge: lot.challenge, startedAt: now, details: details,
+                numberLength: number?.count)
+            var content = message.content
+            content.expiresAt = expiresAt
+            try transaction.send(
+                content, to: device.id.rawValue, about: userID, by: .push, id: lot.message, at: now,
+                sealer: sealer)
+        }
+        body.approval = Approval(
+            id: id, askedAt: now, expiresAt: expiresAt, number: number, devices: devices.map(\.id))
+        flow.body = try body.sealed(by: sealer, digest: flow.digest, in: transaction)
+        guard try transaction.update(flow) else { return .refused(Refusal(.busy)) }
+        try transaction.append(
+            AuditEvent(
+                id: eventID, at: now, kind: .approvalAsked, userID: userID, context: client,
+                details: ["approval": .string(id), "devices": .array(devices.map { .string($0.id.rawValue) })]))
+        return .asked(
+            Approvals.Asked(id: id, devices: devices, number: number, expiresAt: expiresAt, standing: standing))
     }
 }
 

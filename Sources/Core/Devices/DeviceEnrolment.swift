@@ -34,19 +34,12 @@ public struct DeviceEnrolment: Sendable {
     public let recoveryCode: Secret<String>?
 }
 
-/// What waits for a device that enrols. The id is known beforehand, as the screen that shows the ticket waits for it.
-struct DeviceOffer: Codable, Sendable, Equatable {
-    var factorID: FactorID
-    var totpSecret: Data?
-}
-
-/// What a device needs to enrol.
-public struct DeviceTicket: Sendable {
-    public let handle: FlowHandle
-    public let factorID: FactorID
+/// What somebody is told who has enrolled an app that only makes codes.
+public struct CodesEnrolment: Sendable {
+    public let factor: FactorRecord
     public let user: User
-    public let totpSecret: Secret<[UInt8]>?
-    public let expiresAt: Date
+    /// Nil where the user had one already.
+    public let recoveryCode: Secret<String>?
 }
 
 extension Enrolments {
@@ -57,21 +50,46 @@ extension Enrolments {
         case unknown(Refusal.Reason)
     }
 
-    /// Invites a user to enrol a device, in the name of an administrator who has made sure of who it is. Good for one
-    /// enrolment within five days.
+    /// Invites a user to enrol a device or an app, in the name of an administrator who has made sure of who it is. Good
+    /// for one enrolment within five days.
     public func inviteDevice(
-        for userID: UserID, lifetime: TimeInterval = FlowLifetime.invitation, by client: ClientContext
+        for userID: UserID, _ invitation: Invitation = Invitation(), by client: ClientContext
     ) async throws -> DeviceOutcome {
         let draft = DeviceDraft(realm: realm, prefix: "gten_")
-        let eventID = AuditEvent.freshID(at: draft.now, random: realm.random)
-        return try await realm.store.write { transaction in
+        let eventIDs = (0..<2).map { _ in AuditEvent.freshID(at: draft.now, random: realm.random) }
+        let messageID = AuditEvent.freshID(at: draft.now, random: realm.random)
+        return try await realm.writeSending { transaction in
             guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
-            let outcome = try draft.offer(to: user, lifetime: lifetime, client: client, in: transaction)
-            if case .offered(let ticket) = outcome {
+            var mailTo: EmailAddress?
+            if let mail = invitation.mail {
+                guard let address = mail.to ?? user.email else { return .refused(.noAddress) }
+                if let limited = try Mailings.charge(address, client, draft.now, draft.sealer, transaction) {
+                    return .unknown(limited.reason)
+                }
+                mailTo = address
+            }
+            let outcome = try draft.offer(
+                to: user, kinds: invitation.kinds, onlyAsFirst: !invitation.allowsMore,
+                lifetime: invitation.lifetime, client: client, showsCode: false, in: transaction)
+            guard case .offered(let ticket) = outcome else { return outcome }
+            try transaction.append(
+                AuditEvent(
+                    id: eventIDs[0], at: draft.now, kind: .deviceInvited, userID: userID, context: client,
+                    details: ["factor": .string(ticket.factorID.rawValue)]))
+            if let mail = invitation.mail, let mailTo {
+                let template = "enrollment-invitation"
+                try transaction.send(
+                    OutboxContent(
+                        template: template, locale: mail.locale,
+                        values: [
+                            "link": mail.page + ticket.handle.token.reveal(),
+                            "email": user.email?.canonical ?? mailTo.canonical,
+                        ], expiresAt: draft.now + invitation.lifetime),
+                    to: mailTo.canonical, about: userID, id: messageID, at: draft.now, sealer: draft.sealer)
                 try transaction.append(
                     AuditEvent(
-                        id: eventID, at: draft.now, kind: .deviceInvited, userID: userID, context: client,
-                        details: ["factor": .string(ticket.factorID.rawValue)]))
+                        id: eventIDs[1], at: draft.now, kind: .mailQueued, userID: userID, context: client,
+                        details: ["template": .string(template)]))
             }
             return outcome
         }
@@ -85,40 +103,120 @@ extension Enrolments {
                 return .unknown(.unknownFlow)
             }
             let body = try FlowBody.open(flow, with: draft.sealer)
-            guard body.purpose == .enrolFactor, case .registration = body.challenge else {
-                return .unknown(.unknownFlow)
-            }
-            if flow.finishedAt != nil { return .unknown(.flowFinished) }
-            if flow.expiresAt <= draft.now { return .unknown(.flowExpired) }
-            guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
-            return try draft.offer(
-                to: user, lifetime: FlowLifetime.deviceTicket, client: client, invitation: flow.digest, in: transaction)
-        }
-    }
-
-    /// Begins to enrol a device in the middle of a sign-in that needs a second factor, for a user who has none.
-    ///
-    /// Never for one who has: a password alone must not add another key.
-    public func beginDevice(during handle: FlowHandle, by client: ClientContext) async throws -> DeviceOutcome {
-        let draft = DeviceDraft(realm: realm)
-        return try await realm.store.write { transaction in
-            guard let flow = try transaction.flow(digest: handle.digest), let userID = flow.userID else {
-                return .unknown(.unknownFlow)
-            }
-            let body = try FlowBody.open(flow, with: draft.sealer)
-            guard body.purpose == .signIn, body.challenge == .secondFactor, body.canEnrol else {
-                return .unknown(.unknownFlow)
-            }
+            guard body.purpose == .enrolFactor, case .registration(let offer) = body.challenge, body.invitation == nil
+            else { return .unknown(.unknownFlow) }
             if flow.finishedAt != nil { return .unknown(.flowFinished) }
             if flow.expiresAt <= draft.now { return .unknown(.flowExpired) }
             guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
             if let epoch = body.tokenEpoch, epoch != user.tokenEpoch { return .refused(.revoked) }
-            guard user.email == nil || user.profile.emailVerified else { return .refused(.unverifiedEmail) }
+            return try draft.offer(
+                to: user, kinds: offer.kinds, onlyAsFirst: offer.isOnlyFirst, lifetime: FlowLifetime.deviceTicket,
+                client: client, invitation: flow.digest, in: transaction)
+        }
+    }
+
+    /// Begins to enrol a first second factor in the middle of a sign-in that needs one.
+    ///
+    /// Never for somebody who has one: a password alone must not add another. A code that is right completes the sign-in
+    /// (``Answer/enrolmentCode(_:name:)`` to the sign-in); a device that enrols has to be asked afterwards.
+    ///
+    /// - Parameter kinds: what may be enrolled; nil is either.
+    public func beginDevice(
+        during handle: FlowHandle, kinds: [FactorKind]? = nil, by client: ClientContext
+    ) async throws -> DeviceOutcome {
+        let draft = DeviceDraft(realm: realm)
+        return try await realm.store.write { transaction in
+            guard var flow = try transaction.flow(digest: handle.digest), let userID = flow.userID else {
+                return .unknown(.unknownFlow)
+            }
+            var body = try FlowBody.open(flow, with: draft.sealer)
+            guard body.purpose == .signIn, body.challenge == .secondFactor else { return .unknown(.unknownFlow) }
+            if flow.finishedAt != nil { return .unknown(.flowFinished) }
+            if flow.expiresAt <= draft.now { return .unknown(.flowExpired) }
+            guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
+            if let epoch = body.tokenEpoch, epoch != user.tokenEpoch { return .refused(.revoked) }
             guard try !transaction.factors(of: userID).contains(where: \.kind.isSecondFactor) else {
                 return .refused(.limitReached)
             }
+            guard body.canEnrol else { return .unknown(.unknownFlow) }
+            guard user.email == nil || user.profile.emailVerified else { return .refused(.unverifiedEmail) }
+            let outcome = try draft.offer(
+                to: user, kinds: kinds, onlyAsFirst: true, lifetime: FlowLifetime.deviceTicket, client: client,
+                in: transaction)
+            if case .offered(let ticket) = outcome {
+                body.enrolment = ticket.offer
+                flow.body = try body.sealed(by: draft.sealer, digest: flow.digest, in: transaction)
+                guard try transaction.update(flow) else { return .unknown(.busy) }
+            }
+            return outcome
+        }
+    }
+
+    /// Begins to enrol a device for somebody who is signed in, and did so just now.
+    /// - Parameters:
+    ///   - evidence: what the session of the one who asks was proven with: the second factor too, where there is one.
+    ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses.
+    public func beginDevice(
+        for userID: UserID, kinds: [FactorKind]? = nil, evidence: SessionEvidence, asOf epoch: Int? = nil,
+        by client: ClientContext
+    ) async throws -> DeviceOutcome {
+        let draft = DeviceDraft(realm: realm)
+        return try await realm.store.write { transaction in
+            guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
+            if let epoch, epoch != user.tokenEpoch { return .refused(.revoked) }
+            guard user.email == nil || user.profile.emailVerified else { return .refused(.unverifiedEmail) }
+            guard evidence.allowsEnrolment else { return .refused(.unsupportedFirstFactor) }
+            guard let authenticatedAt = evidence.authenticatedAt, draft.now < authenticatedAt + Self.recency else {
+                return .refused(.signInTooOld)
+            }
+            let hasSecondFactor = try transaction.factors(of: userID).contains { $0.kind.isSecondFactor }
+            guard !hasSecondFactor || evidence.secondFactor != nil else { return .refused(.unsupportedFirstFactor) }
             return try draft.offer(
-                to: user, lifetime: FlowLifetime.deviceTicket, client: client, invitation: nil, in: transaction)
+                to: user, kinds: kinds, onlyAsFirst: false, lifetime: FlowLifetime.deviceTicket, client: client,
+                in: transaction)
+        }
+    }
+
+    /// Where an invitation, or what was begun with one, stands.
+    public enum TicketStatus: Sendable {
+        case unknown
+        case expired
+        /// Used, with what it enrolled or by another beginning of the same invitation.
+        /// - Parameter recoveryCode: while its screen is still shown, and the code is good.
+        case used(recoveryCode: Secret<String>?)
+        case open(DeviceTicket)
+    }
+
+    /// Where a ticket stands. Telling changes nothing.
+    public func status(ofTicket handle: FlowHandle) async throws -> TicketStatus {
+        let now = realm.clock.now
+        let sealer = realm.sealer
+        return try await realm.store.read { transaction in
+            guard let flow = try transaction.flow(digest: handle.digest), let userID = flow.userID else {
+                return .unknown
+            }
+            let body = try FlowBody.open(flow, with: sealer)
+            guard body.purpose == .enrolFactor, case .registration(let offer) = body.challenge,
+                let user = try transaction.user(userID)
+            else { return .unknown }
+            let invitation = try body.invitation.flatMap { try transaction.flow(digest: $0) }
+            if flow.finishedAt != nil || invitation?.finishedAt != nil {
+                var code: Secret<String>?
+                if flow.expiresAt > now, let shown = offer.recoveryCode,
+                    let kept = try transaction.factors(of: userID).first(where: { $0.kind == .recoveryCode }),
+                    try transaction.factor(offer.factorID)?.userID == userID,
+                    try RecoveryCodeFactor.matches(shown, payload: try sealer.open(kept.payload, for: .factor(kept.id)))
+                {
+                    code = Secret(shown)
+                }
+                return .used(recoveryCode: code)
+            }
+            if flow.expiresAt <= now { return .expired }
+            if let epoch = body.tokenEpoch, epoch != user.tokenEpoch { return .expired }
+            return .open(
+                DeviceTicket(
+                    handle: handle, offer: offer, user: user, expiresAt: flow.expiresAt,
+                    settings: try transaction.settings().secondFactors))
         }
     }
 
@@ -139,48 +237,6 @@ extension Enrolments {
                 AuditEvent(id: eventID, at: now, kind: .recoveryCodeMade, userID: userID, context: client))
             return code
         }
-    }
-}
-
-/// The lots of an offer, drawn before its transaction.
-private struct DeviceDraft: Sendable {
-    let now: Date
-    let sealer: Sealer
-    let handle: FlowHandle
-    let factorID: FactorID
-    let secret: [UInt8]
-
-    init(realm: Realm, prefix: String = "") {
-        now = realm.clock.now
-        sealer = realm.sealer
-        handle = FlowHandle(random: realm.random, prefix: prefix)
-        factorID = FactorID(rawValue: "dev_\(realm.random.string(16, of: .alphanumeric))")
-        secret = realm.random.bytes(20)
-    }
-
-    func offer(
-        to user: User, lifetime: TimeInterval, client: ClientContext, invitation: Data? = nil,
-        in transaction: any StoreTransaction
-    ) throws -> Enrolments.DeviceOutcome {
-        let settings = try transaction.settings()
-        guard settings.secondFactors.offersPush else { return .refused(.notOffered) }
-        guard try transaction.factors(of: user.id).count(where: { $0.kind == .push }) < PushFactor.limit else {
-            return .refused(.limitReached)
-        }
-        let offersCodes = settings.secondFactors.offersTOTP
-        let offer = DeviceOffer(factorID: factorID, totpSecret: offersCodes ? Data(secret) : nil)
-        var body = FlowBody(
-            purpose: .enrolFactor, client: client, challenge: .registration(offer), tokenEpoch: user.tokenEpoch)
-        body.invitation = invitation
-        let expiresAt = now + lifetime
-        _ = try transaction.insert(
-            FlowRecord(
-                digest: handle.digest, userID: user.id, purpose: FlowPurpose.enrolFactor.rawValue, createdAt: now,
-                expiresAt: expiresAt, body: try body.sealed(by: sealer, digest: handle.digest, in: transaction)))
-        return .offered(
-            DeviceTicket(
-                handle: handle, factorID: factorID, user: user, totpSecret: offersCodes ? Secret(secret) : nil,
-                expiresAt: expiresAt))
     }
 }
 

@@ -149,19 +149,8 @@ public struct Devices: Sendable {
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
-            guard let record = try transaction.factor(id), record.kind == .push, try transaction.remove(id) else {
-                return false
-            }
-            try transaction.append(
-                AuditEvent(
-                    id: eventID, at: now, kind: .factorWithdrawn, userID: record.userID, context: client,
-                    details: ["factor": .string(id.rawValue)]))
-            let left = try transaction.factors(of: record.userID)
-            if !left.contains(where: \.kind.isSecondFactor), var user = try transaction.user(record.userID) {
-                user.revokeTokens(at: now)
-                _ = try transaction.update(user)
-            }
-            return true
+            guard let record = try transaction.factor(id), record.kind == .push else { return false }
+            return try transaction.withdraw(record, at: now, eventID: eventID, by: client)
         }
     }
 

@@ -122,6 +122,8 @@ public enum Accomplishment: Sendable {
     /// The sign-in is complete and waits to be fetched. The code replaces the recovery code that was used, if one was.
     case proven(ApprovalDecision, recoveryCode: Secret<String>?)
     case deviceEnrolled(DeviceEnrolment)
+    /// An app that only makes codes was enrolled by an invitation.
+    case codesEnrolled(CodesEnrolment)
 }
 
 /// A session that began, or went on, just now.

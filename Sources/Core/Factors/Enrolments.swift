@@ -40,6 +40,8 @@ public struct Enrolments: Sendable {
         case limitReached
         /// The tokens of the one who asks were revoked just now.
         case revoked
+        /// There is no address to mail an invitation to.
+        case noAddress
     }
 
     /// Begins to enrol a TOTP factor.
@@ -147,6 +149,12 @@ public struct Enrolments: Sendable {
                 settings: try transaction.settings().secondFactors, requiresSecondFactor: false)
             return try transaction.factors(of: userID).filter { policy.isSecondFactor($0.kind) }
         }
+    }
+
+    /// A second factor, whoever has it.
+    public func secondFactor(_ id: FactorID) async throws -> FactorRecord? {
+        let factor = try await realm.store.read { try $0.factor(id) }
+        return factor.flatMap { $0.kind.isSecondFactor ? $0 : nil }
     }
 
     /// Removes all second factors, for somebody who lost them; the administrator has made sure of who it is.

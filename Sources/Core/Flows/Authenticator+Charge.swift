@@ -16,10 +16,12 @@ extension Authenticator {
             let found = try Self.find(attempt, realm: realm, in: transaction)
             let charged: Charged
             var subject: UserID?
+            var details: [String: JSONValue] = [:]
             switch found {
             case .refused, .repeated: charged = found
             case .admitted(let matter):
                 subject = matter.user?.id
+                details = matter.auditDetails
                 charged = try Self.count(attempt, against: matter, in: transaction)
             }
             // A flood from one source is in the log with its first hundred answers; more would only fill the disk. So
@@ -31,7 +33,7 @@ extension Authenticator {
                 try transaction.append(
                     AuditEvent(
                         id: auditID, at: attempt.now, kind: .answerRefused, userID: subject, context: attempt.client,
-                        reason: refusal.reason.rawValue))
+                        reason: refusal.reason.rawValue, details: details))
             }
             return charged
         }
@@ -139,7 +141,7 @@ extension Authenticator {
             guard policy.isOffered(factor.kind) else { return .refused(Refusal(.factorNotOffered)) }
             matter.judged = .factor(factor)
             matter.counterKey = CounterKey.factor(factor.id, factor.kind)
-        case (.approval, .secondFactor):
+        case (.approval, .secondFactor), (.approval, .approval):
             guard let decision = body.approval?.decision else { return .refused(Refusal(.approvalPending)) }
             guard let factor = try transaction.factor(decision.by), factor.userID == record.userID else {
                 return .refused(Refusal(.unknownFactor))
@@ -153,8 +155,15 @@ extension Authenticator {
             guard policy.isOffered(factor.kind) else { return .refused(Refusal(.factorNotOffered)) }
             matter.judged = .device(factor, challenge)
         case (.device, .registration(let offer)):
-            guard policy.isOffered(.push) else { return .refused(Refusal(.factorNotOffered)) }
+            guard policy.isOffered(.push), offer.allows(.push) else { return .refused(Refusal(.factorNotOffered)) }
             matter.judged = .registration(offer)
+        case (.enrolmentCode, .registration), (.enrolmentCode, .secondFactor):
+            guard let offer = body.offer else { return .refused(Refusal(.unknownFactor)) }
+            guard policy.isOffered(.totp), offer.allows(.totp), let secret = offer.totpSecret else {
+                return .refused(Refusal(.factorNotOffered))
+            }
+            matter.judged = .enrolment(
+                kind: .totp, payload: try JSONEncoder().encode(TOTPFactor.Payload(secret: secret)))
         case (.enrolmentCode, .enrolment(let kind, let payload)):
             guard policy.isOffered(kind) else { return .refused(Refusal(.factorNotOffered)) }
             matter.judged = .enrolment(kind: kind, payload: payload)

@@ -108,6 +108,16 @@ struct Settlement: Sendable {
             // Given then, by that device; the one who waits only fetches it.
             guard try transaction.factor(decision.by) != nil else { return .stale }
             proof = Proof(kind: decision.kind, factorID: decision.by, at: decision.at, isSecondFactor: true)
+        case .enrolment(let kind, _) where matter.body.purpose == .signIn:
+            // Offered in the middle of this sign-in, which it completes.
+            guard let user, let offer = matter.body.offer, let newPayload else {
+                return .verdict(.refused(Refusal(.unexpectedAnswer)))
+            }
+            switch try enrolCodes(of: user, offer, payload: newPayload, in: transaction) {
+            case .refused(let settled): return settled
+            case .enrolled(let factor, _):
+                proof = Proof(kind: kind, factorID: factor.id, at: now, isSecondFactor: true)
+            }
         case .enrolment, .decoy, .device, .registration:
             break
         }
@@ -123,11 +133,15 @@ struct Settlement: Sendable {
     ) throws -> Authenticator.Settled {
         if let journey = matter.body.journey { return try advance(user, proof, journey, in: transaction) }
         switch matter.body.purpose {
-        case .signIn:
+        case .signIn, .backchannel:
             guard let proof else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
             return try signIn(user, proof, in: transaction)
         case .enrolFactor:
             if case .registration(let offer) = matter.judged { return try enrolDevice(user, offer, in: transaction) }
+            if case .registration(let offer) = matter.body.challenge {
+                guard let user, let newPayload else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
+                return try enrolInvited(user, offer, payload: newPayload, in: transaction)
+            }
             guard let user, let newPayload else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
             return try enrol(user, payload: newPayload, in: transaction)
         case .verifyEmail:
@@ -182,7 +196,13 @@ struct Settlement: Sendable {
             var signedIn = try open(user, proven: proven, in: transaction)
             signedIn.isNewUser = isNew
             if proof.kind == .recoveryCode { signedIn.recoveryCode = recoveryCode }
-            try record(.signedIn, user: user.id, in: transaction)
+            var details: [String: JSONValue] = [:]
+            // Of what a device allowed its own event speaks already.
+            if case .allowed = matter.judged {
+            } else if proof.isSecondFactor {
+                details["kind"] = .string(proof.kind.rawValue)
+            }
+            try record(.signedIn, user: user.id, details: details, in: transaction)
             return .verdict(.accomplished(.signedIn(signedIn)))
         }
     }
@@ -348,6 +368,7 @@ struct Settlement: Sendable {
     ) throws {
         var details = details
         details["purpose"] = .string(matter.body.purpose.rawValue)
+        if reason != nil { details.merge(matter.auditDetails) { present, _ in present } }
         try transaction.append(
             AuditEvent(
                 id: eventIDs[reason == nil ? 0 : 1], at: now, kind: kind, userID: user ?? matter.user?.id,
@@ -356,6 +377,21 @@ struct Settlement: Sendable {
 }
 
 extension Matter {
+    /// What the log says of an answer that is refused: what it was for, and what it was to prove.
+    var auditDetails: [String: JSONValue] {
+        let kind: FactorKind? =
+            switch judged {
+            case .factor(let factor), .device(let factor, _): factor.kind
+            case .decoy: .password
+            case .enrolment(let kind, _): kind
+            case .mailedCode: .email
+            case .handle, .allowed, .registration: nil
+            }
+        var details: [String: JSONValue] = ["purpose": .string(body.purpose.rawValue)]
+        details["kind"] = kind.map { .string($0.rawValue) }
+        return details
+    }
+
     /// Whether wrong answers are counted against the authenticator and the source.
     var isGuessable: Bool {
         switch judged {

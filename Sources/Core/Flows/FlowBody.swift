@@ -27,10 +27,14 @@ struct FlowBody: Codable, Sendable, Equatable {
     var approval: Approval?
     /// The invitation that an enrolment makes use of: it is good for one.
     var invitation: Data?
-    /// Whether a device may be enrolled in the middle of this sign-in.
+    /// Whether a first second factor may be enrolled in the middle of this sign-in.
     var canEnrol = false
     /// Where the attempt goes step by step.
     var journey: Journey?
+    /// What is offered to be enrolled in the middle of it, since it was asked for.
+    var enrolment: DeviceOffer?
+    /// What the one who is asked agrees to.
+    var consent: Consent?
 
     init(
         purpose: FlowPurpose, client: ClientContext, email: EmailAddress? = nil, newEmail: EmailAddress? = nil,
@@ -67,6 +71,8 @@ struct FlowBody: Codable, Sendable, Equatable {
         invitation = try members.decodeIfPresent(Data.self, forKey: .invitation)
         canEnrol = try members.decodeIfPresent(Bool.self, forKey: .canEnrol) ?? false
         journey = try members.decodeIfPresent(Journey.self, forKey: .journey)
+        enrolment = try members.decodeIfPresent(DeviceOffer.self, forKey: .enrolment)
+        consent = try members.decodeIfPresent(Consent.self, forKey: .consent)
     }
 }
 
@@ -96,6 +102,8 @@ enum FlowChallenge: Codable, Sendable, Equatable {
     case confirmation
     /// Whoever has the handle.
     case claim
+    /// That a device allows it; nothing else will do.
+    case approval
 }
 
 extension FlowBody {
@@ -104,8 +112,17 @@ extension FlowBody {
     }
 
     /// The device that an enrolment is for.
-    var device: FactorID? {
-        if case .registration(let offer) = challenge { offer.factorID } else { nil }
+    var device: FactorID? { offer?.factorID }
+
+    /// What can be enrolled with this flow.
+    var offer: DeviceOffer? {
+        if case .registration(let offer) = challenge { offer } else { enrolment }
+    }
+
+    /// Whether the user's devices may be asked to allow it.
+    var isApprovable: Bool {
+        if let journey { return journey.stage == .secondFactor && challenge == .secondFactor }
+        return (purpose == .signIn && challenge == .secondFactor) || (purpose == .backchannel && challenge == .approval)
     }
 
     static func open(_ record: FlowRecord, with sealer: Sealer) throws -> FlowBody {

@@ -34,6 +34,9 @@ public enum FlowPurpose: String, Sendable, Codable, CaseIterable {
     case changeEmail
     /// A request to a device: its handle is the device's, not the one's who waits.
     case approve
+    /// A sign-in that an application began by itself, without the user: a device alone can allow it (OpenID Connect
+    /// Client-Initiated Backchannel Authentication).
+    case backchannel
 }
 
 /// How long attempts live where a dialect says nothing else, in seconds.
@@ -79,10 +82,12 @@ public struct FlowSummary: Sendable {
     public let isLink: Bool
     /// The latest request to the user's devices, where there was one.
     public let approval: ApprovalState?
-    /// The device that will have enrolled when this ticket has been used.
+    /// The factor that will have been enrolled when this ticket, or the offer within this sign-in, has been used.
     public let device: FactorID?
     /// How far it has come, where it goes step by step.
     public let journey: JourneySummary?
+    /// The application that the attempt belongs to.
+    public let clientID: ClientID
 }
 
 extension FlowHandle {

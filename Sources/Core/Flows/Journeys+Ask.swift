@@ -24,7 +24,7 @@ extension Journeys {
         by client: ClientContext
     ) async throws -> AskOutcome {
         let mail = JourneyMail(realm: realm, handle: handle, expectation: expectation, client: client)
-        return try await realm.store.write { transaction in
+        return try await realm.writeSending { transaction in
             switch try Journeys.find(handle, expectation, at: mail.now, sealer: mail.sealer, in: transaction) {
             case .refused(let refusal): return .refused(refusal)
             case .open(var record, var body, var journey, let user):
@@ -76,7 +76,7 @@ extension Journeys {
         by client: ClientContext
     ) async throws -> AskOutcome {
         let mail = JourneyMail(realm: realm, handle: handle, expectation: expectation, client: client)
-        return try await realm.store.write { transaction in
+        return try await realm.writeSending { transaction in
             switch try Journeys.find(handle, expectation, at: mail.now, sealer: mail.sealer, in: transaction) {
             case .refused(let refusal): return .refused(refusal)
             case .open(var record, var body, var journey, let user):
@@ -209,7 +209,8 @@ private struct JourneyMail: Sendable {
         record.body = try body.sealed(by: sealer, digest: digest, in: transaction)
         guard try transaction.update(record) else { return Refusal(.busy) }
         let content = OutboxContent(
-            template: "code", locale: client.locale, values: ["code": code, "email": address.canonical])
+            template: "code", locale: client.locale, values: ["code": code, "email": address.canonical],
+            expiresAt: now + FlowLifetime.mailedCode)
         // What goes to nobody is written and taken back, as the difference would show in the time that it takes.
         try transaction.send(
             content, to: address.canonical, about: recipient == nil ? .nobody : record.userID, id: messageID, at: now,

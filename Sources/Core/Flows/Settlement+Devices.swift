@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 
 extension Settlement {
@@ -54,7 +53,10 @@ extension Settlement {
             devices: body.approval?.devices ?? [], decision: decision)
         flow.body = try body.sealed(by: sealer, digest: flow.digest, in: transaction)
         guard try transaction.update(flow) else { return .stale }
-        try record(.approvalAllowed, details: ["factor": .string(factorID.rawValue)], in: transaction)
+        try record(
+            .approvalAllowed,
+            details: ["factor": .string(factorID.rawValue), "kind": .string(proof.kind.rawValue)],
+            in: transaction)
         return .verdict(
             .accomplished(
                 .proven(decision, recoveryCode: proof.kind == .recoveryCode ? recoveryCode : nil)))
@@ -64,7 +66,7 @@ extension Settlement {
     private func endOtherAttempts(than waiting: FlowRecord, in transaction: any StoreTransaction) throws {
         guard let userID = waiting.userID else { return }
         var ended = 0
-        for purpose in [FlowPurpose.signIn, .approve] {
+        for purpose in [FlowPurpose.signIn, .backchannel, .approve] {
             for var other in try transaction.openFlows(of: userID, purpose: purpose.rawValue, at: now, limit: 1000)
             where other.digest != waiting.digest {
                 other.finishedAt = now
@@ -75,48 +77,5 @@ extension Settlement {
             AuditEvent(
                 id: eventIDs[1], at: now, kind: .signInDisowned, userID: userID, context: attempt.client,
                 details: ["endedAttempts": .integer(Int64(ended))]))
-    }
-
-    /// A device comes with its ticket.
-    func enrolDevice(
-        _ user: User?, _ offer: DeviceOffer, in transaction: any StoreTransaction
-    ) throws -> Authenticator.Settled {
-        guard let user, case .device(let registration) = attempt.answer else {
-            return .verdict(.refused(Refusal(.unexpectedAnswer)))
-        }
-        let factors = try transaction.factors(of: user.id)
-        guard factors.count(where: { $0.kind == .push }) < PushFactor.limit else {
-            return .verdict(.refused(Refusal(.factorLimitReached)))
-        }
-        if let digest = matter.body.invitation {
-            guard var invitation = try transaction.flow(digest: digest), invitation.finishedAt == nil else {
-                return .verdict(.refused(Refusal(.flowFinished)))
-            }
-            guard invitation.expiresAt > now else { return .verdict(.refused(Refusal(.flowExpired))) }
-            invitation.finishedAt = now
-            guard try transaction.update(invitation) else { return .stale }
-        }
-        let payload = PushFactor.Payload(
-            identifier: registration.identifier, key: registration.key,
-            tokenDigest: Data(SHA256.hash(data: Data(deviceToken.reveal().utf8))), service: registration.service,
-            pushToken: registration.pushToken, totp: offer.totpSecret.map { TOTPFactor.Payload(secret: $0) })
-        let factor = FactorRecord(
-            id: offer.factorID, userID: user.id, kind: .push, name: registration.name.filter { $0 != "\0" },
-            createdAt: now,
-            payload: try sealer.seal(JSONEncoder().encode(payload), for: .factor(offer.factorID), in: transaction))
-        guard try transaction.insert(factor) else { return .verdict(.refused(Refusal(.flowFinished))) }
-        var code: Secret<String>?
-        if !factors.contains(where: { $0.kind == .recoveryCode }) {
-            code = recoveryCode
-            try transaction.insertRecoveryCode(recoveryCode, id: factorID, of: user.id, at: now, sealer: sealer)
-        }
-        try finishFlow(in: transaction)
-        try record(.factorEnrolled, user: user.id, details: ["factor": .string(factor.id.rawValue)], in: transaction)
-        return .verdict(
-            .accomplished(
-                .deviceEnrolled(
-                    DeviceEnrolment(
-                        factor: factor, user: user, token: deviceToken,
-                        totpSecret: offer.totpSecret.map { Secret(Array($0)) }, recoveryCode: code))))
     }
 }

@@ -103,6 +103,17 @@ public struct Sessions: Sendable {
         return user.isDisabled ? .userDisabled : .good(user)
     }
 
+    /// A session that goes on, for what a token of it was proven with.
+    public func living(_ id: SessionID, of userID: UserID) async throws -> Session? {
+        let now = realm.clock.now
+        return try await realm.store.read { transaction in
+            guard let session = try transaction.session(id), session.userID == userID, session.revokedAt == nil,
+                session.expiresAt > now, try transaction.user(userID)?.tokenEpoch == session.tokenEpoch
+            else { return nil }
+            return session
+        }
+    }
+
     /// Ends one session, by any refresh token of it.
     public func revoke(_ text: Secret<String>) async throws {
         guard let given = RefreshToken(text.reveal()) else { return }

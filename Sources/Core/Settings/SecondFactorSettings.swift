@@ -28,6 +28,10 @@ public struct SecondFactorSettings: Sendable, Equatable, Codable {
         totp = try members.decodeIfPresent(TOTPSettings.self, forKey: .totp)
     }
 
+    /// Whether a second factor is asked of everybody, by the protocols in which somebody who has none can enrol one in the
+    /// middle of signing in.
+    public var isRequired: Bool { state == .mandatory }
+
     /// Whether TOTP is enrolled and asked for.
     public var offersTOTP: Bool { totp.map { $0.state != .disabled } ?? false }
 

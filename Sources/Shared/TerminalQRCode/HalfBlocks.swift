@@ -1,3 +1,5 @@
+import QRCode
+
 /// Modules drawn as half blocks: two rows of modules are one line of characters.
 struct HalfBlocks {
     private let matrix: QRMatrix

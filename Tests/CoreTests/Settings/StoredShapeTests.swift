@@ -148,6 +148,32 @@ struct StoredShapeTests {
         }
     }
 
+    @Test("Offers to enrol, and what is consented to")
+    func offers() throws {
+        let early = try read(
+            FlowBody.self,
+            """
+            {"purpose":"enrolFactor","dialect":"guardian","clientID":"app",
+             "challenge":{"registration":{"_0":{"factorID":"dev_1","totpSecret":"AQI="}}}}
+            """)
+        let offer = try #require(early.offer)
+        #expect(offer.factorID.rawValue == "dev_1" && offer.totpSecret == Data([1, 2]) && offer.recoveryCode == nil)
+        #expect(offer.allows(.push) && offer.allows(.totp) && !offer.isOnlyFirst)
+        let full = try read(
+            FlowBody.self,
+            """
+            {"purpose":"backchannel","dialect":"guardian","clientID":"app","challenge":{"approval":{}},
+             "enrolment":{"factorID":"dev_1","kinds":["totp"],"onlyAsFirst":true,"recoveryCode":"R"},
+             "consent":{"id":"cns_1","audience":"a","scopes":["openid"],"bindingMessage":"m",
+              "authorizationDetails":[{"type":"t"}],"createdAt":0,"expiresAt":300}}
+            """)
+        #expect(full.purpose == .backchannel && full.challenge == .approval)
+        #expect(full.offer?.allows(.push) == false && full.offer?.isOnlyFirst == true)
+        #expect(full.offer?.recoveryCode == "R" && full.consent?.bindingMessage == "m")
+        #expect(full.consent?.authorizationDetails == [["type": "t"]])
+        #expect(try survives(full))
+    }
+
     @Test("Payloads of TOTP factors")
     func totp() throws {
         let least = try read(TOTPFactor.Payload.self, #"{"secret":"AQIDBA=="}"#)

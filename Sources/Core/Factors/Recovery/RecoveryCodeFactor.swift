@@ -32,10 +32,11 @@ struct RecoveryCodeFactor: FactorType {
     }
 
     func judge(_ answer: String, payload: Data, in context: JudgingContext) async throws -> Judgement {
+        try Self.matches(answer, payload: payload) ? .right(newPayload: nil) : .wrong(.wrongAnswer)
+    }
+
+    static func matches(_ answer: String, payload: Data) throws -> Bool {
         let payload = try JSONDecoder().decode(Payload.self, from: payload)
-        guard answer.utf8.count <= 128, ConstantTime.equal(Self.digest(answer), payload.digest) else {
-            return .wrong(.wrongAnswer)
-        }
-        return .right(newPayload: nil)
+        return answer.utf8.count <= 128 && ConstantTime.equal(digest(answer), payload.digest)
     }
 }

@@ -11,8 +11,10 @@ struct BrowserTransaction: Sendable {
     let id: String
     /// The sign-in; nil where an invitation was opened.
     var signIn: FlowHandle?
-    /// The device that is to enrol.
+    /// The device or app that is to enrol.
     var device: FactorID?
+    /// By which an app enrols where nobody signs in.
+    var enrolment: FlowHandle?
 }
 
 extension Guardian {
@@ -27,6 +29,7 @@ extension Guardian {
         ]
         claims["flow"] = transaction.signIn.map { .string($0.token.reveal()) }
         claims["dev"] = transaction.device.map { .string($0.rawValue) }
+        claims["enr"] = transaction.enrolment.map { .string($0.token.reveal()) }
         return try await realm.keyring.sign(TokenClaims(claims), with: .es256)
     }
 
@@ -40,7 +43,8 @@ extension Guardian {
             throw GuardianError(401, "transaction_expired", "The sign-in has expired. Begin again.")
         }
         return BrowserTransaction(
-            id: id, signIn: claims.string("flow").map(FlowHandle.init), device: claims.string("dev").map(FactorID.init))
+            id: id, signIn: claims.string("flow").map(FlowHandle.init),
+            device: claims.string("dev").map(FactorID.init), enrolment: claims.string("enr").map(FlowHandle.init))
     }
 
     private func signIn(_ call: GuardianCall) async throws -> (handle: FlowHandle, userID: UserID) {
@@ -101,27 +105,23 @@ extension Guardian {
             throw signIn == nil ? GuardianError(ticket: reason) : GuardianError(browser: Refusal(reason))
         }
         let transaction = BrowserTransaction(
-            id: signIn.map(Self.transactionID) ?? ticket.factorID.rawValue, signIn: signIn, device: ticket.factorID)
+            id: signIn.map(Self.transactionID) ?? ticket.factorID.rawValue, signIn: signIn, device: ticket.factorID,
+            enrolment: signIn == nil ? ticket.handle : nil)
+        let methods = ticket.kinds.map { $0 == .push ? "push" : "otp" }
         return try .json(
             StartFlowResponse(
                 transactionToken: try await transactionToken(for: transaction, until: ticket.expiresAt),
-                enrollmentTransactionID: ticket.handle.token.reveal(), enrollmentURI: enrollmentURI(ticket).text,
+                enrollmentTransactionID: ticket.handle.token.reveal(), enrollmentURI: enrollmentURI(ticket),
                 deviceAccount: BrowserDeviceAccount(
                     id: ticket.factorID.rawValue, status: "pending",
-                    otpSecret: ticket.totpSecret.map { Base32.encode($0.reveal()) }),
-                availableEnrollmentMethods: ["push"], availableAuthenticationMethods: ["push"],
-                featureSwitches: .init(mfaApp: true)), status: .created)
-    }
-
-    func enrollmentURI(_ ticket: DeviceTicket) -> EnrollmentURI {
-        EnrollmentURI(
-            issuer: options.tenant, account: ticket.user.email?.canonical, transactionID: ticket.handle.token.reveal(),
-            id: ticket.factorID.rawValue, baseURL: baseURL,
-            secret: ticket.totpSecret.map { Base32.encode($0.reveal()) })
+                    otpSecret: ticket.totpSecret.map { Base32.encode($0.reveal()) },
+                    recoveryCode: ticket.recoveryCode?.reveal()),
+                availableEnrollmentMethods: methods, availableAuthenticationMethods: methods,
+                featureSwitches: .init(mfaApp: methods.contains("push"))), status: .created)
     }
 
     /// Names a sign-in without being good for anything.
-    private static func transactionID(of handle: FlowHandle) -> String {
+    static func transactionID(of handle: FlowHandle) -> String {
         "tx_" + handle.publicName
     }
 
@@ -129,8 +129,8 @@ extension Guardian {
     func transactionState(_ request: Request, _ call: GuardianCall) async throws -> Response {
         let transaction = try await transaction(call)
         var enrollment: BrowserDeviceAccount?
-        if let id = transaction.device, let device = try await realm.devices.device(id) {
-            let factors = try await realm.accounts.userAndFactors(device.userID)?.factors ?? []
+        if let id = transaction.device, let enrolled = try await realm.enrolments.secondFactor(id) {
+            let factors = try await realm.accounts.userAndFactors(enrolled.userID)?.factors ?? []
             enrollment = account(of: factors.filter { $0.id == id }, settings: try await realm.settings())
         }
         guard let handle = transaction.signIn else {
@@ -158,12 +158,14 @@ extension Guardian {
         return try .json(state)
     }
 
+    static let resultAudience = "guardian-result"
+
     /// What the page posts to the application that sent it here: that this transaction was accepted. The application then
-    /// fetches the tokens with its own `mfa_token`.
+    /// fetches the tokens with its own `mfa_token`, and this as the `oob_code`.
     private func signature(of transaction: BrowserTransaction, by userID: UserID?) async throws -> String {
         let now = realm.clock.now.seconds
         var claims: [String: JSONValue] = [
-            "iss": .string(baseURL + "/"), "aud": "guardian-result", "txid": .string(transaction.id),
+            "iss": .string(baseURL + "/"), "aud": .string(Self.resultAudience), "txid": .string(transaction.id),
             "state": "accepted", "iat": .integer(now), "exp": .integer(now + 60),
         ]
         claims["sub"] = userID.map { .string(Self.name(of: $0)) }
@@ -174,34 +176,48 @@ extension Guardian {
     func sendPushNotification(_ request: Request, _ call: GuardianCall) async throws -> Response {
         let (handle, _) = try await signIn(call)
         let body = try await request.decodeBody(as: SendPushRequest.self)
-        let asked = try await ask(
+        let outcome = try await ask(
             for: handle, device: nil, asksForNumber: body.asksForNumber ?? false, request, call.client)
-        return Response(status: .noContent, headers: asked.standing.headers)
-    }
-
-    func ask(
-        for handle: FlowHandle, device: FactorID?, asksForNumber: Bool, _ request: Request, _ client: ClientContext
-    ) async throws -> Approvals.Asked {
-        let outcome = try await realm.approvals.ask(
-            for: handle, device: device, details: ApprovalDetails(userAgent: request.headers[.userAgent]),
-            asksForNumber: asksForNumber, by: client)
         switch outcome {
-        case .asked(let asked): return asked
+        case .asked(let asked): return Response(status: .noContent, headers: asked.standing.headers)
         case .limited(let standing): throw GuardianError.tooManyPushes(standing)
         case .refused(let refusal): throw GuardianError(browser: refusal)
         }
     }
 
+    func ask(
+        for handle: FlowHandle, device: FactorID?, asksForNumber: Bool, _ request: Request, _ client: ClientContext
+    ) async throws -> Approvals.Outcome {
+        try await realm.approvals.ask(
+            for: handle, device: device, details: ApprovalDetails(userAgent: request.headers[.userAgent]),
+            asksForNumber: asksForNumber, by: client)
+    }
+
+    /// `POST api/send-sms` and `POST api/device-accounts/{id}/sms-enroll`: this server sends no text messages.
+    func textMessages(_ request: Request, _ call: GuardianCall) async throws -> Response {
+        _ = try await transaction(call)
+        throw GuardianError.featureDisabled
+    }
+
     /// `POST api/verify-otp`: a code of an app or of a device.
     func verifyOTP(_ request: Request, _ call: GuardianCall) async throws -> Response {
-        let (handle, userID) = try await signIn(call)
+        let transaction = try await transaction(call)
         let body = try await request.decodeBody(as: VerifyOTPRequest.self)
         guard let code = body.code, !code.isEmpty, body.type ?? "manual_input" == "manual_input" else {
             throw GuardianError.invalidBody("Send {\"type\": \"manual_input\", \"code\": \"…\"}.")
         }
-        let verdict = try await answer(code: code, of: userID, for: handle, isFetchedLater: true, call.client)
+        let verdict: Verdict
+        if transaction.signIn == nil, let enrolment = transaction.enrolment {
+            // The first code of an app that an invitation is for.
+            verdict = try await realm.authenticator.answer(
+                .enrolmentCode(Secret(code), name: ""), to: .flow(enrolment, FlowExpectation(.enrolFactor)),
+                by: call.client)
+        } else {
+            let (handle, userID) = try await signIn(call)
+            verdict = try await answer(code: code, of: userID, for: handle, isFetchedLater: true, call.client)
+        }
         switch verdict {
-        case .accomplished(.proven): return .done
+        case .accomplished(.proven), .accomplished(.codesEnrolled): return .done
         case .refused(let refusal): throw GuardianError(code: refusal)
         default: throw GuardianError(browser: Refusal(.unexpectedAnswer))
         }
@@ -223,42 +239,6 @@ extension Guardian {
         }
     }
 
-    // MARK: Codes
-
-    /// Judges a code that does not say which authenticator it is of: by those used last, three at most. A wrong one
-    /// counts against each that was looked at, so that more devices do not mean more guesses.
-    func answer(
-        code: String, of userID: UserID, for handle: FlowHandle, isFetchedLater: Bool, _ client: ClientContext
-    ) async throws -> Verdict {
-        let factors = try await realm.accounts.userAndFactors(userID)?.factors.filter(\.kind.isSecondFactor) ?? []
-        var last: Verdict = .refused(Refusal(.unknownFactor))
-        for factor in factors.sorted(by: { ($0.lastUsedAt ?? $0.createdAt) > ($1.lastUsedAt ?? $1.createdAt) }).prefix(
-            3)
-        {
-            last = try await realm.authenticator.answer(
-                .code(Secret(code), factor: factor.id),
-                to: .flow(handle, FlowExpectation(.signIn, isFetchedLater: isFetchedLater)), by: client)
-            guard case .refused(let refusal) = last,
-                refusal.reason == .wrongAnswer || refusal.reason == .factorNotOffered
-            else { return last }
-        }
-        return last
-    }
-
-    func answer(
-        recoveryCode code: String, of userID: UserID, for handle: FlowHandle, isFetchedLater: Bool,
-        _ client: ClientContext
-    ) async throws -> Verdict {
-        guard
-            let factor = try await realm.accounts.userAndFactors(userID)?.factors.first(where: {
-                $0.kind == .recoveryCode
-            })
-        else { return .refused(Refusal(.unknownFactor)) }
-        return try await realm.authenticator.answer(
-            .code(Secret(code), factor: factor.id),
-            to: .flow(handle, FlowExpectation(.signIn, isFetchedLater: isFetchedLater)), by: client)
-    }
-
     // MARK: Accounts
 
     /// What a browser is told of a user's factors: the first device, or the codes where there is none.
@@ -273,33 +253,5 @@ extension Guardian {
             name: device?.name, methods: device == nil ? ["otp"] : ["push"], availableMethods: methods,
             availableAuthenticatorTypes: methods + (hasRecovery ? ["recovery-code"] : []),
             pushNotifications: .init(enabled: device != nil))
-    }
-}
-
-extension ApprovalDetails {
-    /// What a `User-Agent` says, roughly: the person who is asked knows the browser by its name.
-    init(userAgent: String?) {
-        self.init()
-        guard let userAgent, userAgent.utf8.count <= 1024 else { return }
-        func version(after marker: String) -> String? {
-            guard let range = userAgent.range(of: marker) else { return nil }
-            let digits = userAgent[range.upperBound...].prefix { $0.isNumber || $0 == "." || $0 == "_" }
-            return digits.isEmpty ? nil : digits.replacingOccurrences(of: "_", with: ".")
-        }
-        // The order matters: each of these claims to be those below it.
-        for (marker, name) in [
-            ("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Version/", "Safari"),
-            ("curl/", "curl"),
-        ] where userAgent.contains(marker) {
-            browser = NamedVersion(name: name, version: version(after: marker))
-            break
-        }
-        for (marker, name) in [
-            ("iPhone OS ", "iOS"), ("Android ", "Android"), ("Windows NT ", "Windows"), ("Mac OS X ", "Mac OS"),
-            ("Linux", "Linux"),
-        ] where userAgent.contains(marker) {
-            system = NamedVersion(name: name, version: version(after: marker))
-            break
-        }
     }
 }

@@ -5,37 +5,8 @@ import HTTPTypes
 import Hummingbird
 import ServerHTTP
 
-/// The Management API's enrolments, tickets and users (spec, section 6.2).
+/// The Management API's enrolments and users (spec, section 6.2).
 extension Guardian {
-    private struct TicketRequest: Decodable, Sendable {
-        let user_id: String?
-        let factor: String?
-    }
-
-    private struct TicketAnswer: Encodable {
-        let ticket_id: String
-        let ticket_url: String
-    }
-
-    /// `POST guardian/enrollments/ticket`: an invitation, for one device within five days.
-    func createTicket(_ request: Request, _ call: GuardianCall) async throws -> Response {
-        let body = try await request.decodeBody(as: TicketRequest.self)
-        guard let userID = body.user_id.flatMap(Self.userID) else {
-            throw GuardianError.invalidBody("user_id has to be auth0|<id>.")
-        }
-        guard ["push-notification", "otp", nil].contains(body.factor) else {
-            throw GuardianError(400, "feature_disabled", "This server has no factor \(body.factor ?? "").")
-        }
-        switch try await realm.enrolments.inviteDevice(for: userID, by: call.client) {
-        case .offered(let ticket):
-            let id = ticket.handle.token.reveal()
-            return try .json(
-                TicketAnswer(ticket_id: id, ticket_url: "\(baseURL)/guardian/enroll?ticket=\(id)"), status: .created)
-        case .refused(let refusal): throw GuardianError(refusal)
-        case .unknown(let reason): throw GuardianError(ticket: reason)
-        }
-    }
-
     private struct Enrollment: Encodable {
         let id: String
         let status: String
@@ -75,16 +46,17 @@ extension Guardian {
     }
 
     func showEnrollment(_ request: Request, _ call: GuardianCall) async throws -> Response {
-        guard let device = try await realm.devices.device(enrolledID(call)) else {
+        guard let factor = try await realm.enrolments.secondFactor(enrolledID(call)) else {
             throw GuardianError.unknownEnrollment
         }
-        return try .json(Enrollment(device))
+        if let device = try await realm.devices.device(factor.id) { return try .json(Enrollment(device)) }
+        return try .json(Enrollment(factor))
     }
 
     func removeEnrollment(_ request: Request, _ call: GuardianCall) async throws -> Response {
-        guard try await realm.devices.remove(enrolledID(call), by: call.client) else {
-            throw GuardianError.unknownEnrollment
-        }
+        guard let factor = try await realm.enrolments.secondFactor(enrolledID(call)),
+            try await realm.enrolments.remove(factor.id, of: factor.userID, by: call.client)
+        else { throw GuardianError.unknownEnrollment }
         return .done
     }
 
@@ -128,7 +100,7 @@ extension Guardian {
         }
     }
 
-    private func user(_ call: GuardianCall) async throws -> (user: User, factors: [FactorRecord]) {
+    func user(_ call: GuardianCall) async throws -> (user: User, factors: [FactorRecord]) {
         guard let id = call.parameters["id"].flatMap(Self.userID),
             let found = try await realm.accounts.userAndFactors(id)
         else { throw GuardianError.userNotFound }

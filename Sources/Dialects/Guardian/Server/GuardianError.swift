@@ -13,15 +13,19 @@ struct GuardianError: Error, Sendable {
     let message: String
     var standing: RateLimitStanding?
     var retryAfter: Int?
+    /// When it is worth trying again; told as `X-RateLimit-Reset`, which SDKs read.
+    var retryAt: Date?
 
     init(
-        _ status: Int, _ code: String, _ message: String, standing: RateLimitStanding? = nil, retryAfter: Int? = nil
+        _ status: Int, _ code: String, _ message: String, standing: RateLimitStanding? = nil, retryAfter: Int? = nil,
+        retryAt: Date? = nil
     ) {
         self.status = status
         self.code = code
         self.message = message
         self.standing = standing
         self.retryAfter = retryAfter
+        self.retryAt = retryAt
     }
 
     // MARK: The device API
@@ -40,6 +44,13 @@ struct GuardianError: Error, Sendable {
     static let expiredTransaction = GuardianError(401, "transaction_expired", "The request has expired.")
     static let featureDisabled = GuardianError(403, "feature_disabled", "This factor is switched off.")
     static let conflict = GuardianError(409, "enrollment_conflict", "This account has no room for another device.")
+    static let missingProof = GuardianError(
+        401, "invalid_token", "Send Authorization: MFA-DPoP with the request's token, and the proof in MFA-DPoP.")
+    static let endedRequest = GuardianError(401, "invalid_token", "There is no request with this token, or it is over.")
+    static let wrongProof = GuardianError(
+        403, "invalid_dpop_assertion", "The proof is not of this device's key, not about this call, or was used before."
+    )
+    static let unknownConsent = GuardianError(404, "consent_not_found", "The request is not about this consent.")
     static let userNotFound = GuardianError(404, "inexistent_user", "There is no such user.")
     static let unauthorized = GuardianError(
         401, "invalid_token",
@@ -72,6 +83,7 @@ struct GuardianError: Error, Sendable {
         case .userNotFound: self = .userNotFound
         case .notOffered: self = .featureDisabled
         case .limitReached: self = .conflict
+        case .noAddress: self = .invalidBody("The user has no address: say in email where to send the invitation.")
         case .unverifiedEmail:
             self.init(
                 403, "enrollment_method_disabled", "The address has to be verified before a device can be enrolled.")
@@ -127,7 +139,8 @@ struct GuardianError: Error, Sendable {
                 ? GuardianError(403, "invalid_recovery_code", "The recovery code is wrong.")
                 : GuardianError(403, "invalid_otp", "The code is wrong, or was used already.")
         case .lockedOut, .authenticatorDisabled, .flowExhausted, .sourceLimited:
-            self.init(429, "too_many_attempts", "Too many wrong codes. Wait before trying again.")
+            self.init(
+                429, "too_many_attempts", "Too many wrong codes. Wait before trying again.", retryAt: refusal.retryAt)
         default: self.init(browser: refusal)
         }
     }
@@ -156,6 +169,7 @@ struct GuardianError: Error, Sendable {
         let known = Self.statuses.first { $0.code == status }
         var headers: HTTPFields = [:]
         if let standing { headers.append(contentsOf: standing.headers) }
+        if let retryAt { headers[RateLimitStanding.resetHeader] = RateLimitStanding.text(of: retryAt) }
         if let retryAfter { headers.append(contentsOf: HTTPFields.retryAfter(retryAfter)) }
         return try .json(
             GuardianErrorBody(
@@ -170,77 +184,11 @@ extension RateLimitStanding {
         [
             HTTPField.Name("X-RateLimit-Limit")!: String(limit),
             HTTPField.Name("X-RateLimit-Remaining")!: String(remaining),
-            HTTPField.Name("X-RateLimit-Reset")!: String(Int64(resetAt.timeIntervalSince1970.rounded(.up))),
+            Self.resetHeader: Self.text(of: resetAt),
         ]
     }
-}
 
-/// What `/oauth/token` and `/mfa/…` answer (RFC 6749, section 5.2).
-struct OAuthError: Error, Sendable {
-    let status: Int
-    let error: String
-    let description: String
-    var mfaToken: String?
-    var retryAfter: Int?
+    static let resetHeader = HTTPField.Name("X-RateLimit-Reset")!
 
-    init(_ status: Int, _ error: String, _ description: String, mfaToken: String? = nil, retryAfter: Int? = nil) {
-        self.status = status
-        self.error = error
-        self.description = description
-        self.mfaToken = mfaToken
-        self.retryAfter = retryAfter
-    }
-
-    static let unknownClient = OAuthError(401, "invalid_client", "There is no such client, or its secret is wrong.")
-    static let unsupportedGrant = OAuthError(400, "unsupported_grant_type", "This grant is none of ours.")
-    static let wrongMFAToken = OAuthError(401, "invalid_grant", "The mfa_token is unknown.")
-    static let pending = OAuthError(400, "authorization_pending", "The user has not answered yet.")
-    static let slowDown = OAuthError(400, "slow_down", "You are polling too often.", retryAfter: 5)
-    static let rejected = OAuthError(400, "invalid_grant", "The sign-in was rejected on a device.")
-
-    static func invalidRequest(_ description: String) -> OAuthError { OAuthError(400, "invalid_request", description) }
-
-    static func mfaRequired(_ handle: FlowHandle) -> OAuthError {
-        OAuthError(403, "mfa_required", "Multifactor authentication required", mfaToken: handle.token.reveal())
-    }
-
-    /// Why a grant was not given.
-    init(_ refusal: Refusal) {
-        switch refusal.reason {
-        case .wrongAnswer, .unknownUser, .userNotFound:
-            self.init(403, "invalid_grant", "Wrong email or password.")
-        case .lockedOut, .sourceLimited, .authenticatorDisabled, .flowExhausted:
-            self.init(429, "too_many_attempts", "Too many wrong answers. Wait before trying again.")
-        case .userDisabled: self.init(403, "unauthorized_client", "The account is disabled.")
-        case .unknownFlow: self = .wrongMFAToken
-        case .flowExpired: self.init(401, "expired_token", "The mfa_token has expired. Begin again.")
-        case .flowFinished: self.init(401, "invalid_grant", "The mfa_token was used already.")
-        case .approvalPending: self = .pending
-        case .approvalRejected: self = .rejected
-        case .factorNotOffered: self.init(403, "unsupported_challenge_type", "This factor is switched off.")
-        case .unknownFactor: self.init(403, "invalid_grant", "The user has no such authenticator.")
-        case .busy: self.init(503, "temporarily_unavailable", "There is too much to do.", retryAfter: 1)
-        default: self.init(403, "invalid_grant", "The request was not taken.")
-        }
-    }
-
-    /// Why a code was not taken.
-    init(code refusal: Refusal) {
-        switch refusal.reason {
-        case .wrongAnswer, .replayed, .unknownFactor: self.init(403, "invalid_grant", "Invalid otp_code.")
-        default: self.init(refusal)
-        }
-    }
-
-    private struct Body: Encodable {
-        let error: String
-        let error_description: String
-        let mfa_token: String?
-    }
-
-    func response() throws -> Response {
-        try .json(
-            Body(error: error, error_description: description, mfa_token: mfaToken),
-            status: HTTPResponse.Status(code: status), headers: retryAfter.map { HTTPFields.retryAfter($0) } ?? [:])
-    }
+    static func text(of instant: Date) -> String { String(Int64(instant.timeIntervalSince1970.rounded(.up))) }
 }

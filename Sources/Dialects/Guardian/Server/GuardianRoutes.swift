@@ -6,7 +6,7 @@ import ServerHTTP
 
 extension Guardian {
     /// Every endpoint, one line each.
-    public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
+    public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) throws {
         for prefix in Self.prefixes {
             let devices = GuardianGroup(guardian: self, prefix: "\(prefix)/api", router: router)
             devices.on(.post, "enroll", enroll)
@@ -20,11 +20,21 @@ extension Guardian {
             devices.on(.post, "send-push-notification", sendPushNotification)
             devices.on(.post, "verify-otp", verifyOTP)
             devices.on(.post, "recover-account", recoverAccount)
+            devices.on(.post, "send-sms", textMessages)
+            devices.on(.post, "device-accounts/{id}/sms-enroll", textMessages)
         }
+        let consents = GuardianGroup(guardian: self, prefix: "", router: router)
+        consents.on(.get, "rich-consents/{id}", richConsent)
+
+        let enrolmentPage = try EnrolmentPage(guardian: self)
+        router.get("guardian/enroll") { request, context in try await enrolmentPage.show(request, context) }
+        router.post("guardian/enroll") { request, context in try await enrolmentPage.submit(request, context) }
 
         let oauth = GuardianGroup(guardian: self, prefix: "", router: router)
         oauth.on(.post, "oauth/token", oauthToken)
+        oauth.on(.post, "bc-authorize", backchannelAuthorize)
         oauth.on(.get, "mfa/authenticators", mfaAuthenticators)
+        oauth.on(.delete, "mfa/authenticators/{id}", mfaRemoveAuthenticator)
         oauth.on(.post, "mfa/associate", mfaAssociate)
         oauth.on(.post, "mfa/challenge", mfaChallenge)
 
@@ -44,12 +54,21 @@ extension Guardian {
             management.on(method, "\(push)/providers/fcmv1", refuseFCM)
             management.on(method, "\(push)/providers/sns", refuseSNS)
         }
+        management.on(.get, "guardian/policies", showPolicies)
+        management.on(.put, "guardian/policies", setPolicies)
         management.on(.post, "guardian/enrollments/ticket", createTicket)
         management.on(.get, "guardian/enrollments/{id}", showEnrollment)
         management.on(.delete, "guardian/enrollments/{id}", removeEnrollment)
         management.on(.post, "users", createUser)
         management.on(.get, "users/{id}/enrollments", listEnrollments)
         management.on(.delete, "users/{id}/authenticators", removeAuthenticators)
+        management.on(.get, "users/{id}/authentication-methods", listMethods)
+        management.on(.post, "users/{id}/authentication-methods", addMethod)
+        management.on(.put, "users/{id}/authentication-methods", replaceMethods)
+        management.on(.delete, "users/{id}/authentication-methods", removeAuthenticators)
+        management.on(.get, "users/{id}/authentication-methods/{method}", showMethod)
+        management.on(.patch, "users/{id}/authentication-methods/{method}", renameMethod)
+        management.on(.delete, "users/{id}/authentication-methods/{method}", removeMethod)
         management.on(.post, "users/{id}/recovery-code-regeneration", regenerateRecoveryCode)
         management.on(.get, "logs", listLogs)
         management.on(.get, "logs/{id}", showLog)
@@ -59,7 +78,8 @@ extension Guardian {
     public static let exposedHeaders: [HTTPField.Name] =
         [.retryAfter] + ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"].map { HTTPField.Name($0)! }
 
-    private static let ownPrefixes = ["/api/", "/appliance-mfa/", "/oauth/", "/mfa/"]
+    private static let ownPrefixes = ["/api/", "/appliance-mfa/", "/rich-consents/"] + oauthPrefixes
+    private static let oauthPrefixes = ["/oauth/", "/mfa/", "/bc-authorize"]
 
     /// Whether a path is one of this dialect's, for what applies to the dialect as a whole (CORS, error words).
     public static func owns(path: String) -> Bool {
@@ -69,7 +89,7 @@ extension Guardian {
     /// This dialect's words for failures that no endpoint put into words.
     public static func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {
         guard owns(path: request.uri.path) else { return nil }
-        if request.uri.path.hasPrefix("/oauth/") || request.uri.path.hasPrefix("/mfa/") {
+        if oauthPrefixes.contains(where: { request.uri.path.hasPrefix($0) }) {
             let error: OAuthError =
                 switch failure {
                 case .internalError: OAuthError(500, "server_error", "Something went wrong inside the server.")

@@ -43,11 +43,16 @@ struct GuardianTokens: Sendable {
             "iss": .string(issuer), "sub": .string(Guardian.name(of: signedIn.user.id)), "iat": .integer(now),
             "exp": .integer(now + Int64(lifetime)), "sid": .string(signedIn.session.id.rawValue),
             "countersign_epoch": .integer(Int64(signedIn.user.tokenEpoch)),
-            // RFC 8176 has words for passwords and for several factors.
-            "amr": .array((evidence.secondFactor == nil ? ["pwd"] : ["pwd", "mfa"]).map { .string($0) }),
+            "amr": .array(Self.methods(evidence).map { .string($0) }),
         ]
         claims["auth_time"] = evidence.authenticatedAt.map { .integer($0.seconds) }
         return claims
+    }
+
+    /// RFC 8176 has words for passwords, for several factors, and for a key alone.
+    private static func methods(_ evidence: SessionEvidence) -> [String] {
+        guard evidence.proofs.contains(where: { !$0.isSecondFactor }) else { return ["pop"] }
+        return evidence.secondFactor == nil ? ["pwd"] : ["pwd", "mfa"]
     }
 
     private func access(_ signedIn: SignedIn, _ scopes: [String], _ lifetime: Int) -> TokenClaims {

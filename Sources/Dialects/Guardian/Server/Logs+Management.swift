@@ -22,22 +22,34 @@ extension Guardian {
 
     /// Events that this protocol has a word for.
     private static func type(of event: AuditEvent) -> (type: String, description: String)? {
-        let purpose = event.details["purpose"]?.stringValue
+        let kind = event.details["kind"]?.stringValue.map(FactorKind.init(rawValue:))
+        let isRecovery = kind == .recoveryCode
         switch event.kind {
         case .deviceInvited: return ("gd_start_enroll", "Enrollment started")
         case .factorEnrolled: return ("gd_enrollment_complete", "Enrollment complete")
         case .secondFactorAsked: return ("gd_start_auth", "Second factor authentication started")
         case .approvalAsked: return ("gd_send_pn", "Push notification sent")
         case .pushFailed: return ("gd_send_pn_failure", "Push notification could not be sent")
+        case .approvalAllowed where isRecovery, .signedIn where isRecovery:
+            return ("gd_recovery_succeed", "Recovery succeeded")
+        case .signedIn where event.dialect == .guardian && kind != nil:
+            return ("gd_auth_succeed", "Second factor authentication succeeded")
         case .approvalAllowed: return ("gd_auth_succeed", "Second factor authentication succeeded")
         case .approvalRejected: return ("gd_auth_rejected", "Second factor authentication rejected")
         case .signInDisowned: return ("gd_auth_rejected", "The user said that the sign-in was not theirs")
         case .factorWithdrawn, .factorsReset: return ("gd_unenroll", "Device unenrolled")
         case .deviceChanged: return ("gd_update_device_account", "Device account updated")
-        case .answerRefused where event.dialect == .guardian && purpose != nil:
-            return event.reason == Refusal.Reason.lockedOut.rawValue
-                ? ("gd_otp_rate_limit_exceed", "Too many failures")
-                : ("gd_auth_failed", "Second factor authentication failed")
+        // A wrong password is none of this protocol's events.
+        case .answerRefused where event.dialect == .guardian && kind != nil && kind != .password:
+            let limits: [Refusal.Reason] = [.lockedOut, .authenticatorDisabled, .flowExhausted]
+            switch (isRecovery, limits.contains { $0.rawValue == event.reason }) {
+            case (true, true): return ("gd_recovery_rate_limit_exceed", "Too many failures")
+            case (true, false): return ("gd_recovery_failed", "Recovery failed")
+            case (false, true): return ("gd_otp_rate_limit_exceed", "Too many failures")
+            case (false, false): return ("gd_auth_failed", "Second factor authentication failed")
+            }
+        case .settingsChanged where event.details.keys.contains(where: { $0.hasPrefix("secondFactors.") }):
+            return ("gd_tenant_update", "Multi-factor settings updated")
         default: return nil
         }
     }
@@ -47,6 +59,7 @@ extension Guardian {
         var details = event.details
         details["purpose"] = nil
         if let factor = details.removeValue(forKey: "factor") { details["device_id"] = factor }
+        if let kind = details.removeValue(forKey: "kind") { details["authenticator"] = .object(["type": kind]) }
         if let reason = event.reason { details["failure_details"] = .object(["errorCode": .string(reason)]) }
         let reason = details["reason"]?.stringValue
         return Entry(

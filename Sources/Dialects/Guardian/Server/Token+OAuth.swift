@@ -35,7 +35,7 @@ extension Guardian {
     private static let realmGrant = "http://auth0.com/oauth/grant-type/password-realm"
     private static let mfaGrant = "http://auth0.com/oauth/grant-type/mfa-"
     /// How often one attempt may be asked about (spec, section 2.8).
-    private static let polls = RateLimit(count: 12, window: 60)
+    static let polls = RateLimit(count: 12, window: 60)
 
     /// `POST oauth/token` (spec, section 6.5; RFC 6749).
     func oauthToken(_ request: Request, _ call: GuardianCall) async throws -> Response {
@@ -44,12 +44,14 @@ extension Guardian {
         var client = call.client
         client.clientID = application.id
         client.revealsAddresses = false
-        client.requiresSecondFactor = application.registration.requiresSecondFactor
+        let settings = try await realm.settings().secondFactors
+        client.requiresSecondFactor = application.registration.requiresSecondFactor || settings.isRequired
         let signedIn: SignedIn
         switch try form.required("grant_type") {
         case "password", Self.realmGrant: signedIn = try await password(form, application, client)
         case Self.mfaGrant + "otp": signedIn = try await oneTimeCode(form, client)
-        case Self.mfaGrant + "oob": signedIn = try await outOfBand(form, client)
+        case Self.mfaGrant + "oob": signedIn = try await outOfBand(form, request, client)
+        case Self.backchannelGrant: signedIn = try await backchannel(form, client)
         case Self.mfaGrant + "recovery-code": signedIn = try await recoveryCode(form, client)
         case "refresh_token": signedIn = try await refresh(form, application, client)
         default: throw OAuthError.unsupportedGrant
@@ -83,18 +85,7 @@ extension Guardian {
         let username = try form.required("username")
         let password = try form.required("password")
         guard let email = EmailAddress(username) else { throw OAuthError(Refusal(.wrongAnswer)) }
-        let asked = form.text("scope")?.split(separator: " ").map(String.init) ?? []
-        // An application without a list takes what the protocol knows.
-        let registered = application.registration.scopes
-        let known = registered.isEmpty ? ["openid", "profile", "email", "offline_access"] : registered
-        var details: [String: JSONValue] = [:]
-        if let audience = form.text("audience") {
-            guard audience.utf8.count <= 512 else { throw OAuthError.invalidRequest("audience is too long.") }
-            details[GuardianTokens.audienceDetail] = .string(audience)
-        }
-        var opening = FlowOpening(
-            subject: .email(email), terms: SessionTerms(scopes: asked.filter(known.contains), details: details),
-            lifetime: 600)
+        var opening = FlowOpening(subject: .email(email), terms: try terms(form, application), lifetime: 600)
         opening.canEnrol = true
         let verdict = try await realm.authenticator.answer(
             .password(Secret(password)), to: .opening(opening), by: client)
@@ -106,12 +97,33 @@ extension Guardian {
         }
     }
 
+    /// What the session will be for: of the scopes that were asked for those that the application has, or that the protocol
+    /// knows where it has no list.
+    func terms(_ form: OAuthForm, _ application: CountersignCore.Application) throws -> SessionTerms {
+        let asked = form.text("scope")?.split(separator: " ").map(String.init) ?? []
+        let registered = application.registration.scopes
+        var known = registered.isEmpty ? ["openid", "profile", "email", "offline_access"] : registered
+        var details: [String: JSONValue] = [:]
+        if let audience = form.text("audience") {
+            guard audience.utf8.count <= 512 else { throw OAuthError.invalidRequest("audience is too long.") }
+            details[GuardianTokens.audienceDetail] = .string(audience)
+            // Everybody may look after their own authenticators.
+            if mfaAudiences.contains(audience) { known += MFAScope.allCases.map(\.rawValue) }
+        }
+        return SessionTerms(scopes: asked.filter(known.contains), details: details)
+    }
+
     /// The sign-in that an `mfa_token` names, and whose it is.
-    func pending(_ token: String) async throws -> (handle: FlowHandle, userID: UserID, summary: FlowSummary) {
+    /// - Parameter client: whose sign-in it has to be, where the caller says who it is.
+    func pending(
+        _ token: String, by client: ClientID? = nil, _ purpose: FlowPurpose = .signIn
+    ) async throws -> (handle: FlowHandle, userID: UserID, summary: FlowSummary) {
         let handle = FlowHandle(token)
-        switch try await realm.authenticator.status(of: handle, expecting: FlowExpectation(.signIn)) {
+        switch try await realm.authenticator.status(of: handle, expecting: FlowExpectation(purpose)) {
         case .open(let summary):
-            guard let userID = summary.userID else { throw OAuthError.wrongMFAToken }
+            guard let userID = summary.userID, client == nil || client == summary.clientID else {
+                throw OAuthError.wrongMFAToken
+            }
             return (handle, userID, summary)
         case .unknown: throw OAuthError.wrongMFAToken
         case .finished: throw OAuthError(Refusal(.flowFinished))
@@ -121,14 +133,14 @@ extension Guardian {
     }
 
     private func oneTimeCode(_ form: OAuthForm, _ client: ClientContext) async throws -> SignedIn {
-        let (handle, userID, _) = try await pending(form.required("mfa_token"))
+        let (handle, userID, _) = try await pending(form.required("mfa_token"), by: client.clientID)
         let verdict = try await answer(
             code: form.required("otp"), of: userID, for: handle, isFetchedLater: false, client)
         return try signedIn(verdict)
     }
 
     private func recoveryCode(_ form: OAuthForm, _ client: ClientContext) async throws -> SignedIn {
-        let (handle, userID, _) = try await pending(form.required("mfa_token"))
+        let (handle, userID, _) = try await pending(form.required("mfa_token"), by: client.clientID)
         let verdict = try await answer(
             recoveryCode: form.required("recovery_code"), of: userID, for: handle, isFetchedLater: false, client)
         return try signedIn(verdict)
@@ -143,23 +155,54 @@ extension Guardian {
     }
 
     /// Whether a device has allowed it yet. Who asks too often is told to slow down, and loses nothing.
-    private func outOfBand(_ form: OAuthForm, _ client: ClientContext) async throws -> SignedIn {
+    ///
+    /// The `oob_code` is that of the challenge, or of the association: then the device is asked as soon as it has enrolled.
+    /// For a sign-in that went on in a browser it is the `signature` that its page posted.
+    private func outOfBand(_ form: OAuthForm, _ request: Request, _ client: ClientContext) async throws -> SignedIn {
         let code = try form.required("oob_code")
-        let (handle, _, summary) = try await pending(form.required("mfa_token"))
+        let (handle, _, summary) = try await pending(form.required("mfa_token"), by: client.clientID)
         guard try await realm.limits.admits(Self.polls, of: "polls/\(handle.publicName)") else {
             throw OAuthError.slowDown
         }
-        guard let approval = summary.approval, approval.id == code else {
+        var isKnown = summary.approval?.id == code
+        if !isKnown, let device = summary.device, device.rawValue == code {
+            guard try await realm.enrolments.secondFactor(device) != nil else { throw OAuthError.pending }
+            if summary.approval == nil {
+                switch try await ask(for: handle, device: device, asksForNumber: false, request, client) {
+                case .asked, .limited: throw OAuthError.pending
+                case .refused(let refusal): throw OAuthError(asking: refusal)
+                }
+            }
+            isKnown = true
+        }
+        if !isKnown { isKnown = try await isSignature(code, of: handle) }
+        guard isKnown else {
             throw OAuthError(403, "invalid_grant", "The oob_code is unknown, or a newer one took its place.")
         }
-        switch approval {
-        case .pending: throw OAuthError.pending
+        return try await claim(handle, summary, .signIn, client)
+    }
+
+    /// Whether a page was given it for this sign-in (``signature(of:by:)``).
+    private func isSignature(_ text: String, of handle: FlowHandle) async throws -> Bool {
+        guard let claims = try await realm.keyring.verified(text), claims.string("aud") == Self.resultAudience,
+            claims.string("txid") == Self.transactionID(of: handle)
+        else { return false }
+        return claims.integer("exp").map { $0 > realm.clock.now.seconds } ?? false
+    }
+
+    /// The session that a device allowed.
+    func claim(
+        _ handle: FlowHandle, _ summary: FlowSummary, _ purpose: FlowPurpose, _ client: ClientContext
+    ) async throws -> SignedIn {
+        switch summary.approval {
+        case .pending, nil: throw OAuthError.pending
         case .expired: throw OAuthError(403, "expired_token", "Nobody answered in time. Ask again.")
-        case .decided(_, let decision) where !decision.isAllowed: throw OAuthError.rejected
+        case .decided(_, let decision) where !decision.isAllowed:
+            throw purpose == .signIn ? OAuthError.rejected : OAuthError.denied
         case .decided: break
         }
         switch try await realm.authenticator.answer(
-            .approval, to: .flow(handle, FlowExpectation(.signIn)), by: client)
+            .approval, to: .flow(handle, FlowExpectation(purpose)), by: client)
         {
         case .accomplished(.signedIn(let signedIn)): return signedIn
         case .refused(let refusal): throw OAuthError(refusal)

@@ -8,6 +8,8 @@ public struct BrowserDeviceAccount: Codable, Sendable, Equatable {
     public var availableMethods: [String]?
     public var availableAuthenticatorTypes: [String]?
     public var otpSecret: String?
+    /// What stands in for the factor that is about to be enrolled; to be shown once.
+    public var recoveryCode: String?
     public var pushNotifications: Switch?
 
     public struct Switch: Codable, Sendable, Equatable {
@@ -20,8 +22,10 @@ public struct BrowserDeviceAccount: Codable, Sendable, Equatable {
 
     public init(
         id: String?, status: String, name: String? = nil, methods: [String]? = nil, availableMethods: [String]? = nil,
-        availableAuthenticatorTypes: [String]? = nil, otpSecret: String? = nil, pushNotifications: Switch? = nil
+        availableAuthenticatorTypes: [String]? = nil, otpSecret: String? = nil, recoveryCode: String? = nil,
+        pushNotifications: Switch? = nil
     ) {
+        self.recoveryCode = recoveryCode
         self.id = id
         self.status = status
         self.name = name
@@ -37,6 +41,7 @@ public struct BrowserDeviceAccount: Codable, Sendable, Equatable {
         case availableMethods = "available_methods"
         case availableAuthenticatorTypes = "available_authenticator_types"
         case otpSecret = "otp_secret"
+        case recoveryCode = "recovery_code"
         case pushNotifications = "push_notifications"
     }
 }

@@ -152,7 +152,7 @@ extension IdentityToolkitError {
         switch refusal {
         case .userNotFound: self.init(.userNotFound)
         case .notOffered: self.init(.operationNotAllowed, "TOTP based MFA not enabled.")
-        case .unverifiedEmail:
+        case .unverifiedEmail, .noAddress:
             self.init(.unverifiedEmail, "Need to verify email first before enrolling second factors.")
         case .unsupportedFirstFactor:
             self.init(.unsupportedFirstFactor, "MFA is not available for the given first factor.")

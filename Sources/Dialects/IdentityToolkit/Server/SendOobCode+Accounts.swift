@@ -140,7 +140,7 @@ extension FlowPurpose {
         case .verifyEmail: "VERIFY_EMAIL"
         case .resetPassword: "PASSWORD_RESET"
         case .changeEmail: "VERIFY_AND_CHANGE_EMAIL"
-        case .signUp, .enrolFactor, .approve: "OOB_REQ_TYPE_UNSPECIFIED"
+        case .signUp, .enrolFactor, .approve, .backchannel: "OOB_REQ_TYPE_UNSPECIFIED"
         }
     }
 }

@@ -57,6 +57,18 @@ enum MailTemplates {
             If it was not you, tell whoever runs the service at once: somebody else has your account.
             """
         ),
+        "enrollment-invitation": (
+            subject: "Protect your account with a second step",
+            text: """
+            You are invited to add a second step to the sign-in of {{{email}}}.
+
+            Open this link on any screen and have your phone at hand. It works once, within five days:
+
+            {{{link}}}
+
+            Pass the link on to nobody: whoever uses it holds the second key to your account.
+            """
+        ),
         "code": (
             subject: "{{{code}}} is your code",
             text: """

@@ -34,15 +34,22 @@ extension Request {
     public func bodyObject(
         accepting formats: RequestBodyFormats = .json, limit: Int = Request.defaultBodyLimit
     ) async throws -> JSONValue {
-        let bytes = try await bodyBytes(limit: limit)
-        if bytes.isEmpty { return .object([:]) }
-        let value =
-            switch try Self.format(of: headers[.contentType], bytes: bytes, accepting: formats) {
-            case .form: try LenientJSON.parseForm(bytes)
-            default: try LenientJSON.parse(bytes)
-            }
+        let value = try await bodyValue(accepting: formats, limit: limit)
         guard case .object = value else { throw RequestBodyFault.notAnObject(found: value.excerpt()) }
         return value
+    }
+
+    /// The body, whatever it is: for routes that take lists. No body is an empty object.
+    /// - Throws: ``RequestBodyFault``, or what went wrong with the connection.
+    public func bodyValue(
+        accepting formats: RequestBodyFormats = .json, limit: Int = Request.defaultBodyLimit
+    ) async throws -> JSONValue {
+        let bytes = try await bodyBytes(limit: limit)
+        if bytes.isEmpty { return .object([:]) }
+        return switch try Self.format(of: headers[.contentType], bytes: bytes, accepting: formats) {
+        case .form: try LenientJSON.parseForm(bytes)
+        default: try LenientJSON.parse(bytes)
+        }
     }
 
     /// The bytes of the body, which can be read once.

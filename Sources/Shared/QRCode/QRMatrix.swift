@@ -9,27 +9,27 @@ import CQREncode
 #endif
 
 /// The modules of a QR code: true is dark.
-struct QRMatrix: Equatable {
-    let width: Int
+package struct QRMatrix: Equatable {
+    package let width: Int
     private let modules: [Bool]
 
     /// Whether the module is dark. Everything outside of the code is light.
-    subscript(row: Int, column: Int) -> Bool {
+    package subscript(row: Int, column: Int) -> Bool {
         guard (0..<width).contains(row), (0..<width).contains(column) else { return false }
         return modules[row * width + column]
     }
 
-    init(_ text: String) throws {
-        guard !text.isEmpty else { throw TerminalQRCodeError(.empty, "there is no text for a QR code") }
+    package init(_ text: String) throws {
+        guard !text.isEmpty else { throw QRCodeError(.empty, "there is no text for a QR code") }
         guard !text.utf8.contains(0) else {
-            throw TerminalQRCodeError(.containsZero, "a QR code's text has no zero bytes")
+            throw QRCodeError(.containsZero, "a QR code's text has no zero bytes")
         }
         // Mode 8 leaves the bytes as they are: UTF-8, which readers expect today.
         guard let code = QRcode_encodeString(text, 0, QR_ECLEVEL_M, QR_MODE_8, 1) else {
             if errno == ERANGE {
-                throw TerminalQRCodeError(.tooLong, "\(text.utf8.count) bytes do not fit into a QR code")
+                throw QRCodeError(.tooLong, "\(text.utf8.count) bytes do not fit into a QR code")
             }
-            throw TerminalQRCodeError(.failed, "libqrencode failed")
+            throw QRCodeError(.failed, "libqrencode failed")
         }
         defer { QRcode_free(code) }
         let width = Int(code.pointee.width)
@@ -44,7 +44,7 @@ struct QRMatrix: Equatable {
     }
 
     /// The code with a light border of that many modules.
-    func surrounded(by border: Int) -> QRMatrix {
+    package func surrounded(by border: Int) -> QRMatrix {
         let width = width + 2 * border
         return QRMatrix(
             width: width,

@@ -1,0 +1,158 @@
+import Crypto
+import Foundation
+import OneTimePassword
+
+/// What somebody is asked to agree to, beyond that it is them: shown on the device before they answer (Guardian spec,
+/// section 2.7).
+public struct Consent: Codable, Sendable, Equatable {
+    /// `cns_` and 24 letters and digits. It says which consent, and gives no right to see it.
+    public let id: String
+    public var audience: String
+    public var scopes: [String]
+    /// What both screens show, so that people see that the requests belong together.
+    public var bindingMessage: String?
+    /// What exactly is to happen, in the application's own terms (RFC 9396): objects with a `type`.
+    public var authorizationDetails: [JSONValue]
+    public let createdAt: Date
+    public let expiresAt: Date
+}
+
+extension Approvals {
+    /// What an application wants of somebody who is not there.
+    public struct Backchannel: Sendable {
+        public var terms: SessionTerms
+        public var audience: String
+        public var bindingMessage: String?
+        public var authorizationDetails: [JSONValue]
+        /// Seconds; 300 at most, as a request to a device.
+        public var lifetime: TimeInterval
+
+        public init(
+            terms: SessionTerms, audience: String, bindingMessage: String? = nil,
+            authorizationDetails: [JSONValue] = [], lifetime: TimeInterval = FlowLifetime.approval
+        ) {
+            self.terms = terms
+            self.audience = audience
+            self.bindingMessage = bindingMessage
+            self.authorizationDetails = authorizationDetails
+            self.lifetime = lifetime
+        }
+    }
+
+    /// Asks a user's devices in the name of an application that the user has not spoken to (OpenID Connect
+    /// Client-Initiated Backchannel Authentication). The devices are all that can allow it: no code does.
+    ///
+    /// For applications that have shown a secret: whoever may call this makes telephones ring.
+    public func begin(
+        for userID: UserID, _ request: Backchannel, details: ApprovalDetails = ApprovalDetails(),
+        by client: ClientContext
+    ) async throws -> (handle: FlowHandle, outcome: Outcome) {
+        let handle = FlowHandle(random: realm.random)
+        let draft = ApprovalDraft(realm: realm, details: details, asksForNumber: false, client: client)
+        let consentID = "cns_\(realm.random.string(24, of: .alphanumeric))"
+        let expiresAt = draft.now + min(request.lifetime, FlowLifetime.approval)
+        let outcome: Outcome = try await realm.writeSending(by: .push) { transaction in
+            guard let user = try transaction.user(userID) else { return .refused(Refusal(.userNotFound)) }
+            var body = FlowBody(
+                purpose: .backchannel, client: client, challenge: .approval, terms: request.terms,
+                tokenEpoch: user.tokenEpoch)
+            body.consent = Consent(
+                id: consentID, audience: request.audience, scopes: request.terms.scopes,
+                bindingMessage: request.bindingMessage, authorizationDetails: request.authorizationDetails,
+                createdAt: draft.now, expiresAt: expiresAt)
+            let flow = FlowRecord(
+                digest: handle.digest, userID: userID, purpose: FlowPurpose.backchannel.rawValue,
+                createdAt: draft.now, expiresAt: expiresAt,
+                body: try body.sealed(by: draft.sealer, digest: handle.digest, in: transaction))
+            guard try transaction.insert(flow), let kept = try transaction.flow(digest: flow.digest) else {
+                return .refused(Refusal(.busy))
+            }
+            let outcome = try draft.ask(for: kept, in: transaction)
+            if case .asked = outcome { return outcome }
+            _ = try transaction.deleteFlow(digest: flow.digest)
+            return outcome
+        }
+        if case .asked(let asked) = outcome { realm.bell.ring(asked.devices.map(\.id.rawValue)) }
+        return (handle, outcome)
+    }
+
+    public enum ConsentOutcome: Sendable {
+        case granted(Consent)
+        /// No request has this token, or it is over.
+        case unknownRequest
+        /// The request is not about this consent.
+        case unknownConsent
+        /// The one who asks has not shown that it is the device.
+        case refusedProof
+    }
+
+    /// Seconds that a proof is good for, and that its id is remembered at least.
+    static let proofLifetime: TimeInterval = 60
+
+    /// What a device is asked to agree to, for the device itself: it shows that it has its key (RFC 9449, section 4.3).
+    /// - Parameters:
+    ///   - handle: the request's token, which the proof is bound to.
+    ///   - proof: a JWS of the device's key about this call.
+    ///   - urls: the addresses by which this call may have reached us.
+    public func consent(
+        _ id: String, for handle: FlowHandle, proof: Secret<String>, method: String, urls: Set<String>
+    ) async throws -> ConsentOutcome {
+        let now = realm.clock.now
+        let sealer = realm.sealer
+        let found: (PushFactor.Payload, Consent?)? = try await realm.store.read { transaction in
+            guard let flow = try transaction.flow(digest: handle.digest), flow.finishedAt == nil,
+                flow.expiresAt > now, let userID = flow.userID,
+                case .deviceDecision(let challenge) = try FlowBody.open(flow, with: sealer).challenge,
+                let factor = try transaction.factor(challenge.factorID), factor.userID == userID,
+                let waiting = try transaction.flow(digest: challenge.flow)
+            else { return nil }
+            return (try PushFactor.Payload.open(factor, with: sealer), try FlowBody.open(waiting, with: sealer).consent)
+        }
+        guard let (payload, consent) = found else { return .unknownRequest }
+        guard
+            let proofID = DeviceProof(proof.reveal(), of: payload.key)?.id(
+                token: handle.token.reveal(), method: method, urls: urls, at: now)
+        else { return .refusedProof }
+        // A proof is good once: its digest is remembered for longer than it lasts.
+        let key = "dpop/\(Data(SHA256.hash(data: Data(proofID.utf8))).hex)/\(handle.publicName)"
+        let isFresh = try await realm.limits.admits(
+            RateLimit(count: 1, window: 2 * Self.proofLifetime), of: key)
+        guard isFresh else { return .refusedProof }
+        guard let consent, consent.id == id else { return .unknownConsent }
+        return .granted(consent)
+    }
+}
+
+/// A device's proof that it has its key, about one HTTP request (RFC 9449, section 4.2; Guardian spec, section 4.6).
+struct DeviceProof {
+    private let claims: TokenClaims
+
+    /// Nil where the key did not sign it, or where its header names another key.
+    init?(_ token: String, of key: DeviceKey) {
+        guard let claims = try? key.claims(of: token), let parts = TokenParts(token),
+            let bytes = [UInt8](base64URL: parts.header),
+            let header = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)),
+            header["typ"]?.stringValue?.lowercased() == "dpop+jwt", let jwk = header["jwk"],
+            let named = try? DeviceKey(jwk: jwk), named == key
+        else { return nil }
+        self.claims = claims
+    }
+
+    /// The proof's own id, where it is about this request and of now.
+    func id(token: String, method: String, urls: Set<String>, at now: Date) -> String? {
+        guard claims.string("htm") == method, let url = claims.string("htu"),
+            urls.contains(String(url.prefix { $0 != "?" && $0 != "#" })),
+            let hash = claims.string("ath"),
+            ConstantTime.equal(Array(hash.utf8), Array(Self.hash(of: token).utf8)),
+            let issuedAt = claims.date("iat"),
+            abs(issuedAt.timeIntervalSince(now)) <= Approvals.proofLifetime,
+            let id = claims.string("jti"), (1...256).contains(id.utf8.count)
+        else { return nil }
+        return id
+    }
+
+    /// `ath`: SHA-256 of the token, in base64url.
+    static func hash(of token: String) -> String {
+        Array(SHA256.hash(data: Data(token.utf8))).base64URL
+    }
+}

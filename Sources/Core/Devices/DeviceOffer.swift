@@ -1,0 +1,127 @@
+import Foundation
+
+/// What waits to be enrolled: a device with a key, or the secret as that of an app that only makes codes. The id is known
+/// beforehand, as the screen that shows the ticket waits for it.
+struct DeviceOffer: Codable, Sendable, Equatable {
+    var factorID: FactorID
+    var totpSecret: Data?
+    /// What may come of it; nil in offers made before there was a choice, which are for anything.
+    var kinds: [FactorKind]?
+    /// Whether it is good only as long as the user has no second factor.
+    var onlyAsFirst: Bool?
+    /// What the screen with the ticket shows beside it; the same is kept when it is used.
+    var recoveryCode: String?
+
+    var isOnlyFirst: Bool { onlyAsFirst ?? false }
+
+    func allows(_ kind: FactorKind) -> Bool { kinds?.contains(kind) ?? true }
+}
+
+/// What a device, or somebody with an authenticator app, needs to enrol.
+public struct DeviceTicket: Sendable {
+    public let handle: FlowHandle
+    public let factorID: FactorID
+    public let user: User
+    /// The secret of the codes; nil where codes are switched off.
+    public let totpSecret: Secret<[UInt8]>?
+    /// What may be enrolled with it: ``FactorKind/push``, ``FactorKind/totp``, or either.
+    public let kinds: [FactorKind]
+    /// What stands in for the factor once it is lost. Good when the ticket has been used; nil where the user has one.
+    public let recoveryCode: Secret<String>?
+    public let expiresAt: Date
+    let offer: DeviceOffer
+
+    init(handle: FlowHandle, offer: DeviceOffer, user: User, expiresAt: Date, settings: SecondFactorSettings) {
+        self.handle = handle
+        factorID = offer.factorID
+        self.user = user
+        totpSecret = offer.totpSecret.map { Secret(Array($0)) }
+        let policy = AssurancePolicy(settings: settings, requiresSecondFactor: false)
+        kinds = [FactorKind.push, .totp].filter { offer.allows($0) && policy.isOffered($0) }
+        recoveryCode = offer.recoveryCode.map { Secret($0) }
+        self.expiresAt = expiresAt
+        self.offer = offer
+    }
+}
+
+/// How a user is invited to enrol.
+public struct Invitation: Sendable {
+    /// What may be enrolled; nil leaves it to the user.
+    public var kinds: [FactorKind]?
+    /// Whether it is for users too who have a second factor already.
+    public var allowsMore = true
+    public var lifetime: TimeInterval = FlowLifetime.invitation
+    /// Where to mail the link to, and in which language (BCP 47); nil mails nothing.
+    public var mail: Mail?
+
+    public struct Mail: Sendable {
+        /// Nil is the user's own address.
+        public var to: EmailAddress?
+        public var locale: String?
+        /// The path, below the public address, of the page that takes the ticket, and the query up to it.
+        public var page: String
+
+        public init(to: EmailAddress? = nil, locale: String? = nil, page: String) {
+            self.to = to
+            self.locale = locale
+            self.page = page
+        }
+    }
+
+    public init() {}
+}
+
+/// The lots of an offer, drawn before its transaction.
+struct DeviceDraft: Sendable {
+    let now: Date
+    let sealer: Sealer
+    let handle: FlowHandle
+    let factorID: FactorID
+    let secret: [UInt8]
+    let recoveryCode: Secret<String>
+
+    init(realm: Realm, prefix: String = "") {
+        now = realm.clock.now
+        sealer = realm.sealer
+        handle = FlowHandle(random: realm.random, prefix: prefix)
+        factorID = FactorID(rawValue: "dev_\(realm.random.string(16, of: .alphanumeric))")
+        secret = realm.random.bytes(20)
+        recoveryCode = RecoveryCodeFactor.fresh(random: realm.random)
+    }
+
+    /// - Parameters:
+    ///   - wanted: what may be enrolled, as far as it is switched on and the user has room for it; nil is anything.
+    ///   - showsCode: whether somebody looks at a screen on which the recovery code can be shown.
+    func offer(
+        to user: User, kinds wanted: [FactorKind]?, onlyAsFirst: Bool, lifetime: TimeInterval, client: ClientContext,
+        invitation: Data? = nil, showsCode: Bool = true, in transaction: any StoreTransaction
+    ) throws -> Enrolments.DeviceOutcome {
+        let settings = try transaction.settings().secondFactors
+        let policy = AssurancePolicy(settings: settings, requiresSecondFactor: false)
+        let factors = try transaction.factors(of: user.id)
+        let offered = (wanted ?? [.push, .totp]).filter(policy.isOffered)
+        guard !offered.isEmpty else { return .refused(.notOffered) }
+        let kinds = offered.filter { kind in
+            factors.count { $0.kind == kind } < FactorRegistry.type(kind)?.limitPerUser ?? 0
+        }
+        guard !kinds.isEmpty, !onlyAsFirst || !factors.contains(where: \.kind.isSecondFactor) else {
+            return .refused(.limitReached)
+        }
+        var offer = DeviceOffer(
+            factorID: factorID, totpSecret: policy.isOffered(.totp) ? Data(secret) : nil, kinds: kinds,
+            onlyAsFirst: onlyAsFirst)
+        if showsCode, !factors.contains(where: { $0.kind == .recoveryCode }) {
+            offer.recoveryCode = recoveryCode.reveal()
+        }
+        var body = FlowBody(
+            purpose: .enrolFactor, client: client, challenge: .registration(offer), tokenEpoch: user.tokenEpoch)
+        body.invitation = invitation
+        let expiresAt = now + lifetime
+        _ = try transaction.insert(
+            FlowRecord(
+                digest: handle.digest, userID: user.id, purpose: FlowPurpose.enrolFactor.rawValue, createdAt: now,
+                expiresAt: expiresAt, body: try body.sealed(by: sealer, digest: handle.digest, in: transaction)))
+        return .offered(
+            DeviceTicket(handle: handle, offer: offer, user: user, expiresAt: expiresAt, settings: settings))
+    }
+}

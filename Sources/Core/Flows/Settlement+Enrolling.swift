@@ -1,0 +1,99 @@
+import Crypto
+import Foundation
+
+/// What an offer to enrol leads to: a device with its key, or an app that only makes codes.
+extension Settlement {
+    enum CodesOutcome {
+        case enrolled(FactorRecord, recoveryCode: Secret<String>?)
+        case refused(Authenticator.Settled)
+    }
+
+    /// A device comes with its ticket.
+    func enrolDevice(
+        _ user: User?, _ offer: DeviceOffer, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard let user, case .device(let registration) = attempt.answer else {
+            return .verdict(.refused(Refusal(.unexpectedAnswer)))
+        }
+        if let refusal = try refusal(of: offer, kind: .push, for: user, in: transaction) { return refusal }
+        let payload = PushFactor.Payload(
+            identifier: registration.identifier, key: registration.key,
+            tokenDigest: Data(SHA256.hash(data: Data(deviceToken.reveal().utf8))), service: registration.service,
+            pushToken: registration.pushToken, totp: offer.totpSecret.map { TOTPFactor.Payload(secret: $0) })
+        let factor = FactorRecord(
+            id: offer.factorID, userID: user.id, kind: .push, name: registration.name.filter { $0 != "\0" },
+            createdAt: now,
+            payload: try sealer.seal(JSONEncoder().encode(payload), for: .factor(offer.factorID), in: transaction))
+        guard try transaction.insert(factor) else { return .verdict(.refused(Refusal(.flowFinished))) }
+        let code = try complete(factor, by: offer, in: transaction)
+        try finishFlow(in: transaction)
+        return .verdict(
+            .accomplished(
+                .deviceEnrolled(
+                    DeviceEnrolment(
+                        factor: factor, user: user, token: deviceToken,
+                        totpSecret: offer.totpSecret.map { Secret(Array($0)) }, recoveryCode: code))))
+    }
+
+    /// An app that only makes codes, by an invitation: nobody signs in with it.
+    func enrolInvited(
+        _ user: User, _ offer: DeviceOffer, payload: Data, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        switch try enrolCodes(of: user, offer, payload: payload, in: transaction) {
+        case .refused(let settled): return settled
+        case .enrolled(let factor, let code):
+            try finishFlow(in: transaction)
+            return .verdict(
+                .accomplished(.codesEnrolled(CodesEnrolment(factor: factor, user: user, recoveryCode: code))))
+        }
+    }
+
+    /// The first code of an app was right.
+    func enrolCodes(
+        of user: User, _ offer: DeviceOffer, payload: Data, in transaction: any StoreTransaction
+    ) throws -> CodesOutcome {
+        guard case .enrolmentCode(_, let name) = attempt.answer else {
+            return .refused(.verdict(.refused(Refusal(.unexpectedAnswer))))
+        }
+        if let refusal = try refusal(of: offer, kind: .totp, for: user, in: transaction) { return .refused(refusal) }
+        let factor = FactorRecord(
+            id: offer.factorID, userID: user.id, kind: .totp, name: name.filter { $0 != "\0" }, createdAt: now,
+            lastUsedAt: now, payload: try sealer.seal(payload, for: .factor(offer.factorID), in: transaction))
+        // The id is taken where the device of the same offer was quicker.
+        guard try transaction.insert(factor) else { return .refused(.verdict(.refused(Refusal(.flowFinished)))) }
+        return .enrolled(factor, recoveryCode: try complete(factor, by: offer, in: transaction))
+    }
+
+    /// Why an offer is not good any more, and the use of the invitation that it came from.
+    private func refusal(
+        of offer: DeviceOffer, kind: FactorKind, for user: User, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled? {
+        let factors = try transaction.factors(of: user.id)
+        let limit = FactorRegistry.type(kind)?.limitPerUser ?? 0
+        guard factors.count(where: { $0.kind == kind }) < limit,
+            !offer.isOnlyFirst || !factors.contains(where: \.kind.isSecondFactor)
+        else { return .verdict(.refused(Refusal(.factorLimitReached))) }
+        guard let digest = matter.body.invitation else { return nil }
+        guard var invitation = try transaction.flow(digest: digest), invitation.finishedAt == nil else {
+            return .verdict(.refused(Refusal(.flowFinished)))
+        }
+        guard invitation.expiresAt > now else { return .verdict(.refused(Refusal(.flowExpired))) }
+        invitation.finishedAt = now
+        return try transaction.update(invitation) ? nil : .stale
+    }
+
+    /// The recovery code that comes with a first factor: the one that was shown with the offer, where one was.
+    private func complete(
+        _ factor: FactorRecord, by offer: DeviceOffer, in transaction: any StoreTransaction
+    ) throws -> Secret<String>? {
+        var code: Secret<String>?
+        if try !transaction.factors(of: factor.userID).contains(where: { $0.kind == .recoveryCode }) {
+            let fresh = offer.recoveryCode.map { Secret($0) } ?? recoveryCode
+            try transaction.insertRecoveryCode(fresh, id: factorID, of: factor.userID, at: now, sealer: sealer)
+            code = fresh
+        }
+        try record(
+            .factorEnrolled, user: factor.userID, details: ["factor": .string(factor.id.rawValue)], in: transaction)
+        return code
+    }
+}

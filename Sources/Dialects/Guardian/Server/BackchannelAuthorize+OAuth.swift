@@ -1,0 +1,130 @@
+import CountersignCore
+import Foundation
+import Hummingbird
+import ServerHTTP
+
+/// Sign-ins that an application begins by itself (OpenID Connect Client-Initiated Backchannel Authentication Core 1.0, in
+/// poll mode; spec, section 6.5).
+extension Guardian {
+    static let backchannelGrant = "urn:openid:params:grant-type:ciba"
+
+    private struct Answer: Encodable {
+        let auth_req_id: String
+        let expires_in: Int
+        let interval: Int
+    }
+
+    private struct LoginHint: Decodable, Sendable {
+        let format: String?
+        let iss: String?
+        let sub: String?
+    }
+
+    /// Bytes of `authorization_details`, and objects in it.
+    private static let longestDetails = 8192
+    private static let mostDetails = 10
+
+    /// `POST bc-authorize`: asks a user's devices, and shows on them what it is about.
+    func backchannelAuthorize(_ request: Request, _ call: GuardianCall) async throws -> Response {
+        let form = try await OAuthForm(request)
+        let application = try await application(form, call)
+        guard application.registration.secretDigest != nil else {
+            throw OAuthError(
+                403, "unauthorized_client", "Only an application with a secret may ask somebody who is not there.")
+        }
+        var client = call.client
+        client.clientID = application.id
+        let terms = try terms(form, application)
+        guard terms.scopes.contains("openid") else {
+            throw OAuthError(400, "invalid_scope", "scope has to have openid.")
+        }
+        let lifetime = try form.text("requested_expiry").map(Self.lifetime) ?? FlowLifetime.approval
+        let asked = Approvals.Backchannel(
+            terms: terms, audience: form.text("audience") ?? tokens.issuer + "userinfo",
+            bindingMessage: try bindingMessage(form), authorizationDetails: try authorizationDetails(form),
+            lifetime: lifetime)
+        let (handle, outcome) = try await realm.approvals.begin(
+            for: try user(hinted: form), asked, details: ApprovalDetails(), by: client)
+        switch outcome {
+        case .asked(let asked):
+            return try .json(
+                Answer(auth_req_id: handle.token.reveal(), expires_in: Int(lifetime), interval: 5),
+                headers: asked.standing.headers)
+        case .limited(let standing): throw OAuthError.tooManyPushes(standing)
+        case .refused(let refusal) where refusal.reason == .userNotFound: throw OAuthError.unknownUser
+        case .refused(let refusal): throw OAuthError(asking: refusal)
+        }
+    }
+
+    /// The grant: whether a device has allowed it yet.
+    func backchannel(_ form: OAuthForm, _ client: ClientContext) async throws -> SignedIn {
+        let (handle, _, summary) = try await pending(
+            form.required("auth_req_id"), by: client.clientID, .backchannel)
+        guard try await realm.limits.admits(Self.polls, of: "polls/\(handle.publicName)") else {
+            throw OAuthError.slowDown
+        }
+        return try await claim(handle, summary, .backchannel, client)
+    }
+
+    private static func lifetime(_ text: String) throws -> TimeInterval {
+        guard let seconds = Int(text), (1...Int(FlowLifetime.approval)).contains(seconds) else {
+            throw OAuthError.invalidRequest("requested_expiry has to be 1 to \(Int(FlowLifetime.approval)) seconds.")
+        }
+        return TimeInterval(seconds)
+    }
+
+    /// `login_hint`: `{"format": "iss_sub", "iss": "https://…/", "sub": "auth0|…"}`.
+    private func user(hinted form: OAuthForm) throws -> UserID {
+        let hint: LoginHint
+        do {
+            hint = try LenientJSON.decode(
+                LoginHint.self, from: LenientJSON.parse(Array(try form.required("login_hint").utf8)))
+        } catch is RequestBodyFault {
+            throw OAuthError.invalidRequest("login_hint has to be a JSON object.")
+        }
+        guard hint.format == "iss_sub", let issuer = hint.iss,
+            options.baseURLs().contains(where: { $0 == issuer || $0 + "/" == issuer })
+        else {
+            throw OAuthError.invalidRequest(
+                "login_hint has to have the format iss_sub, and as iss this server's address.")
+        }
+        guard let userID = hint.sub.flatMap(Self.userID) else { throw OAuthError.unknownUser }
+        return userID
+    }
+
+    /// What both screens show: 64 characters of those that every screen has.
+    private func bindingMessage(_ form: OAuthForm) throws -> String? {
+        guard let message = form.text("binding_message") else { return nil }
+        let allowed = "+-_.,:# "
+        guard message.utf8.count <= 64,
+            message.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || allowed.contains($0)) })
+        else {
+            throw OAuthError(
+                400, "invalid_binding_message",
+                "binding_message has to be at most 64 letters, digits, spaces and + - _ . , : #.")
+        }
+        return message
+    }
+
+    /// RFC 9396, section 2: an array of objects that each have a `type`.
+    private func authorizationDetails(_ form: OAuthForm) throws -> [JSONValue] {
+        let wrong = OAuthError(
+            400, "invalid_authorization_details",
+            "authorization_details has to be an array of at most \(Self.mostDetails) objects with a type.")
+        let value: JSONValue
+        switch form.members["authorization_details"] {
+        case nil, .null, .string(""): return []
+        case .string(let text):
+            guard text.utf8.count <= Self.longestDetails, let parsed = try? LenientJSON.parse(Array(text.utf8)) else {
+                throw wrong
+            }
+            value = parsed
+        case .some(let other): value = other
+        }
+        guard case .array(let items) = value, items.count <= Self.mostDetails,
+            items.allSatisfy({ $0["type"]?.stringValue?.isEmpty == false }),
+            try JSONEncoder().encode(value).count <= Self.longestDetails
+        else { throw wrong }
+        return items
+    }
+}

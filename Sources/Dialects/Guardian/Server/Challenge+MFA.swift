@@ -1,0 +1,52 @@
+import CountersignCore
+import Foundation
+import GuardianWire
+import Hummingbird
+import ServerHTTP
+
+extension Guardian {
+    private struct Challenge: Encodable {
+        let challenge_type: String
+        var oob_code: String?
+        var binding_method: String?
+        /// What the app has to show; ours.
+        var number: String?
+    }
+
+    /// `POST mfa/challenge`: asks a device, or says that a code is waited for (spec, section 6.5).
+    func mfaChallenge(_ request: Request, _ call: GuardianCall) async throws -> Response {
+        let form = try await OAuthForm(request)
+        var client = call.client
+        client.clientID = try await application(form, call).id
+        let (handle, userID, _) = try await pending(form.required("mfa_token"), by: client.clientID)
+        let types = form.text("challenge_type")?.split(separator: " ").map(String.init) ?? ["oob", "otp"]
+        let factors = try await realm.accounts.userAndFactors(userID)?.factors ?? []
+        var wanted: AuthenticatorName?
+        if let text = form.text("authenticator_id") {
+            guard let name = AuthenticatorName(text), let factor = factors.first(where: { $0.id == name.id }),
+                name.names(factor)
+            else { throw OAuthError.unknownAuthenticator }
+            wanted = name
+        }
+        let wantsPush = wanted.map { $0.type != "totp" && $0.type != "recovery-code" }
+        guard wantsPush ?? (types.contains("oob") && factors.contains { $0.kind == .push }), types.contains("oob")
+        else {
+            guard types.contains("otp"), wantsPush != true, wanted?.type != "recovery-code" else {
+                throw OAuthError(403, "unsupported_challenge_type", "The user has no device that could be asked.")
+            }
+            return try .json(Challenge(challenge_type: "otp"))
+        }
+        let asksForNumber = form.text("binding_method") == "prompt"
+        switch try await ask(
+            for: handle, device: wanted?.id, asksForNumber: asksForNumber, request, client)
+        {
+        case .asked(let asked):
+            return try .json(
+                Challenge(
+                    challenge_type: "oob", oob_code: asked.id, binding_method: asksForNumber ? "prompt" : nil,
+                    number: asked.number), headers: asked.standing.headers)
+        case .limited(let standing): throw OAuthError.tooManyPushes(standing)
+        case .refused(let refusal): throw OAuthError(asking: refusal)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import CountersignCore
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+
+/// What `/oauth/token` and `/mfa/…` answer (RFC 6749, section 5.2).
+struct OAuthError: Error, Sendable {
+    let status: Int
+    let error: String
+    let description: String
+    var mfaToken: String?
+    var retryAfter: Int?
+    var standing: RateLimitStanding?
+
+    init(_ status: Int, _ error: String, _ description: String, mfaToken: String? = nil, retryAfter: Int? = nil) {
+        self.status = status
+        self.error = error
+        self.description = description
+        self.mfaToken = mfaToken
+        self.retryAfter = retryAfter
+    }
+
+    static let unknownClient = OAuthError(401, "invalid_client", "There is no such client, or its secret is wrong.")
+    static let unknownUser = OAuthError(400, "unknown_user_id", "login_hint names no user.")
+    static let unsupportedGrant = OAuthError(400, "unsupported_grant_type", "This grant is none of ours.")
+    static let wrongMFAToken = OAuthError(401, "invalid_grant", "The mfa_token is unknown.")
+    static let pending = OAuthError(400, "authorization_pending", "The user has not answered yet.")
+    static let slowDown = OAuthError(400, "slow_down", "You are polling too often.", retryAfter: 5)
+    static let alreadyEnrolled = OAuthError(
+        403, "access_denied", "User is already enrolled. Use one of the authenticators.")
+    static let unknownAuthenticator = OAuthError(404, "invalid_request", "The user has no such authenticator.")
+    static let denied = OAuthError(403, "access_denied", "The user rejected it on a device.")
+    static let rejected = OAuthError(400, "invalid_grant", "The sign-in was rejected on a device.")
+
+    static func invalidRequest(_ description: String) -> OAuthError { OAuthError(400, "invalid_request", description) }
+
+    static func mfaRequired(_ handle: FlowHandle) -> OAuthError {
+        OAuthError(403, "mfa_required", "Multifactor authentication required", mfaToken: handle.token.reveal())
+    }
+
+    static func tooManyPushes(_ standing: RateLimitStanding) -> OAuthError {
+        var error = OAuthError(
+            429, "too_many_attempts", "Too many requests to the devices of this user. Wait a minute.", retryAfter: 60)
+        error.standing = standing
+        return error
+    }
+
+    /// Why an enrolment could not begin.
+    init(_ refusal: Enrolments.EnrolmentRefusal) {
+        if case .limitReached = refusal {
+            self = .alreadyEnrolled
+        } else {
+            let error = GuardianError(refusal)
+            self.init(error.status, "access_denied", error.message)
+        }
+    }
+
+    /// Why no device was asked.
+    init(asking refusal: Refusal) {
+        switch refusal.reason {
+        case .unknownFactor: self.init(403, "invalid_grant", "The user has no device that could be asked.")
+        case .approvalRejected: self.init(403, "invalid_grant", "A device rejected this sign-in.")
+        default: self.init(refusal)
+        }
+    }
+
+    /// Why a grant was not given.
+    init(_ refusal: Refusal) {
+        switch refusal.reason {
+        case .wrongAnswer, .unknownUser, .userNotFound:
+            self.init(403, "invalid_grant", "Wrong email or password.")
+        case .lockedOut, .sourceLimited, .authenticatorDisabled, .flowExhausted:
+            self.init(429, "too_many_attempts", "Too many wrong answers. Wait before trying again.")
+        case .userDisabled: self.init(403, "unauthorized_client", "The account is disabled.")
+        case .unknownFlow: self = .wrongMFAToken
+        case .flowExpired: self.init(401, "expired_token", "The mfa_token has expired. Begin again.")
+        case .flowFinished: self.init(401, "invalid_grant", "The mfa_token was used already.")
+        case .approvalPending: self = .pending
+        case .approvalRejected: self = .rejected
+        case .factorNotOffered: self.init(403, "unsupported_challenge_type", "This factor is switched off.")
+        case .unknownFactor: self.init(403, "invalid_grant", "The user has no such authenticator.")
+        case .busy: self.init(503, "temporarily_unavailable", "There is too much to do.", retryAfter: 1)
+        default: self.init(403, "invalid_grant", "The request was not taken.")
+        }
+    }
+
+    /// Why a code was not taken.
+    init(code refusal: Refusal) {
+        switch refusal.reason {
+        case .wrongAnswer, .replayed, .unknownFactor: self.init(403, "invalid_grant", "Invalid otp_code.")
+        default: self.init(refusal)
+        }
+    }
+
+    private struct Body: Encodable {
+        let error: String
+        let error_description: String
+        let mfa_token: String?
+    }
+
+    func response() throws -> Response {
+        var headers = standing?.headers ?? [:]
+        if let retryAfter { headers.append(contentsOf: HTTPFields.retryAfter(retryAfter)) }
+        return try .json(
+            Body(error: error, error_description: description, mfa_token: mfaToken),
+            status: HTTPResponse.Status(code: status), headers: headers)
+    }
+}
