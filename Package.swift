@@ -224,8 +224,8 @@ let package = Package(
             name: "countersign-bench",
             dependencies: [
                 "CountersignServer", "CountersignCore", "OneTimePassword", "PasswordHashing", "StoreSQLite",
-                "StorePostgres", "CSodium", .argumentParser, .crypto, .hummingbird, .logging, .nioCore,
-                .nioPosix,
+                "StorePostgres", "CSodium", "ClientHTTP", "Guardian", .argumentParser, .crypto, .cryptoExtras,
+                .hummingbird, .logging, .nioCore, .nioPosix,
             ],
             path: "Benchmarks/countersign-bench"),
 
@@ -343,7 +343,7 @@ let package = Package(
         + dialect(
             "IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"], clientSide: ["ClientStorage"])
         + dialect(
-            "Guardian", client: "Guardian", server: ["OneTimePassword", "QRCode", .mustache],
+            "Guardian", client: "Guardian", server: ["OneTimePassword", "QRCode", .mustache, .serviceLifecycle],
             clientSide: ["KeychainServices", "OneTimePassword", .crypto],
             resources: [.embedInCode("Templates/enroll.mustache")])
         + dialect("NativeAuth", client: nil) + [

@@ -53,6 +53,8 @@ actor Workbench {
             case few
             case many
             case postgres
+            /// People with a device that is asked, in place of an authenticator.
+            case devices
 
             var hasLeastHash: Bool { self != .standard }
         }
@@ -78,7 +80,11 @@ actor Workbench {
         }
         let hashing = kind.hasLeastHash ? Self.leastHashing : Argon2idParameters()
         let opened = try await OpenedRealm.open(directory, database: database, hashing: hashing)
-        try await Person.add(0..<count, to: opened.realm)
+        if kind == .devices {
+            try await BenchDevice.add(0..<count, to: opened.realm)
+        } else {
+            try await Person.add(0..<count, to: opened.realm)
+        }
         try await opened.close()
         let subject = Subject(
             server: try await serve(directory, kind),
@@ -96,6 +102,7 @@ actor Workbench {
             case .minimum: options.people(perSecond: 3600) + 200
             case .postgres: options.people(perSecond: 2000) + 200
             case .standard: options.people(perSecond: 500) + 200
+            case .devices: options.people(perSecond: 1300)
             case .few: 0
             case .many: 0
             }

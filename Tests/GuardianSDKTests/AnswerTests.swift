@@ -178,6 +178,33 @@ import Testing
         #expect(await failure { try await task.value } is CancellationError)
     }
 
+    @Test func `Answers are not kept, however long a server says that they may be`() async throws {
+        let router = Router()
+        let count = Locked(0)
+        router.get("rich-consents/{id}") { _, _ -> Response in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return Response(
+                status: .ok, headers: [.contentType: "application/json", .cacheControl: "public, max-age=3600"],
+                body: .init(
+                    byteBuffer: .init(
+                        string:
+                            #"{"id":"\#(number)","created_at":"a","expires_at":"b","requested_details":{"audience":"a"}}"#
+                    )))
+        }
+        let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        try await Application(responder: router.buildResponder(), logger: quiet).test(.live) { client in
+            let consents = Guardian.consent(forDomain: "http://127.0.0.1:\(try #require(client.port))")
+            let key = try DataP256PrivateKey.new()
+            for number in 1...2 {
+                let consent = try await consents.fetch(consentId: "c", transactionToken: "t", signingKey: key).start()
+                #expect(consent.consentId == "\(number)")
+            }
+        }
+    }
+
     /// Over sockets, with the module's own session and with an app's.
     @Test(arguments: [false, true])
     func `A server that misbehaves gives the documented errors`(withOwnSession: Bool) async throws {

@@ -1,3 +1,4 @@
+import ClientHTTP
 import Foundation
 import Testing
 
@@ -148,6 +149,27 @@ import Testing
             let seen = try await listening.value
             #expect(seen.count == 3 && Set(seen).count == 3)
         }
+    }
+
+    @Test func `A server that stops sends those who poll away`() async throws {
+        let polls = Locked<[Task<PendingNotifications, any Error>]>([])
+        let clock = ContinuousClock()
+        let stopping = Locked(clock.now)
+        try await RealServer.run { server in
+            let device = try await server.enrolled(server.addUser())
+            let asked = Locked(false)
+            let request = Guardian.api(url: server.url).device(of: device).notifications(waitingUpTo: 55)
+                .on(request: { _ in asked.withLock { $0 = true } })
+            let poll = Task { try await request.start() }
+            polls.withLock { $0.append(poll) }
+            while !asked.current { await Task.yield() }
+            // The device waits at the server by the time that this is answered.
+            for _ in 0..<5 { _ = try await server.management("GET", "guardian/factors") }
+            stopping.withLock { $0 = clock.now }
+        }
+        #expect(clock.now - stopping.current < .seconds(30))
+        let answer = try await #require(polls.current.first).value
+        #expect(answer.notifications.isEmpty)
     }
 
     @Test func `What the server refuses has its code, its sentence and its status`() async throws {

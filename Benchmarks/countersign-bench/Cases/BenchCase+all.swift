@@ -12,6 +12,8 @@ extension BenchCase {
             name: "id-token", title: "issue an ID token", section: .inProcess, limits: [Limit(name: "es256")],
             measure: InProcess.idToken),
         BenchCase(
+            name: "rsa-verify", title: "bare RSA-2048 verification", section: .inProcess, measure: InProcess.rsaVerify),
+        BenchCase(
             name: "hash-minimum", title: "password hash, 1 MiB × 1, all cores", section: .inProcess,
             measure: { try await InProcess.hash($0, Workbench.leastHashing) }),
         BenchCase(
@@ -45,11 +47,19 @@ extension BenchCase {
             name: "sign-in-default", title: "full sign-in, default hash", section: .http,
             limits: [Limit(name: "hello"), Limit(name: "store"), Limit(name: "hash-default")],
             measure: { try await OverHTTP.signIn($0, .standard) }),
+        BenchCase(
+            name: "allow", title: "a device allows a request, RSA-2048", section: .http,
+            limits: [Limit(name: "hello"), Limit(name: "store"), Limit(name: "rsa-verify")], measure: Pushes.allow),
 
         BenchCase(name: "get-alone", title: "JWKS GET, nobody else", section: .mixed, measure: OverHTTP.calm),
         BenchCase(
             name: "get-amid-sign-ins", title: "JWKS GET, eight clients sign in", section: .mixed,
             limits: [Limit(name: "get-alone", quantity: .p99Latency)], measure: OverHTTP.calmAmidSignIns),
+        BenchCase(
+            name: "push", title: "push to a device that polls", section: .push,
+            limits: [
+                Limit(name: "get-alone", quantity: .medianLatency), Limit(name: "get-alone", quantity: .p99Latency),
+            ], measure: Pushes.delivery),
 
         BenchCase(
             name: "password-few", title: "right password, 100 users", section: .size,

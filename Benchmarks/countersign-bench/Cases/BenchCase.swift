@@ -6,6 +6,7 @@ struct BenchCase: Sendable {
         case http = "Over HTTP, 64 connections"
         case postgres = "With PostgreSQL, 64 connections"
         case mixed = "A cheap GET while eight clients sign in"
+        case push = "From the sign-in to the device that polls, one after another"
         case size = "From few users to many"
         case syncs = "Syncs, counted by strace in a load of its own"
         case start = "Start"

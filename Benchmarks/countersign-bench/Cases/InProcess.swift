@@ -1,6 +1,7 @@
 import CountersignCore
 import CountersignServer
 import Crypto
+import CryptoExtras
 import Foundation
 import OneTimePassword
 import PasswordHashing
@@ -27,6 +28,15 @@ enum InProcess {
         let key = P256.Signing.PrivateKey()
         let message = Data(repeating: 7, count: 700)
         return try rate(bench) { blackHole(try key.signature(for: message)) }
+    }
+
+    @Sendable static func rsaVerify(_ bench: Workbench) throws -> [Quantity: [Double]] {
+        let message = Data(repeating: 7, count: 400)
+        let signature = try BenchDevice.key.signature(for: SHA256.hash(data: message), padding: .insecurePKCS1v1_5)
+        let key = BenchDevice.key.publicKey
+        return rate(bench) {
+            blackHole(key.isValidSignature(signature, for: SHA256.hash(data: message), padding: .insecurePKCS1v1_5))
+        }
     }
 
     @Sendable static func idToken(_ bench: Workbench) async throws -> [Quantity: [Double]] {

@@ -96,13 +96,16 @@ struct ConnectionLost: Error, CustomStringConvertible {
     let description = "The server closed a connection in the middle of a load."
 }
 
-/// Takes answers with a `Content-Length` from what was read.
+/// Takes answers with a `Content-Length`, or with nothing, from what was read.
 enum AnswerParser {
     /// Nil where the answer is not complete yet.
     static func take(from input: inout ByteBuffer) throws -> Answer? {
         let found: (head: Int, status: Int, length: Int)? = try input.withUnsafeReadableBytes { bytes in
             guard let head = headEnd(bytes) else { return nil }
-            guard head > 12, let status = number(bytes[9..<12]), let length = contentLength(bytes[..<head]) else {
+            guard head > 12, let status = number(bytes[9..<12]),
+                // No body and no length (RFC 9110, section 15.3.5).
+                let length = status == 204 ? 0 : contentLength(bytes[..<head])
+            else {
                 throw UnexpectedAnswer(status: 0, body: String(decoding: bytes.prefix(head), as: UTF8.self))
             }
             return (head, status, length)

@@ -46,16 +46,20 @@ struct UnexpectedAnswer: Error, CustomStringConvertible {
 
 /// Requests as text.
 enum RequestText {
-    static func get(_ path: String) -> ByteBuffer {
-        ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: bench\r\n\r\n")
+    /// - Parameter source: whom a proxy of ours would say that the request comes from.
+    static func get(_ path: String, source: String? = nil, bearer: String? = nil) -> ByteBuffer {
+        ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: bench\r\n\(headers(source, bearer))\r\n")
     }
 
-    /// - Parameter source: whom a proxy of ours would say that the request comes from.
     static func post(
-        _ path: String, _ body: String, type: String = "application/json", source: String
+        _ path: String, _ body: String, type: String = "application/json", source: String, bearer: String? = nil
     ) -> ByteBuffer {
         ByteBuffer(
-            string: "POST \(path) HTTP/1.1\r\nHost: bench\r\nX-Forwarded-For: \(source)\r\nContent-Type: \(type)\r\n"
+            string: "POST \(path) HTTP/1.1\r\nHost: bench\r\n\(headers(source, bearer))Content-Type: \(type)\r\n"
                 + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    }
+
+    private static func headers(_ source: String?, _ bearer: String?) -> String {
+        (source.map { "X-Forwarded-For: \($0)\r\n" } ?? "") + (bearer.map { "Authorization: Bearer \($0)\r\n" } ?? "")
     }
 }

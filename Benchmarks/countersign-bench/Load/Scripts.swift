@@ -217,8 +217,7 @@ struct Asking: Script {
     private var request: ByteBuffer?
 
     init(_ path: String, bearer: String, answers: Collected<String>) {
-        request = ByteBuffer(
-            string: "GET \(path) HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer \(bearer)\r\n\r\n")
+        request = RequestText.get(path, bearer: bearer)
         self.answers = answers
     }
 

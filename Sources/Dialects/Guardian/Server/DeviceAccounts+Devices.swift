@@ -3,6 +3,7 @@ import Foundation
 import GuardianWire
 import Hummingbird
 import ServerHTTP
+import ServiceLifecycle
 
 extension Guardian {
     /// `PATCH api/device-accounts/{id}`: a device changes what it said of itself (spec, section 2.6).
@@ -45,7 +46,15 @@ extension Guardian {
             }
             wait = seconds
         }
-        let requests = try await realm.devices.requests(to: device.id, waitingUpTo: .seconds(wait))
+        let requests: [DeviceRequest]
+        do {
+            // A server that stops sends those who wait away.
+            requests = try await cancelWhenGracefulShutdown { [wait] in
+                try await realm.devices.requests(to: device.id, waitingUpTo: .seconds(wait))
+            }
+        } catch is CancellationError {
+            return .done
+        }
         guard !requests.isEmpty else { return .done }
         guard let user = try await realm.accounts.user(device.userID) else { throw GuardianError.unknownEnrollment }
         let payloads = requests.map { payload(of: $0, for: user) }

@@ -46,6 +46,7 @@ public final class EnrollRequest: Operation {
         request.current.start { [self] result in callback(result.map(device)) }
     }
 
+    @discardableResult
     public func start() async throws -> EnrolledDevice { device(try await request.current.start()) }
 
     private func device(_ enrollment: Enrollment) -> EnrolledDevice {

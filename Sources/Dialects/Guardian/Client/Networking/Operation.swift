@@ -27,5 +27,6 @@ public protocol Operation: CustomDebugStringConvertible, CustomStringConvertible
     func start(callback: @escaping @Sendable (Result<E, any Error>) -> Void)
 
     /// Sends and waits. Throws what the callback of ``start(callback:)`` would be given, or `CancellationError`.
+    @discardableResult
     func start() async throws -> E
 }

@@ -48,6 +48,7 @@ public struct Request<T: Encodable & Sendable, E: Decodable & Sendable>: Operati
         }
     }
 
+    @discardableResult
     public func start() async throws -> E {
         try Task.checkCancellation()
         guard !plan.isReadyAtOnce else { return try await send(prepare().get()) }
