@@ -69,6 +69,7 @@ let package = Package(
         .library(name: "FirebaseAuth", targets: ["FirebaseAuth"]),
         .library(name: "FirebaseCore", targets: ["FirebaseCore"]),
         .library(name: "Guardian", targets: ["Guardian"]),
+        .library(name: "MSAL", targets: ["MSAL"]),
         .library(name: "CountersignServer", targets: ["CountersignServer"]),
         .library(name: "StoreConformance", targets: ["StoreConformance"]),
     ],
@@ -285,7 +286,8 @@ let package = Package(
             name: "KeychainServicesTests",
             dependencies: [
                 "KeychainServices", "SecretVault", "KeychainTPM", "KeychainTypes", "TPMTestSupport", "FirebaseAuth",
-                "ClientHTTP", "AuthenticatorBook", "OneTimePassword", "Guardian", "GuardianReferencePage",
+                "MSAL", "ClientHTTP", "ClientStorage", "AuthenticatorBook", "OneTimePassword", "Guardian",
+                "GuardianReferencePage",
                 "TestSupport", .crypto, .cryptoExtras,
             ]),
         .testTarget(
@@ -322,7 +324,7 @@ let package = Package(
                 "FirebaseAuth", "IdentityToolkitWire", "ClientHTTP", "CountersignServer", "CountersignCore",
                 "OneTimePassword", "PasswordHashing", "TestSupport", .logging,
             ]),
-        .testTarget(name: "MSALTests", dependencies: ["NativeAuthWire"]),
+        .testTarget(name: "MSALTests", dependencies: ["MSAL", "NativeAuthWire", "ClientHTTP"]),
         .testTarget(name: "MobileFirstTests", dependencies: ["SecurityChecksWire", "ClientHTTP"]),
         .testTarget(
             name: "CommandLineTests",
@@ -346,7 +348,7 @@ let package = Package(
             "Guardian", client: "Guardian", server: ["OneTimePassword", "QRCode", .mustache, .serviceLifecycle],
             clientSide: ["KeychainServices", "OneTimePassword", .crypto],
             resources: [.embedInCode("Templates/enroll.mustache")])
-        + dialect("NativeAuth", client: nil) + [
+        + dialect("NativeAuth", client: "MSAL", clientSide: ["ClientStorage"]) + [
             // The rest of the triple comes with its sources.
             .target(name: "SecurityChecksWire", path: "Sources/Dialects/SecurityChecks/Wire")
         ],

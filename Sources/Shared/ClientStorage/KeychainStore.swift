@@ -15,7 +15,8 @@ package final class KeychainStore: Sendable {
 
     /// - Parameters:
     ///   - service: what sets these items apart from others of the keychain.
-    ///   - accessGroup: the keychain access group, in full; nil for the app's first one.
+    ///   - accessGroup: the keychain access group, in full; nil for the app's first one. Passed over where a vault is the
+    ///     keychain: it has the one group of its application.
     ///   - whenKeptInMemory: called with each write that only the memory takes.
     package init(
         service: String, accessGroup: String? = nil, whenKeptInMemory: @escaping @Sendable () -> Void
@@ -81,7 +82,9 @@ package final class KeychainStore: Sendable {
     private func item(_ account: String?) -> [String: Any] {
         var item: [String: Any] = [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service]
         if let account { item[kSecAttrAccount as String] = account }
-        if let accessGroup { item[kSecAttrAccessGroup as String] = accessGroup }
+        #if canImport(Security)
+            if let accessGroup { item[kSecAttrAccessGroup as String] = accessGroup }
+        #endif
         #if os(macOS)
             item[kSecUseDataProtectionKeychain as String] = true
         #endif

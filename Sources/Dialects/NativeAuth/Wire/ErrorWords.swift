@@ -40,6 +40,8 @@ public struct Suberror: RawRepresentable, Codable, Hashable, Sendable {
 
 extension Suberror {
     public static let attributeValidationFailed = Suberror(rawValue: "attribute_validation_failed")
+    /// The application may not have the scope, or was not allowed it yet.
+    public static let consentRequired = Suberror(rawValue: "consent_required")
     public static let introspectRequired = Suberror(rawValue: "introspect_required")
     /// The code is wrong.
     public static let invalidOOBValue = Suberror(rawValue: "invalid_oob_value")

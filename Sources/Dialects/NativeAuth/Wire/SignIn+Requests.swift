@@ -25,7 +25,8 @@ public struct InitiateRequest: AnnouncingRequest {
     }
 }
 
-/// ``Endpoint/challenge``, ``Endpoint/signUpChallenge`` and ``Endpoint/resetPasswordChallenge``. Source: native-auth 2.1.
+/// ``Endpoint/challenge``, ``Endpoint/signUpChallenge`` and ``Endpoint/resetPasswordChallenge``. Source: native-auth
+/// 2.1.
 public struct ChallengeRequest: FormRequest {
     public var clientID: String?
     public var continuationToken: String?
@@ -51,7 +52,8 @@ public struct ChallengeRequest: FormRequest {
     }
 }
 
-/// ``Endpoint/introspect``, ``Endpoint/registerIntrospect`` and ``Endpoint/resetPasswordPoll``. Source: native-auth 2.1.
+/// ``Endpoint/introspect``, ``Endpoint/registerIntrospect`` and ``Endpoint/resetPasswordPoll``. Source: native-auth
+/// 2.1.
 public struct ContinuationRequest: FormRequest {
     public var clientID: String?
     public var continuationToken: String?

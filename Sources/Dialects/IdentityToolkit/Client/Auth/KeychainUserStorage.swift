@@ -6,16 +6,12 @@ import Foundation
 /// not opened a vault, users are kept in memory, and the log says so once.
 package final class KeychainUserStorage: UserStorage {
     private let store: KeychainStore
-    private static let hasSaidSo = Locked(false)
+    private static let says = Once()
 
     /// - Parameter service: what sets these items apart from others of the keychain.
     package init(service: String = "firebase_auth_user") {
         store = KeychainStore(service: service) {
-            let isFirst = Self.hasSaidSo.withLock { hasSaidSo in
-                defer { hasSaidSo = true }
-                return !hasSaidSo
-            }
-            if isFirst {
+            Self.says.run {
                 notice(
                     "The signed-in user is kept in memory alone. "
                         + "Call KeychainVault.configure before Auth.auth() to keep it.")

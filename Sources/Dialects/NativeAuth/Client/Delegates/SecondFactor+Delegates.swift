@@ -1,0 +1,39 @@
+/// Whether a second factor's code was sent. The error method must be there, the others where the app can
+/// get there. Source: native-auth 1.4.
+public protocol MFARequestChallengeDelegate: MSALNativeAuthDelegate {
+    @MainActor func onMFARequestChallengeError(error: MFARequestChallengeError, newState: MFARequiredState?)
+    /// A code was sent; `newState` takes it.
+    @MainActor func onMFARequestChallengeVerificationRequired(
+        newState: MFARequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int)
+    /// Choose one of them first.
+    @MainActor func onMFARequestChallengeSelectionRequired(authMethods: [MSALAuthMethod], newState: MFARequiredState)
+}
+
+/// What a second factor's code leads to. The error method must be there, the others where the app can
+/// get there. Source: native-auth 1.4.
+public protocol MFASubmitChallengeDelegate: MSALNativeAuthDelegate {
+    @MainActor func onMFASubmitChallengeError(error: MFASubmitChallengeError, newState: MFARequiredState?)
+    /// Somebody is signed in.
+    @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
+}
+
+/// Whether a contact can be registered. The error method must be there, the others where the app can
+/// get there. Source: native-auth 1.4.
+public protocol RegisterStrongAuthChallengeDelegate: MSALNativeAuthDelegate {
+    @MainActor func onRegisterStrongAuthChallengeError(
+        error: RegisterStrongAuthChallengeError, newState: RegisterStrongAuthState?)
+    /// A code was sent to the contact.
+    @MainActor func onRegisterStrongAuthVerificationRequired(
+        result: MSALNativeAuthRegisterStrongAuthVerificationRequiredResult)
+    /// Somebody is signed in.
+    @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
+}
+
+/// Whether a contact was registered. The error method must be there, the others where the app can
+/// get there. Source: native-auth 1.4.
+public protocol RegisterStrongAuthSubmitChallengeDelegate: MSALNativeAuthDelegate {
+    @MainActor func onRegisterStrongAuthSubmitChallengeError(
+        error: RegisterStrongAuthSubmitChallengeError, newState: RegisterStrongAuthVerificationRequiredState?)
+    /// Somebody is signed in.
+    @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
+}

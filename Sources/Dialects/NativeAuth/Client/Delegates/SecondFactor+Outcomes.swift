@@ -1,0 +1,101 @@
+import Foundation
+
+/// Whether a second factor's code was sent. For the asynchronous twins of what ``MFARequestChallengeDelegate`` is told.
+public enum MFARequestChallengeOutcome: Sendable {
+    /// A code was sent; `newState` takes it.
+    case verificationRequired(
+        newState: MFARequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int)
+    /// Choose one of them first.
+    case selectionRequired(authMethods: [MSALAuthMethod], newState: MFARequiredState)
+    case error(MFARequestChallengeError, newState: MFARequiredState?)
+}
+
+extension MFARequestChallengeOutcome: Outcome {
+    func deliver(to delegate: any MFARequestChallengeDelegate, _ correlationID: UUID) {
+        let offer = OptionalCall(correlationID) {
+            delegate.onMFARequestChallengeError(error: MFARequestChallengeError($0), newState: nil)
+        }
+        switch self {
+        case .verificationRequired(let state, let contact, let channel, let length):
+            offer("onMFARequestChallengeVerificationRequired") {
+                delegate.onMFARequestChallengeVerificationRequired(
+                    newState: state, sentTo: contact, channelTargetType: channel, codeLength: length)
+            }
+        case .selectionRequired(let methods, let state):
+            offer("onMFARequestChallengeSelectionRequired") {
+                delegate.onMFARequestChallengeSelectionRequired(authMethods: methods, newState: state)
+            }
+        case .error(let error, let state): delegate.onMFARequestChallengeError(error: error, newState: state)
+        }
+    }
+}
+
+/// What a second factor's code leads to. For the asynchronous twins of what ``MFASubmitChallengeDelegate`` is told.
+public enum MFASubmitChallengeOutcome: Sendable {
+    /// Somebody is signed in.
+    case completed(result: MSALNativeAuthUserAccountResult)
+    case error(MFASubmitChallengeError, newState: MFARequiredState?)
+}
+
+extension MFASubmitChallengeOutcome: Outcome {
+    func deliver(to delegate: any MFASubmitChallengeDelegate, _ correlationID: UUID) {
+        let offer = OptionalCall(correlationID) {
+            delegate.onMFASubmitChallengeError(error: MFASubmitChallengeError($0), newState: nil)
+        }
+        switch self {
+        case .completed(let result):
+            offer("onSignInCompleted") { delegate.onSignInCompleted(result: result) }
+        case .error(let error, let state): delegate.onMFASubmitChallengeError(error: error, newState: state)
+        }
+    }
+}
+
+/// Whether a contact can be registered. For the asynchronous twins of what ``RegisterStrongAuthChallengeDelegate`` is
+/// told.
+public enum RegisterStrongAuthChallengeOutcome: Sendable {
+    /// A code was sent to the contact.
+    case verificationRequired(result: MSALNativeAuthRegisterStrongAuthVerificationRequiredResult)
+    /// Somebody is signed in.
+    case completed(result: MSALNativeAuthUserAccountResult)
+    case error(RegisterStrongAuthChallengeError, newState: RegisterStrongAuthState?)
+}
+
+extension RegisterStrongAuthChallengeOutcome: Outcome {
+    func deliver(to delegate: any RegisterStrongAuthChallengeDelegate, _ correlationID: UUID) {
+        let offer = OptionalCall(correlationID) {
+            delegate.onRegisterStrongAuthChallengeError(error: RegisterStrongAuthChallengeError($0), newState: nil)
+        }
+        switch self {
+        case .verificationRequired(let result):
+            offer("onRegisterStrongAuthVerificationRequired") {
+                delegate.onRegisterStrongAuthVerificationRequired(result: result)
+            }
+        case .completed(let result):
+            offer("onSignInCompleted") { delegate.onSignInCompleted(result: result) }
+        case .error(let error, let state): delegate.onRegisterStrongAuthChallengeError(error: error, newState: state)
+        }
+    }
+}
+
+/// Whether a contact was registered. For the asynchronous twins of what ``RegisterStrongAuthSubmitChallengeDelegate``
+/// is told.
+public enum RegisterStrongAuthSubmitChallengeOutcome: Sendable {
+    /// Somebody is signed in.
+    case completed(result: MSALNativeAuthUserAccountResult)
+    case error(RegisterStrongAuthSubmitChallengeError, newState: RegisterStrongAuthVerificationRequiredState?)
+}
+
+extension RegisterStrongAuthSubmitChallengeOutcome: Outcome {
+    func deliver(to delegate: any RegisterStrongAuthSubmitChallengeDelegate, _ correlationID: UUID) {
+        let offer = OptionalCall(correlationID) {
+            delegate.onRegisterStrongAuthSubmitChallengeError(
+                error: RegisterStrongAuthSubmitChallengeError($0), newState: nil)
+        }
+        switch self {
+        case .completed(let result):
+            offer("onSignInCompleted") { delegate.onSignInCompleted(result: result) }
+        case .error(let error, let state):
+            delegate.onRegisterStrongAuthSubmitChallengeError(error: error, newState: state)
+        }
+    }
+}

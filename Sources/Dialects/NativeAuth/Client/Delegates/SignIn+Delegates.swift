@@ -1,0 +1,88 @@
+/// What a sign-in begins with. The error method must be there, the others where the app can
+/// get there. Source: native-auth 1.4.
+public protocol SignInStartDelegate: MSALNativeAuthDelegate {
+    @MainActor func onSignInStartError(error: SignInStartError)
+    /// A code was sent; `newState` takes it.
+    @MainActor func onSignInCodeRequired(
+        newState: SignInCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int
+    )
+    /// The account has a password; `newState` takes it.
+    @MainActor func onSignInPasswordRequired(newState: SignInPasswordRequiredState)
+    /// A second factor has to be registered first.
+    @MainActor func onSignInStrongAuthMethodRegistration(
+        authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
+    /// A second factor is asked for: choose one of them.
+    @MainActor func onSignInAwaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
+    /// Somebody is signed in.
+    @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
+}
+
+/// What a password leads to. The error method must be there, the others where the app can
+/// get there. Source: native-auth 1.4.
+public protocol SignInPasswordRequiredDelegate: MSALNativeAuthDelegate {
+    @MainActor func onSignInPasswordRequiredError(error: PasswordRequiredError, newState: SignInPasswordRequiredState?)
+    /// A second factor has to be registered first.
+    @MainActor func onSignInStrongAuthMethodRegistration(
+        authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
+    /// A second factor is asked for: choose one of them.
+    @MainActor func onSignInAwaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
+    /// Somebody is signed in.
+    @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
+}
+
+/// What a code leads to. The error method must be there, the others where the app can
+/// get there. Source: native-auth 1.4.
+public protocol SignInVerifyCodeDelegate: MSALNativeAuthDelegate {
+    @MainActor func onSignInVerifyCodeError(error: VerifyCodeError, newState: SignInCodeRequiredState?)
+    /// A second factor has to be registered first.
+    @MainActor func onSignInStrongAuthMethodRegistration(
+        authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
+    /// A second factor is asked for: choose one of them.
+    @MainActor func onSignInAwaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
+    /// Somebody is signed in.
+    @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
+}
+
+/// Whether another code was sent. The error method must be there, the others where the app can
+/// get there. Source: native-auth 1.4.
+public protocol SignInResendCodeDelegate: MSALNativeAuthDelegate {
+    @MainActor func onSignInResendCodeError(error: ResendCodeError, newState: SignInCodeRequiredState?)
+    /// Another code was sent.
+    @MainActor func onSignInResendCodeCodeRequired(
+        newState: SignInCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int
+    )
+}
+
+/// What the sign-in after a sign-up leads to. The error method must be there, the others where the app can
+/// get there. Source: native-auth 1.4.
+public protocol SignInAfterSignUpDelegate: MSALNativeAuthDelegate {
+    @MainActor func onSignInAfterSignUpError(error: SignInAfterSignUpError)
+    /// A second factor has to be registered first.
+    @MainActor func onSignInStrongAuthMethodRegistration(
+        authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
+    /// A second factor is asked for: choose one of them.
+    @MainActor func onSignInAwaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
+    /// Somebody is signed in.
+    @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
+}
+
+/// What the sign-in after a reset leads to. The error method must be there, the others where the app can
+/// get there. Source: native-auth 1.4.
+public protocol SignInAfterResetPasswordDelegate: MSALNativeAuthDelegate {
+    @MainActor func onSignInAfterResetPasswordError(error: SignInAfterResetPasswordError)
+    /// A second factor has to be registered first.
+    @MainActor func onSignInStrongAuthMethodRegistration(
+        authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
+    /// A second factor is asked for: choose one of them.
+    @MainActor func onSignInAwaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
+    /// Somebody is signed in.
+    @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
+}
+
+/// Whether there is an access token. The error method must be there, the others where the app can
+/// get there. Source: native-auth 1.4.
+public protocol CredentialsDelegate: MSALNativeAuthDelegate {
+    @MainActor func onAccessTokenRetrieveError(error: RetrieveAccessTokenError)
+    /// Here it is.
+    @MainActor func onAccessTokenRetrieveCompleted(result: MSALNativeAuthTokenResult)
+}

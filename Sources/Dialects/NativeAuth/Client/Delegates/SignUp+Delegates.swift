@@ -1,0 +1,58 @@
+/// What a sign-up begins with. The error method must be there, the others where the app can
+/// get there. Source: native-auth 1.4.
+public protocol SignUpStartDelegate: MSALNativeAuthDelegate {
+    @MainActor func onSignUpStartError(error: SignUpStartError)
+    /// A code was sent; `newState` takes it.
+    @MainActor func onSignUpCodeRequired(
+        newState: SignUpCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int
+    )
+    /// These are not as the server wants them: begin again with others.
+    @MainActor func onSignUpAttributesInvalid(attributeNames: [String])
+}
+
+/// What a code leads to. The error method must be there, the others where the app can
+/// get there. Source: native-auth 1.4.
+public protocol SignUpVerifyCodeDelegate: MSALNativeAuthDelegate {
+    @MainActor func onSignUpVerifyCodeError(error: VerifyCodeError, newState: SignUpCodeRequiredState?)
+    /// These are asked for too; `newState` takes them.
+    @MainActor func onSignUpAttributesRequired(
+        attributes: [MSALNativeAuthRequiredAttribute], newState: SignUpAttributesRequiredState)
+    /// A password is asked for; `newState` takes it.
+    @MainActor func onSignUpPasswordRequired(newState: SignUpPasswordRequiredState)
+    /// The account is made; `newState` signs it in.
+    @MainActor func onSignUpCompleted(newState: SignInAfterSignUpState)
+}
+
+/// Whether another code was sent. The error method must be there, the others where the app can
+/// get there. Source: native-auth 1.4.
+public protocol SignUpResendCodeDelegate: MSALNativeAuthDelegate {
+    @MainActor func onSignUpResendCodeError(error: ResendCodeError, newState: SignUpCodeRequiredState?)
+    /// Another code was sent.
+    @MainActor func onSignUpResendCodeCodeRequired(
+        newState: SignUpCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int
+    )
+}
+
+/// What a password leads to. The error method must be there, the others where the app can
+/// get there. Source: native-auth 1.4.
+public protocol SignUpPasswordRequiredDelegate: MSALNativeAuthDelegate {
+    @MainActor func onSignUpPasswordRequiredError(error: PasswordRequiredError, newState: SignUpPasswordRequiredState?)
+    /// These are asked for too; `newState` takes them.
+    @MainActor func onSignUpAttributesRequired(
+        attributes: [MSALNativeAuthRequiredAttribute], newState: SignUpAttributesRequiredState)
+    /// The account is made; `newState` signs it in.
+    @MainActor func onSignUpCompleted(newState: SignInAfterSignUpState)
+}
+
+/// What attributes lead to. The error method must be there, the others where the app can
+/// get there. Source: native-auth 1.4.
+public protocol SignUpAttributesRequiredDelegate: MSALNativeAuthDelegate {
+    @MainActor func onSignUpAttributesRequiredError(error: AttributesRequiredError)
+    /// These are asked for too; `newState` takes them.
+    @MainActor func onSignUpAttributesRequired(
+        attributes: [MSALNativeAuthRequiredAttribute], newState: SignUpAttributesRequiredState)
+    /// These are not as the server wants them; `newState` takes others.
+    @MainActor func onSignUpAttributesInvalid(attributeNames: [String], newState: SignUpAttributesRequiredState)
+    /// The account is made; `newState` signs it in.
+    @MainActor func onSignUpCompleted(newState: SignInAfterSignUpState)
+}

@@ -1,0 +1,39 @@
+/// Why no code of a second factor was sent. Source: native-auth 1.7.
+public final class MFARequestChallengeError: MSALNativeAuthError, @unchecked Sendable {
+    // Proof: it adds no stored properties.
+
+    public var isAuthMethodBlocked: Bool { kind == .authMethodBlocked }
+    /// The server wants a browser for this; `errorDescription` says why.
+    public var isBrowserRequired: Bool { kind == .browserRequired }
+}
+
+/// Why a second factor's code was not taken. Source: native-auth 1.7.
+public final class MFASubmitChallengeError: MSALNativeAuthError, @unchecked Sendable {
+    // Proof: it adds no stored properties.
+
+    /// The code is empty or wrong.
+    public var isInvalidChallenge: Bool { kind == .invalidChallenge }
+    /// The server wants a browser for this; `errorDescription` says why.
+    public var isBrowserRequired: Bool { kind == .browserRequired }
+}
+
+/// Why no code was sent to a contact that is to be registered. Source: native-auth 1.7.
+public final class RegisterStrongAuthChallengeError: MSALNativeAuthError, @unchecked Sendable {
+    // Proof: it adds no stored properties.
+
+    /// The contact is empty, or none.
+    public var isInvalidInput: Bool { kind == .invalidInput }
+    /// The server wants a browser for this; `errorDescription` says why.
+    public var isBrowserRequired: Bool { kind == .browserRequired }
+    public var isVerificationContactBlocked: Bool { kind == .verificationContactBlocked }
+}
+
+/// Why a contact was not registered. Source: native-auth 1.7.
+public final class RegisterStrongAuthSubmitChallengeError: MSALNativeAuthError, @unchecked Sendable {
+    // Proof: it adds no stored properties.
+
+    /// The code is empty or wrong.
+    public var isInvalidChallenge: Bool { kind == .invalidChallenge }
+    /// The server wants a browser for this; `errorDescription` says why.
+    public var isBrowserRequired: Bool { kind == .browserRequired }
+}

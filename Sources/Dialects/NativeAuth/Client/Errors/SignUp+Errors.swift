@@ -1,0 +1,22 @@
+/// Why a sign-up could not begin. Source: native-auth 1.7.
+public final class SignUpStartError: MSALNativeAuthError, @unchecked Sendable {
+    // Proof: it adds no stored properties.
+
+    /// The server wants a browser for this; `errorDescription` says why.
+    public var isBrowserRequired: Bool { kind == .browserRequired }
+    public var isUserAlreadyExists: Bool { kind == .userAlreadyExists }
+    /// The password is empty or wrong, or the server's rules refuse it.
+    public var isInvalidPassword: Bool { kind == .invalidPassword }
+    /// The address is empty, or none.
+    public var isInvalidUsername: Bool { kind == .invalidUsername }
+}
+
+/// Why attributes were not taken. Source: native-auth 1.7.
+public final class AttributesRequiredError: MSALNativeAuthGenericError, @unchecked Sendable {
+    // Proof: it adds no stored properties.
+}
+
+/// Why the new account could not be signed in. Source: native-auth 1.7.
+public final class SignInAfterSignUpError: MSALNativeAuthGenericError, @unchecked Sendable {
+    // Proof: it adds no stored properties.
+}

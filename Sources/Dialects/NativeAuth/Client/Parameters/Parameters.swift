@@ -1,0 +1,82 @@
+import Foundation
+
+/// Whom to sign in, and for what. Source: native-auth 1.2.
+public final class MSALNativeAuthSignInParameters: NSObject {
+    /// The address.
+    public let username: String
+    /// Without it the account is asked for a code, or for the password in a step of its own.
+    public var password: String?
+    /// Scopes beside `openid`, `profile` and `offline_access`.
+    public var scopes: [String]?
+    /// Claims that the tokens shall have.
+    public var claimsRequest: MSALClaimsRequest?
+    /// Stands in each request of the flow; one is made where none is given.
+    public var correlationId: UUID?
+
+    public init(username: String) { self.username = username }
+}
+
+/// For whom to make an account. Source: native-auth 1.2.
+public final class MSALNativeAuthSignUpParameters: NSObject {
+    /// The address.
+    public let username: String
+    public var password: String?
+    /// What the account's profile shall say, by the names that the server has for it; values must be JSON.
+    public var attributes: [String: Any]?
+    public var correlationId: UUID?
+
+    public init(username: String) { self.username = username }
+}
+
+/// Whose password to reset. Source: native-auth 1.2.
+public final class MSALNativeAuthResetPasswordParameters: NSObject {
+    /// The address.
+    public let username: String
+    public var correlationId: UUID?
+
+    public init(username: String) { self.username = username }
+}
+
+/// What to sign in for, after a sign-up. Source: native-auth 1.2.
+public final class MSALNativeAuthSignInAfterSignUpParameters: NSObject {
+    public var scopes: [String]?
+    public var claimsRequest: MSALClaimsRequest?
+
+    public override init() {}
+}
+
+/// What to sign in for, after a password reset. Source: native-auth 1.2.
+public final class MSALNativeAuthSignInAfterResetPasswordParameters: NSObject {
+    public var scopes: [String]?
+    public var claimsRequest: MSALClaimsRequest?
+
+    public override init() {}
+}
+
+/// Which access token to get. Source: native-auth 1.2, 3.3.
+public final class MSALNativeAuthGetAccessTokenParameters: NSObject {
+    /// Asks the server, whatever is in the cache.
+    public var forceRefresh = false
+    /// Whether the result has the refresh token, for a back end that goes on with it. It is a secret.
+    public var returnRefreshToken = false
+    /// Scopes that the token must have; none takes the one from the sign-in. `openid`, `profile`, `offline_access` and
+    /// the client id are refused.
+    public var scopes: [String]?
+    /// Claims that the token shall have; the cache is passed over.
+    public var claimsRequest: MSALClaimsRequest?
+    public var correlationId: UUID?
+
+    public override init() {}
+}
+
+/// Which second factor to register. Source: native-auth 1.2.
+public final class MSALNativeAuthChallengeAuthMethodParameters: NSObject {
+    public let authMethod: MSALAuthMethod
+    /// The address or the telephone number that the factor is reached by.
+    public let verificationContact: String
+
+    public init(authMethod: MSALAuthMethod, verificationContact: String) {
+        self.authMethod = authMethod
+        self.verificationContact = verificationContact
+    }
+}

@@ -1,0 +1,69 @@
+import ClientHTTP
+import Foundation
+
+/// Somebody who is signed in, as the ID token names them. Source: native-auth 1.6, 3.1.
+public final class MSALAccount: NSObject, Sendable {
+    /// The token's `preferred_username`, or else `sub`; in lower case.
+    public let username: String?
+    /// The same for ever, over all apps: user id and tenant id with a dot between.
+    public let identifier: String?
+    /// The server's host.
+    public let environment: String
+    /// Whether the account came from another app of this device: never here.
+    public let isSSOAccount = false
+    public let homeAccountId: MSALAccountId?
+    private let claims: [String: JSONTree]
+
+    init(_ stored: StoredAccount) {
+        claims = JWTPayload.claims(of: stored.idToken) ?? [:]
+        username = stored.username
+        identifier = stored.homeAccountID
+        environment = stored.environment
+        homeAccountId = MSALAccountId(
+            identifier: stored.homeAccountID, objectId: stored.objectID, tenantId: stored.tenantID)
+    }
+
+    /// What the ID token says, by the claims' names; its header's members are not among them.
+    public var accountClaims: [String: Any]? { claims.mapValues(\.foundationValue) }
+
+    /// The one tenant that the account is of.
+    public var tenantProfiles: [MSALTenantProfile]? {
+        guard let homeAccountId else { return nil }
+        return [
+            MSALTenantProfile(
+                identifier: homeAccountId.objectId, environment: environment, tenantId: homeAccountId.tenantId,
+                values: claims)
+        ]
+    }
+}
+
+/// An account's identifier, whole and in parts.
+public final class MSALAccountId: NSObject, Sendable {
+    public let identifier: String
+    public let objectId: String
+    public let tenantId: String
+
+    init(identifier: String, objectId: String, tenantId: String) {
+        self.identifier = identifier
+        self.objectId = objectId
+        self.tenantId = tenantId
+    }
+}
+
+/// An account as a tenant knows it.
+public final class MSALTenantProfile: NSObject, Sendable {
+    public let identifier: String?
+    public let environment: String?
+    public let tenantId: String?
+    public let isHomeTenantProfile = true
+    private let values: [String: JSONTree]
+
+    init(identifier: String?, environment: String?, tenantId: String?, values: [String: JSONTree]) {
+        self.identifier = identifier
+        self.environment = environment
+        self.tenantId = tenantId
+        self.values = values
+    }
+
+    public var claims: [String: Any]? { values.mapValues(\.foundationValue) }
+}
