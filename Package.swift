@@ -70,6 +70,8 @@ let package = Package(
         .library(name: "FirebaseCore", targets: ["FirebaseCore"]),
         .library(name: "Guardian", targets: ["Guardian"]),
         .library(name: "MSAL", targets: ["MSAL"]),
+        .library(name: "IBMMobileFirstPlatformFoundation", targets: ["IBMMobileFirstPlatformFoundation"]),
+        .library(name: "IBMMobileFoundationSwift", targets: ["IBMMobileFoundationSwift"]),
         .library(name: "CountersignServer", targets: ["CountersignServer"]),
         .library(name: "StoreConformance", targets: ["StoreConformance"]),
     ],
@@ -233,6 +235,9 @@ let package = Package(
         // Import lines of apps for the originals.
         .target(
             name: "FirebaseCore", dependencies: ["FirebaseAuth"], path: "Sources/Dialects/IdentityToolkit/FirebaseCore"),
+        .target(
+            name: "IBMMobileFoundationSwift", dependencies: ["IBMMobileFirstPlatformFoundation"],
+            path: "Sources/Dialects/SecurityChecks/IBMMobileFoundationSwift"),
 
         // Tests.
         .target(
@@ -325,7 +330,15 @@ let package = Package(
                 "OneTimePassword", "PasswordHashing", "TestSupport", .logging,
             ]),
         .testTarget(name: "MSALTests", dependencies: ["MSAL", "NativeAuthWire", "ClientHTTP"]),
-        .testTarget(name: "MobileFirstTests", dependencies: ["SecurityChecksWire", "ClientHTTP"]),
+        // The vendor's page, compiled as an app with its compiler's defaults compiles it.
+        .target(
+            name: "MobileFirstReferencePage", dependencies: ["IBMMobileFoundationSwift"],
+            path: "Tests/MobileFirstReferencePage"),
+        .testTarget(
+            name: "MobileFirstTests",
+            dependencies: [
+                "IBMMobileFirstPlatformFoundation", "SecurityChecksWire", "ClientHTTP", "KeychainServices",
+            ]),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
@@ -350,12 +363,16 @@ let package = Package(
             resources: [.embedInCode("Templates/enroll.mustache")])
         + dialect("NativeAuth", client: "MSAL", clientSide: ["ClientStorage"]) + [
             // The rest of the triple comes with its sources.
-            .target(name: "SecurityChecksWire", path: "Sources/Dialects/SecurityChecks/Wire")
+            .target(name: "SecurityChecksWire", path: "Sources/Dialects/SecurityChecks/Wire"),
+            .target(
+                name: "IBMMobileFirstPlatformFoundation",
+                dependencies: ["SecurityChecksWire", "ClientHTTP", "ClientStorage", "KeychainServices"],
+                path: "Sources/Dialects/SecurityChecks/Client"),
         ],
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system && target.name != "GuardianReferencePage" {
+for target in package.targets where target.type != .system && !target.name.hasSuffix("ReferencePage") {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),

@@ -1,0 +1,31 @@
+import Foundation
+import SecurityChecksWire
+
+/// What a server gave for a scope; to be shown to resources. Source: security-checks 3.3.
+public final class AccessToken: NSObject, Sendable {
+    private let token: String
+    private let words: String
+    let expiresAt: Date
+
+    /// - Parameters:
+    ///   - withExpiration: seconds from now on.
+    ///   - forScope: elements with blanks between them.
+    public convenience init(token: String, withExpiration seconds: Int, forScope scope: String) {
+        self.init(token, expiresAt: Date().addingTimeInterval(TimeInterval(seconds)), scope: scope)
+    }
+
+    init(_ token: String, expiresAt: Date, scope: String) {
+        self.token = token
+        self.expiresAt = expiresAt
+        words = scope
+    }
+
+    public var value: String! { token }
+    public var scope: String! { words }
+    /// For the header `Authorization`.
+    public var asAuthorizationRequestHeaderField: String! { "Bearer " + token }
+    public var asFormEncodedBodyParameter: String! { "access_token=" + token }
+
+    /// Without the token, which is a secret.
+    public override var description: String { "<access token for \(words)>" }
+}

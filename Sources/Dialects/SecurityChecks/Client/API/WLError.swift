@@ -1,0 +1,91 @@
+import ClientHTTP
+import Foundation
+
+/// What went wrong, in the vendor's words. Source: security-checks 3.5.
+public enum WLErrorCode: String, Sendable, CaseIterable {
+    case unexpectedError = "UNEXPECTED_ERROR"
+    case requestTimeout = "REQUEST_TIMEOUT"
+    case unresponsiveHost = "UNRESPONSIVE_HOST"
+    /// The server does not grant the scope, or not to this client.
+    case authorizationFailure = "AUTHORIZATION_FAILURE"
+    /// A handler's `cancel()`.
+    case challengeHandlingCancelled = "CHALLENGE_HANDLING_CANCELED"
+    /// Nobody is registered for a check that challenges.
+    case missingChallengeHandler = "MISSING_CHALLENGE_HANDLER"
+    case illegalArgument = "ILLEGAL_ARGUMENT_EXCEPTION"
+    case loginAlreadyInProcess = "LOGIN_ALREADY_IN_PROCESS"
+    case logoutAlreadyInProcess = "LOGOUT_ALREADY_IN_PROCESS"
+    case applicationNotRegistered = "APPLICATION_NOT_REGISTERED"
+    case serverError = "SERVER_ERROR"
+    case minimumServer = "MINIMUM_SERVER"
+    case applicationDisabled = "APPLICATION_DISABLED"
+}
+
+/// The domain of ``WLError`` as an `NSError`.
+public let WLClientErrorDomain = "WLClientErrorDomain"
+
+/// What every failing call of this module gives, beside `CancellationError` where its task was cancelled.
+public struct WLError: Error, Sendable, LocalizedError, CustomNSError, CustomStringConvertible {
+    public let code: WLErrorCode
+    public let message: String
+    /// The answer that was the failure, where there was one.
+    public let response: WLResponse?
+
+    init(_ code: WLErrorCode, _ message: String, response: WLResponse? = nil) {
+        self.code = code
+        self.message = message
+        self.response = response
+    }
+
+    public var description: String { "\(code.rawValue): \(message)" }
+    public var errorDescription: String? { message }
+
+    public static var errorDomain: String { WLClientErrorDomain }
+    /// 1 internal, 2 no answer, 3 time out, 4 the server's, 5 refused.
+    public var errorCode: Int {
+        switch code {
+        case .unresponsiveHost: 2
+        case .requestTimeout: 3
+        case .serverError, .minimumServer: 4
+        case .authorizationFailure, .challengeHandlingCancelled, .missingChallengeHandler, .applicationDisabled,
+            .applicationNotRegistered:
+            5
+        case .unexpectedError, .illegalArgument, .loginAlreadyInProcess, .logoutAlreadyInProcess: 1
+        }
+    }
+    public var errorUserInfo: [String: Any] {
+        [NSLocalizedDescriptionKey: message, "errorCode": code.rawValue]
+    }
+}
+
+extension WLError {
+    init(_ error: HTTPClientError) {
+        let code: WLErrorCode =
+            if error.isTimedOut {
+                .requestTimeout
+            } else if error.isUnreachable {
+                .unresponsiveHost
+            } else if error.isPlainHTTPRefused || error.isUnsupportedURL {
+                .illegalArgument
+            } else {
+                .unexpectedError
+            }
+        self.init(code, error.description)
+    }
+
+    static func malformed(_ what: String, _ response: HTTPClientResponse) -> WLError {
+        WLError(.unexpectedError, "The server's answer cannot be read: \(what).", response: WLResponse(response))
+    }
+
+    /// A refusal that says no more than its status and, maybe, its body. Source: security-checks 3.5.
+    init(refusal response: HTTPClientResponse) {
+        let body = try? JSONDecoder().decode(JSONTree.self, from: response.body)
+        let word = body?["errorCode"]?.text.flatMap(WLErrorCode.init(rawValue:))
+        let text =
+            body?["errorMsg"]?.text ?? body?["error_description"]?.text ?? body?["errorCode"]?.text
+            ?? body?["error"]?.text
+        let code = word ?? (response.status >= 500 ? .serverError : .authorizationFailure)
+        self.init(
+            code, text ?? "The server answered with status \(response.status).", response: WLResponse(response))
+    }
+}

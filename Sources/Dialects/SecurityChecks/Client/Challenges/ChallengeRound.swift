@@ -1,0 +1,41 @@
+import ClientHTTP
+
+/// The challenges of one answer of a server: who has answered, and what comes of it. Source: security-checks 2.9.
+///
+/// It ends when everybody answered, or when one gives up.
+struct ChallengeRound: Sendable {
+    enum Outcome: Sendable {
+        /// The request is to be sent again with these answers, by the checks' names.
+        case resend([String: JSONTree])
+        case failed(any Error)
+    }
+
+    private var open: Set<String>
+    private var answers: [String: JSONTree] = [:]
+    private var failure: (any Error)?
+
+    /// - Parameter names: the checks that are asked.
+    init(expecting names: Set<String>) { open = names }
+
+    /// Only what is asked can be answered, and only once.
+    mutating func answer(_ name: String, with answer: JSONTree) {
+        guard failure == nil, open.remove(name) != nil else { return }
+        answers[name] = answer
+    }
+
+    /// Nobody will answer this one; the request goes without.
+    mutating func drop(_ name: String) {
+        guard failure == nil else { return }
+        open.remove(name)
+    }
+
+    mutating func fail(_ error: any Error) {
+        if failure == nil, !open.isEmpty { failure = error }
+    }
+
+    /// Nil while answers are missing.
+    var outcome: Outcome? {
+        if let failure { return .failed(failure) }
+        return open.isEmpty ? .resend(answers) : nil
+    }
+}

@@ -1,0 +1,41 @@
+import ClientHTTP
+import Foundation
+
+/// Answers the challenges of one security check. Subclass it, and register it once with
+/// ``WLClient/registerChallengeHandler(_:)``. Source: security-checks 3.1.
+open class SecurityCheckChallengeHandler: BaseChallengeHandler {
+    /// - Parameter securityCheck: the check's name, exactly as on the server.
+    public init(securityCheck: String) {
+        super.init(name: securityCheck)
+    }
+
+    public var securityCheck: String! { slot.name }
+
+    /// The check asks. Answer with ``submitChallengeAnswer(_:)`` or ``BaseChallengeHandler/cancel()``, now or later. After a
+    /// wrong answer it is called again.
+    ///
+    /// - Parameter challenge: what the check says; nil where it says nothing. A JSON null inside is `NSNull`.
+    open func handleChallenge(_ challenge: [AnyHashable: Any]!) {
+        notice("\(slot.name): handleChallenge is not implemented, so the challenge is cancelled.")
+        cancel()
+    }
+
+    /// The check is satisfied.
+    open func handleSuccess(_ success: [AnyHashable: Any]!) {}
+
+    /// The check refuses, and takes no answers now.
+    open func handleFailure(_ failure: [AnyHashable: Any]!) {}
+
+    /// Answers the challenge. When all checks of the same answer have theirs, the request is sent again. Where there is no
+    /// challenge, nothing happens.
+    ///
+    /// - Parameter answer: what can be written as JSON; nil takes the challenge back without an answer.
+    public func submitChallengeAnswer(_ answer: [AnyHashable: Any]!) {
+        do {
+            let answer: JSONTree? = try answer.map { try JSONTree(foundation: $0) }
+            if !slot.answer(with: answer) { notice("\(slot.name): there is no challenge to answer.") }
+        } catch {
+            _ = slot.giveUp(error)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// ``WLResponse`` with the types of the vendor's wrapper. Source: security-checks 3.4.
+public final class WLResponseSwift: NSObject, Sendable {
+    let response: WLResponse
+    /// What made the request fail, where it did.
+    public let error: (any Error)?
+
+    init(_ response: WLResponse, error: (any Error)? = nil) {
+        self.response = response
+        self.error = error
+    }
+
+    public var status: Int { Int(response.status) }
+    public var responseText: String { response.responseText }
+    public var responseJSON: [AnyHashable: Any]? { response.responseJSON }
+    public var headers: [AnyHashable: Any]? { response.headers }
+    public var responseData: Data? { response.responseData }
+    /// Always nil: no function of this module takes one.
+    public var invocationContext: NSObject? { nil }
+    /// Always nil, as ``invocationContext``.
+    public var userInfoDict: [AnyHashable: Any]? { nil }
+}
+
+/// ``WLFailResponse`` with the types of the vendor's wrapper.
+public final class WLFailResponseSwift: NSObject, Sendable {
+    let response: WLFailResponse
+
+    init(_ response: WLFailResponse) { self.response = response }
+
+    public var errorMsg: String? { response.errorMsg }
+    public var errorCode: String? { response.errorCode }
+    public var status: Int { Int(response.status) }
+}
+
+/// Is told of an answer, instead of a completion.
+public protocol WLDelegateSwift {
+    func onSuccess(response: WLResponseSwift)
+    func onFailure(response: WLFailResponseSwift)
+}
+
+/// A delegate of either layer.
+///
+/// Unchecked because it is called once, on one queue, and the app gave it away for that call.
+struct AnyDelegateReference: @unchecked Sendable {
+    private let delegate: Any
+
+    init(_ delegate: Any) {
+        if !(delegate is any WLDelegateSwift), !(delegate is any WLDelegate) {
+            notice("\(type(of: delegate)) is no WLDelegateSwift, and is told nothing.")
+        }
+        self.delegate = delegate
+    }
+
+    func tell(_ response: WLResponse?, _ error: (any Error)?) {
+        if let delegate = delegate as? any WLDelegateSwift {
+            if let error {
+                delegate.onFailure(response: WLFailResponseSwift(WLFailResponse(anything: error)))
+            } else if let response {
+                delegate.onSuccess(response: WLResponseSwift(response))
+            }
+        } else if let delegate = delegate as? any WLDelegate {
+            DelegateReference(delegate).tell(response, error)
+        }
+    }
+}
