@@ -178,7 +178,7 @@ let package = Package(
             dependencies: [
                 "KeychainServices", "KeychainTypes",
                 .target(name: "SecretVault", condition: .when(platforms: [.linux])),
-                "OneTimePassword", "CSodium", .crypto,
+                "OneTimePassword", "Guardian", "GuardianWire", "CSodium", .crypto,
             ]),
 
         // The composition root, and the program.

@@ -11,7 +11,12 @@ import Testing
         let titles = steps.compactMap { $0["step"] as? String }
         #expect(titles.contains("A wrong code is refused"))
         #expect(titles.contains("The same code is refused a second time"))
-        #expect(titles.last == "She signs out")
+        #expect(titles.contains("She signs out"))
+        #expect(titles.contains("She is signed in"))
+        #expect(titles.last == "The reason is in the log")
+        let request = try #require(
+            steps.first { ($0["step"] as? String)?.hasPrefix("The request comes to her terminal") ?? false })
+        #expect((request["outcome"] as? String)?.hasPrefix("Firefox 128.0, Linux, 127.0.0.1, 2") == true)
         #expect(!steps.contains { ($0["outcome"] as? String)?.hasPrefix("failed") ?? true })
     }
 
@@ -20,5 +25,6 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(!outcome.output.contains("\u{1B}"))
         #expect(outcome.output.contains("Everything did what it says."))
+        #expect(outcome.output.contains("reason=\"I am at the beach\""))
     }
 }

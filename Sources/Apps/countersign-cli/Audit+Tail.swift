@@ -85,7 +85,7 @@ struct AuditCursor {
 
 extension AuditEntry {
     /// `2026-07-29T08:15:00Z  sign-in.succeeded  user=… app=… from=…`
-    fileprivate var line: String {
+    var line: String {
         var parts = ["\(at.text)  \(kind)"]
         func add(_ name: String, _ value: String?) {
             if let value, !value.isEmpty { parts.append("\(name)=\(value.contains(" ") ? "\"\(value)\"" : value)") }

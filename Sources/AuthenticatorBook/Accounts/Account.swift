@@ -33,13 +33,8 @@ public struct Account: Sendable, Equatable, Identifiable, Codable {
         public let userID: String
         /// What the device called itself when it enrolled; it signs with it.
         public let identifier: String
-
-        public init(id: String, server: URL, userID: String, identifier: String) {
-            self.id = id
-            self.server = server
-            self.userID = userID
-            self.identifier = identifier
-        }
+        /// Whether the device's key asks for the passcode at each answer.
+        public let asksEachTime: Bool
     }
 
     public let id: ID
@@ -50,7 +45,7 @@ public struct Account: Sendable, Equatable, Identifiable, Codable {
     public var codes: Codes?
     /// Nil where nobody asks about sign-ins.
     public let device: Device?
-    /// Whether the secret, or the device's key, asks for the passcode at each use.
+    /// Whether the secret of the codes asks for the passcode at each use.
     public let asksEachTime: Bool
     public let addedAt: Date
 

@@ -11,6 +11,8 @@ public enum AccountBookError: Error, Sendable, Equatable, CustomStringConvertibl
     case nameTaken(Account)
     /// The account is there already, secret and all.
     case alreadyThere(Account)
+    /// The name holds control characters.
+    case badName
     /// The account makes no codes.
     case noCodes(Account)
     /// The counter cannot grow any more.
@@ -34,6 +36,8 @@ public enum AccountBookError: Error, Sendable, Equatable, CustomStringConvertibl
                 + "remove that one first."
         case .alreadyThere(let account):
             "\(account.label) [\(account.id)] is there already, with the same secret."
+        case .badName:
+            "The name holds control characters."
         case .noCodes(let account):
             "\(account.label) makes no codes; it answers requests."
         case .counterExhausted(let account):

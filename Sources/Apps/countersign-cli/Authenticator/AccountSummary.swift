@@ -17,7 +17,10 @@ struct AccountSummary: Encodable {
     /// The server's name for the device that answers requests.
     let device: String?
     let server: String?
+    /// Whether each code asks for the passcode.
     let asksEachTime: Bool
+    /// Whether each answer to a request does; nil where no requests are answered.
+    let answersAskEachTime: Bool?
     let addedAt: Timestamp
 
     init(_ account: Account) {
@@ -34,6 +37,7 @@ struct AccountSummary: Encodable {
         device = account.device?.id
         server = account.device?.server.absoluteString
         asksEachTime = account.asksEachTime
+        answersAskEachTime = account.device?.asksEachTime
         addedAt = Timestamp(account.addedAt)
     }
 

@@ -1,93 +1,113 @@
+import AdminServer
 import ArgumentParser
 import AuthenticatorBook
 import Foundation
+import KeychainServices
 import OneTimePassword
 
 extension AuthenticatorCommand {
     struct Enroll: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take up an account from what its QR code says.",
+            abstract: "Take up an account from what its QR code says, or enrol as a device that is asked.",
             discussion: """
                 The link is the text of the QR code: services show it under "cannot scan the code?". It holds a secret, \
                 and other users of the machine can read arguments. So leave it out, and paste it when asked; or pipe it:
 
                   zbarimg --quiet --raw code.png | countersign authenticator enroll -
 
+                A link that enrols a device, or the address of an invitation, makes a key in the keychain and registers \
+                it with the server. From then on `watch` shows its requests. The key asks for the passcode at each \
+                answer, unless --unattended is said.
+
                 A file of another authenticator's, and otpauth-migration:// links, are for `import`.
                 """)
 
-        @Argument(help: ArgumentHelp("The link; - reads it from standard input.", valueName: "otpauth-uri"))
-        var uri: String?
+        @Argument(help: ArgumentHelp("The link; - reads it from standard input.", valueName: "link"))
+        var link: String?
 
         @Option(help: "Call the account this, instead of what the link says.")
         var name: String?
 
-        @Flag(help: "Ask for the passcode each time the secret is used, not only to open the vault.")
+        @Flag(help: "Ask for the passcode each time a code is made, not only to open the vault.")
         var askEachTime = false
 
+        @OptionGroup(title: "Devices that are asked") var device: DeviceOptions
         @OptionGroup(title: "Vault") var vault: VaultOptions
         @OptionGroup var output: OutputOptions
 
+        func validate() throws {
+            if device.ticket != nil && link != nil { throw ValidationError("Give a link or --ticket.") }
+            if device.ticket != nil && device.server == nil {
+                throw ValidationError("--ticket does not say where it is from: --server.")
+            }
+        }
+
+        private struct Answer: Encodable {
+            let account: AccountSummary
+            let recoveryCode: String?
+        }
+
         func run() async throws {
-            let text = try LinkInput.text(uri)
+            if let ticket = device.ticket, let server = device.server {
+                return try await enrol(EnrollmentLink(ticket: ticket, server: server))
+            }
+            let text = try LinkInput.text(link)
             guard !text.lowercased().hasPrefix("otpauth-migration:") else {
                 throw CommandFailure(
                     .usage, "This link moves several accounts: countersign authenticator import - takes it.")
             }
+            if let found = try EnrollmentLink(text, server: device.server) { return try await enrol(found) }
+            guard device.isUnused else {
+                throw CommandFailure(
+                    .usage, "This link is an account's with codes alone: leave out what concerns devices.")
+            }
             var parsed = try OTPAuthURI(parsing: text)
-            guard !parsed.extraParameters.contains(where: { $0.name.lowercased() == "enrollment_tx_id" }) else {
-                throw CommandFailure(
-                    .refused, "This link enrols a device that is asked about sign-ins, which is not possible here yet.")
-            }
             if let name { parsed = try parsed.renamed(name) }
-            let book = try await vault.open()
-            let account = try await book.add(parsed, asksEachTime: askEachTime)
+            let account = try await vault.open().add(parsed, asksEachTime: askEachTime)
             try output.show(AccountSummary(account)) {
-                ["Enrolled \(account.label.printable) with the id \(account.id)."]
-                    + (account.codes?.isCounted == true
-                        ? ["A code for each use: countersign authenticator codes \(account.id)"]
-                        : ["Its codes: countersign authenticator codes \(account.id)"])
+                [
+                    "Enrolled \(account.label.printable) with the id \(account.id).",
+                    (account.codes?.isCounted == true ? "A code for each use" : "Its codes")
+                        + ": countersign authenticator codes \(account.id)",
+                ]
+            }
+        }
+
+        private func enrol(_ link: EnrollmentLink) async throws {
+            let book = try await vault.open()
+            let new = try await Progress.showing("Enrolling at \(link.server.host ?? "the server")") {
+                try await book.enroll(
+                    link, name: name, deviceName: device.deviceName ?? "\(ProcessInfo.processInfo.hostName) (terminal)",
+                    kind: device.rsa ? .rsa2048 : .p256, keyAsks: !device.unattended, codesAsk: askEachTime)
+            }
+            try output.show(Answer(account: AccountSummary(new.account), recoveryCode: new.recoveryCode)) {
+                var lines = ["Enrolled \(new.account.label.printable) with the id \(new.account.id)."]
+                if let code = new.recoveryCode {
+                    lines.append("Recovery code, shown only now: \(code.printable)")
+                    lines.append("Keep it where this machine is not: it signs you in once without this device.")
+                }
+                return lines + ["Its requests: countersign authenticator watch"]
             }
         }
     }
 }
 
-/// Where a link with a secret comes from.
-enum LinkInput {
-    /// The longest link in bytes.
-    static let limit = 64 << 10
+/// What concerns devices that answer requests.
+struct DeviceOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Enrol with this ticket instead of a link.", valueName: "ticket"))
+    var ticket: String?
 
-    /// - Parameter argument: the link itself; `-` for standard input; nil asks at the terminal, or reads standard input
-    ///   where nobody sits there.
-    static func text(_ argument: String?) throws -> String {
-        let text: String
-        if let argument, argument != "-" {
-            text = argument
-        } else if argument == nil, Terminal.canAsk {
-            guard let typed = Terminal.askSecretly("Paste the otpauth:// link (it is not shown): ") else {
-                throw CommandFailure(.refused, "No link was given.")
-            }
-            text = typed
-        } else {
-            let data = try FileHandle.standardInput.read(upToCount: limit + 1) ?? Data()
-            guard let read = String(validating: data, as: UTF8.self) else {
-                throw CommandFailure(
-                    .usage, "Standard input is not UTF-8. It takes the text of a QR code, not its picture.")
-            }
-            text = read
-        }
-        let link = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard link.utf8.count <= limit else { throw CommandFailure(.usage, "A link has at most \(limit >> 10) KiB.") }
-        guard !link.isEmpty else { throw CommandFailure(.usage, "There is no link. It begins with otpauth://.") }
-        return link
-    }
-}
+    @Option(help: ArgumentHelp("The server, where the link does not name it or names another.", valueName: "url"))
+    var server: String?
 
-extension OTPAuthURI {
-    /// The same secret under another account name.
-    func renamed(_ name: String) throws(OTPParameterError) -> OTPAuthURI {
-        try OTPAuthURI(
-            kind: kind, issuer: issuer, accountName: name, secret: secret, algorithm: algorithm, digits: digits,
-            extraParameters: extraParameters)
-    }
+    @Option(help: "What the user's list of devices calls this one (default: the host's name).")
+    var deviceName: String?
+
+    @Flag(help: "Let the key answer without the passcode: whoever opens the vault can.")
+    var unattended = false
+
+    @Flag(help: "Make an RSA key of 2048 bits, for servers that take no P-256.")
+    var rsa = false
+
+    var isUnused: Bool { ticket == nil && server == nil && deviceName == nil && !unattended && !rsa }
 }

@@ -6,6 +6,9 @@ extension AuthenticatorCommand {
         static let configuration = CommandConfiguration(
             abstract: "Forget an account, its secret and its key.",
             discussion: """
+                A device that answers requests is taken off at its server first. Where that is gone for good, or knows the \
+                device no more: --local-only.
+
                 It cannot be undone. Make sure first that you can sign in without it: the service still asks for a code \
                 until you switch that off there.
                 """)
@@ -20,6 +23,9 @@ extension AuthenticatorCommand {
         @Flag(help: "Do not ask.")
         var yes = false
 
+        @Flag(help: "Forget it here, and do not tell the server.")
+        var localOnly = false
+
         @OptionGroup(title: "Vault") var vault: VaultOptions
         @OptionGroup var output: OutputOptions
 
@@ -32,6 +38,16 @@ extension AuthenticatorCommand {
             let label = found?.label ?? account
             if !yes, !Terminal.confirms("Forget \(label.printable) [\(found?.id ?? account)] and its secret?") {
                 throw CommandFailure(.refused, "Nothing was removed.")
+            }
+            told: if let found, found.device != nil, !localOnly {
+                do {
+                    try await book.unenroll(found)
+                } catch {
+                    guard error.kind != .unknownDevice else { break told }
+                    throw CommandFailure(
+                        ExitStatus(error),
+                        "\(error.description) Nothing was removed. --local-only forgets it here alone.")
+                }
             }
             try await book.remove(found?.id ?? account)
             try output.show(Answer(removed: found?.id ?? account)) { ["Removed \(label.printable)."] }

@@ -11,6 +11,11 @@ struct AuthenticatorCommand: AsyncParsableCommand {
               countersign authenticator enroll
               countersign authenticator codes
 
+            With a server that asks devices about sign-ins (Countersign, or another that speaks Guardian) it shows the \
+            requests, and signs the answers:
+
+              countersign authenticator watch
+
             Secrets and keys lie in the keychain, a vault that a passcode opens and that the first `enroll` or `import` \
             makes. The passcode is asked for at the terminal, also when the output goes into a pipe. Where nobody can be \
             asked:
@@ -21,6 +26,6 @@ struct AuthenticatorCommand: AsyncParsableCommand {
             4 no such account or request.
             """,
         subcommands: [
-            Enroll.self, List.self, Codes.self, Remove.self, Export.self, Import.self,
+            Enroll.self, List.self, Codes.self, Watch.self, Allow.self, Deny.self, Remove.self, Export.self, Import.self,
         ])
 }

@@ -36,14 +36,16 @@ struct VaultOptions: ParsableArguments {
     }
 
     /// Opens the book, and makes the vault where there is none.
-    func open() async throws -> AccountBook {
+    ///
+    /// - Parameter keepingAnswer: whether what opens the vault also opens the first item.
+    func open(keepingAnswer: Bool = true) async throws -> AccountBook {
         #if canImport(Security)
             guard vault == nil, passcodeFd == nil, passcodeCredential == nil, !pinentry else {
                 throw CommandFailure(.usage, "This system has its own keychain: leave out the options for a vault.")
             }
             return AccountBook()
         #else
-            let configuration = try configuration(presence: presence)
+            let configuration = try configuration(presence: presence(keepingAnswer: keepingAnswer))
             do throws(KeychainError) {
                 try await KeychainVault.configure(configuration)
             } catch {
@@ -54,15 +56,15 @@ struct VaultOptions: ParsableArguments {
     }
 
     /// Opens the book; nil where there is no vault yet, and so no account.
-    func openExisting() async throws -> AccountBook? {
+    func openExisting(keepingAnswer: Bool = true) async throws -> AccountBook? {
         #if !canImport(Security)
-            let directory = try configuration(presence: presence).directory
+            let directory = try configuration(presence: TerminalPresence()).directory
             let isThere = ["vault.kc", "vault.kc.bak"].contains {
                 FileManager.default.fileExists(atPath: "\(directory)/\($0)")
             }
             guard isThere else { return nil }
         #endif
-        return try await open()
+        return try await open(keepingAnswer: keepingAnswer)
     }
 
     /// Opens the book, and finds the account that somebody means.
@@ -87,10 +89,11 @@ struct VaultOptions: ParsableArguments {
             return (FileManager.default.currentDirectoryPath as NSString).appendingPathComponent(path)
         }
 
-        private var presence: any PresenceProvider {
+        private func presence(keepingAnswer: Bool) -> any PresenceProvider {
             if let passcodeFd { return DescriptorPresence(passcodeFd) }
             if let passcodeCredential { return SystemdCredentialPresence(passcodeCredential) }
-            return AnsweredOnce(pinentry ? PinentryPresence() : TerminalPresence())
+            let person: any PresenceProvider = pinentry ? PinentryPresence() : TerminalPresence()
+            return keepingAnswer ? AnsweredOnce(person) : person
         }
     #endif
 }
@@ -134,8 +137,5 @@ struct VaultOptions: ParsableArguments {
             }
             return credential
         }
-
-        /// Forgets what was typed, where whatever comes next is to be asked for by itself.
-        func forget() { kept.withLock { $0 = nil } }
     }
 #endif

@@ -15,8 +15,9 @@ struct Demo: AsyncParsableCommand {
         abstract: "Play the whole story in the terminal, against a server that it starts itself.",
         discussion: """
             A user signs up, confirms the address, enrols an authenticator by its QR code, signs in with password and
-            code, is refused with a wrong and with a used code, takes the second factor off and signs out. Nothing is
-            left behind: the server and its data live in a temporary directory.
+            code, is refused with a wrong and with a used code, takes the second factor off and signs out. Then a terminal
+            authenticator enrols, a sign-in waits for it, is shown and allowed, and the next is rejected with a reason
+            that the log shows. Nothing is left behind: servers and data live in temporary directories.
 
             Exit status: 0 only if every step did what it says; 1 otherwise.
             """)
@@ -29,16 +30,23 @@ struct Demo: AsyncParsableCommand {
             write: { FileHandle.standardOutput.write(Data("\($0)\n".utf8)) },
             asJSON: json, isColoured: !json && isatty(STDOUT_FILENO) == 1)
         do {
-            try await DemoStage.run { stage in
-                if !json {
-                    narrator.show("A server listens on \(stage.url.absoluteString), for as long as this lasts.")
-                }
-                try await SecondFactorAct(stage: stage, narrator: narrator).play()
-            }
+            try await onStage(narrator) { try await SecondFactorAct(stage: $0, narrator: narrator).play() }
+            // On a server of its own: the first act has moved its server's clock, and devices sign with the time of this
+            // machine.
+            try await onStage(narrator) { try await RequestAct(stage: $0, narrator: narrator).play() }
             if !json { narrator.write("\nEverything did what it says.") }
         } catch {
             if !json { FileHandle.standardError.write(Data("\nThe demonstration broke off: \(error)\n".utf8)) }
             throw ExitCode(1)
+        }
+    }
+
+    private func onStage(
+        _ narrator: DemoNarrator, _ act: @escaping @Sendable (DemoStage) async throws -> Void
+    ) async throws {
+        try await DemoStage.run { stage in
+            narrator.show("A server listens on \(stage.url.absoluteString), for as long as this act lasts.")
+            try await act(stage)
         }
     }
 }

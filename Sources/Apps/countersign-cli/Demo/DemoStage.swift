@@ -1,3 +1,4 @@
+import CountersignCore
 import CountersignServer
 import Foundation
 import Logging
@@ -10,6 +11,8 @@ import Logging
 struct DemoStage: Sendable {
     /// Where the server listens.
     let url: URL
+    /// What goes when the demonstration ends.
+    let folder: URL
 
     /// Starts a server under `--dev`, hands it over, and stops it however the body ends.
     static func run<T: Sendable>(_ body: @escaping @Sendable (DemoStage) async throws -> T) async throws -> T {
@@ -23,12 +26,40 @@ struct DemoStage: Sendable {
             opened, options: CountersignServer.Options(port: 0, isDevelopment: true), logger: logger)
         let result: Result<T, any Error>
         do {
-            result = .success(try await server.serving { try await body(DemoStage(url: $0)) })
+            result = .success(try await server.serving { try await body(DemoStage(url: $0, folder: folder)) })
         } catch {
             result = .failure(error)
         }
         try await opened.close()
         return try result.get()
+    }
+
+    // MARK: What programs do beside the app
+
+    /// What administrators show.
+    var adminToken: String {
+        get throws {
+            try String(contentsOf: folder.appendingPathComponent("admin-token"), encoding: .utf8)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+    }
+
+    /// Sends JSON, and answers what comes back, whatever its status.
+    func send(
+        _ method: String, _ path: String, _ body: [String: JSONValue]? = nil, headers: [String: String] = [:]
+    ) async throws -> JSONValue {
+        guard let target = URL(string: "/\(path)", relativeTo: url) else {
+            throw DemoNarrator.Disappointment(description: "\(path) is no path.")
+        }
+        var request = URLRequest(url: target)
+        request.httpMethod = method
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        if let body {
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            request.httpBody = try JSONEncoder().encode(body)
+        }
+        let (data, _) = try await URLSession.shared.data(for: request)
+        return try JSONDecoder().decode(JSONValue.self, from: data)
     }
 
     // MARK: What a person does beside the app

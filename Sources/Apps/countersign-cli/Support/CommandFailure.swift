@@ -41,6 +41,8 @@ struct CommandFailure: Error, Sendable {
         case let error as AccountBookError: self.init(ExitStatus(error), error.description)
         case let error as AccountFileError:
             self.init(error == .passwordNeeded ? .usage : .refused, error.description)
+        case let failure as DeviceFailure: self.init(ExitStatus(failure), failure.description)
+        case let error as EnrollmentLinkError: self.init(.usage, error.description)
         case let error as OTPAuthURI.ParsingError: self.init(.usage, "The link cannot be used: \(error).")
         case let error as OTPParameterError: self.init(.usage, "The account cannot be used: \(error).")
         case is PasswordHashingOverload:
@@ -69,7 +71,7 @@ extension ExitStatus {
         self =
             switch error {
             case .notFound: .notFound
-            case .ambiguous: .usage
+            case .ambiguous, .badName: .usage
             case .nameTaken, .alreadyThere, .noCodes, .counterExhausted, .damaged, .busy: .refused
             case .keychain(let error):
                 switch error {

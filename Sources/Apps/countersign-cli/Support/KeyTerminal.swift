@@ -51,6 +51,27 @@ final class KeyTerminal: Sendable {
         return try await body()
     }
 
+    /// A line, typed with the terminal's own editing; nil where it ends instead (Ctrl-D).
+    func line(_ prompt: String) async -> String? {
+        await whileAsking {
+            write(prompt)
+            return await withCheckedContinuation { continuation in
+                reading.async {
+                    var bytes: [UInt8] = []
+                    var byte: UInt8 = 0
+                    while bytes.count < 4096 {
+                        let count = read(STDIN_FILENO, &byte, 1)
+                        if count < 0 && errno == EINTR { continue }
+                        guard count == 1 else { return continuation.resume(returning: nil) }
+                        if byte == UInt8(ascii: "\n") { break }
+                        bytes.append(byte)
+                    }
+                    continuation.resume(returning: String(decoding: bytes, as: UTF8.self))
+                }
+            }
+        }
+    }
+
     /// The next key; nil when none came.
     func key(within time: Duration) async -> Key? {
         let milliseconds = Int32(clamping: Int(time / .milliseconds(1)))

@@ -188,9 +188,11 @@ extension Guardian {
     func ask(
         for handle: FlowHandle, device: FactorID?, asksForNumber: Bool, _ request: Request, _ client: ClientContext
     ) async throws -> Approvals.Outcome {
-        try await realm.approvals.ask(
-            for: handle, device: device, details: ApprovalDetails(userAgent: request.headers[.userAgent]),
-            asksForNumber: asksForNumber, by: client)
+        var details = ApprovalDetails(userAgent: request.headers[.userAgent])
+        // The place as far as it is known here. What city an address is in, only a database could tell.
+        details.location = client.source.map { ApprovalDetails.Location(name: $0) }
+        return try await realm.approvals.ask(
+            for: handle, device: device, details: details, asksForNumber: asksForNumber, by: client)
     }
 
     /// `POST api/send-sms` and `POST api/device-accounts/{id}/sms-enroll`: this server sends no text messages.

@@ -1,0 +1,88 @@
+import ArgumentParser
+import AuthenticatorBook
+import Foundation
+
+/// The request that `allow` and `deny` answer.
+struct RequestArgument: ParsableArguments {
+    @Argument(help: ArgumentHelp("The request's id, as `watch` shows it.", valueName: "request"))
+    var id: String?
+
+    @Flag(help: "The newest request that waits.")
+    var latest = false
+
+    @Flag(help: "With --latest: do not ask whether that is the one.")
+    var yes = false
+
+    func validate() throws {
+        if (id == nil) != latest { throw ValidationError("Give the id of a request, or --latest.") }
+        if yes && !latest { throw ValidationError("--yes goes with --latest: an id is answer enough.") }
+    }
+
+    /// The one that is meant. With `--latest` it is shown, and asked about where somebody can be asked.
+    func request(in book: AccountBook?, verb: String, output: OutputOptions) async throws -> SignInRequest {
+        if latest && !yes && !Terminal.canAsk {
+            throw CommandFailure(
+                .usage, "Nobody can be asked whether the latest request is the one that is meant. Give its id, or --yes.")
+        }
+        guard let book else { throw CommandFailure(.notFound, "There are no accounts that answer requests.") }
+        let accounts = try await book.devices()
+        guard !accounts.isEmpty else { throw CommandFailure(.notFound, "There are no accounts that answer requests.") }
+        let (requests, failures) = await book.waiting(for: accounts)
+        let found = latest ? requests.last : try only(requests)
+        guard let found else {
+            // Where some could not be asked, it may be among theirs.
+            if let (account, failure) = failures.first {
+                throw CommandFailure(ExitStatus(failure), "\(account.label): \(failure.description)")
+            }
+            throw CommandFailure(.notFound, latest ? "No request waits." : "No request \(id ?? "") waits.")
+        }
+        if latest, !output.json { found.lines(now: Date()).forEach { Terminal.say($0) } }
+        if latest, !yes, !Terminal.confirms("\(verb) it?") { throw CommandFailure(.refused, "Nothing was answered.") }
+        return found
+    }
+
+    private func only(_ requests: [SignInRequest]) throws -> SignInRequest? {
+        let id = id?.lowercased() ?? ""
+        let found = requests.filter { !id.isEmpty && $0.id.hasPrefix(id) }
+        guard found.count < 2 else { throw CommandFailure(.usage, "Several requests begin with \(id). Give all of the id.") }
+        return found.first
+    }
+}
+
+/// What became of a request.
+struct DecisionAnswer: Encodable {
+    let request: RequestSummary
+    /// `allowed` or `denied`.
+    let decision: String
+    let reason: String?
+
+    init(_ request: SignInRequest, _ decision: Decision) {
+        self.request = RequestSummary(request)
+        switch decision {
+        case .allow: (self.decision, reason) = ("allowed", nil)
+        case .deny(let reason): (self.decision, self.reason) = ("denied", reason)
+        case .notMe: (self.decision, reason) = ("denied", "not_me")
+        }
+    }
+
+    static func sentence(_ request: SignInRequest, _ decision: Decision) -> String {
+        let what = "the sign-in to \(request.account.label.printable)"
+        return switch decision {
+        case .allow: "Allowed \(what)."
+        case .deny(let reason?) where !reason.isEmpty: "Denied \(what): \(reason.printable)"
+        case .deny: "Denied \(what)."
+        case .notMe: "Denied \(what), and everything else of this user's that waited. Change the password there."
+        }
+    }
+}
+
+extension ExitStatus {
+    init(_ failure: DeviceFailure) {
+        self =
+            switch failure.kind {
+            case .unreachable: .unreachable
+            case .gone, .unknownDevice: .notFound
+            case .keychain, .refused: .refused
+            }
+    }
+}
