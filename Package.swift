@@ -342,8 +342,9 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "countersign", "AdminServer", "ClientHTTP", "CountersignServer", "CountersignCore", "OneTimePassword",
-                "TerminalQRCode", "TestSupport", .logging,
+                "countersign", "AdminServer", "AuthenticatorBook", "ClientHTTP", "CountersignServer", "CountersignCore",
+                "OneTimePassword",
+                "Guardian", "KeychainTypes", "SecretVault", "TerminalQRCode", "TestSupport", .logging,
             ]),
         .testTarget(
             name: "BenchmarkTests",
@@ -359,8 +360,8 @@ let package = Package(
             "IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"], clientSide: ["ClientStorage"])
         + dialect(
             "Guardian", client: "Guardian", server: ["OneTimePassword", "QRCode", .mustache, .serviceLifecycle],
-            clientSide: ["KeychainServices", "OneTimePassword", .crypto],
-            resources: [.embedInCode("Templates/enroll.mustache")])
+            resources: [.embedInCode("Templates/enroll.mustache")],
+            clientSide: ["KeychainServices", "OneTimePassword", .crypto])
         + dialect("NativeAuth", client: "MSAL", clientSide: ["ClientStorage"]) + [
             // The rest of the triple comes with its sources.
             .target(name: "SecurityChecksWire", path: "Sources/Dialects/SecurityChecks/Wire"),

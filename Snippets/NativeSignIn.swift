@@ -1,5 +1,6 @@
-// Signs somebody up with a mailed code, and in. A server has to run on this machine: make run ARGS=--dev
-// Its inbox, where the codes are: http://127.0.0.1:8080/dev/inbox
+// Signs somebody up with a mailed code, and in with another. A server has to run on this machine:
+// make run ARGS=--dev
+// The codes are in its inbox: http://127.0.0.1:8080/dev/inbox
 
 import Foundation
 import MSAL
@@ -14,34 +15,9 @@ func fail(_ error: MSALNativeAuthError) -> Never {
     exit(1)
 }
 
-/// Goes on until somebody is signed in.
-func signIn(_ nativeAuth: MSALNativeAuthPublicClientApplication, _ email: String) async
-    -> MSALNativeAuthUserAccountResult
-{
-    switch await nativeAuth.signIn(parameters: MSALNativeAuthSignInParameters(username: email)) {
-    case .codeRequired(var state, let sentTo, _, _):
-        while true {
-            switch await state.submitCode(code: ask("The code that went to \(sentTo):")) {
-            case .completed(let result): return result
-            case .error(let error, let next?) where error.isInvalidCode: state = next
-            case .error(let error, _): fail(error)
-            default: exit(1)
-            }
-        }
-    case .passwordRequired(let state):
-        switch await state.submitPassword(password: ask("Your password:")) {
-        case .completed(let result): return result
-        case .error(let error, _): fail(error)
-        default: exit(1)
-        }
-    case .error(let error): fail(error)
-    default: exit(1)
-    }
-}
-
-let authority = try MSALCIAMAuthority(url: URL(string: "http://127.0.0.1:8080/contoso")!)
+guard let url = URL(string: "http://127.0.0.1:8080/contoso") else { exit(1) }
 let config = MSALNativeAuthPublicClientApplicationConfig(
-    clientId: "dev-app", authority: authority, challengeTypes: [.OOB, .password])
+    clientId: "dev-app", authority: try MSALCIAMAuthority(url: url), challengeTypes: [.OOB])
 let nativeAuth = try MSALNativeAuthPublicClientApplication(nativeAuthConfiguration: config)
 let email = ask("Your e-mail address:")
 
@@ -50,15 +26,33 @@ case .codeRequired(let state, let sentTo, _, _):
     switch await state.submitCode(code: ask("The code that went to \(sentTo):")) {
     case .completed: print("\(email) has an account now.")
     case .error(let error, _): fail(error)
-    default: exit(1)
+    case .attributesRequired, .passwordRequired: print("The account asks for more than this program has.")
     }
-case .error(let error) where error.isUserAlreadyExists: print("\(email) has an account already.")
+case .attributesInvalid(let names): print("Not good: \(names)")
 case .error(let error): fail(error)
-default: exit(1)
 }
 
-let result = await signIn(nativeAuth, email)
-print("Signed in as \(result.account.username ?? "somebody").")
-if case .completed(let token) = await result.getAccessToken(parameters: MSALNativeAuthGetAccessTokenParameters()) {
-    print("The access token is good until \(token.expiresOn.map { "\($0)" } ?? "some time").")
+switch await nativeAuth.signIn(parameters: MSALNativeAuthSignInParameters(username: email)) {
+case .codeRequired(var state, let sentTo, _, _):
+    // A wrong code can be given again, with the state that the error hands along.
+    signIn: while true {
+        switch await state.submitCode(code: ask("The code that went to \(sentTo) now:")) {
+        case .completed(let result):
+            print("Signed in as \(result.account.username ?? "somebody").")
+            let parameters = MSALNativeAuthGetAccessTokenParameters()
+            if case .completed(let token) = await result.getAccessToken(parameters: parameters),
+                let end = token.expiresOn
+            {
+                print("The access token is good until \(end).")
+            }
+            break signIn
+        case .error(let error, let next?) where error.isInvalidCode: state = next
+        case .error(let error, _): fail(error)
+        case .awaitingMFA, .strongAuthMethodRegistration:
+            print("A second factor is asked for.")
+            break signIn
+        }
+    }
+case .error(let error): fail(error)
+case .passwordRequired, .awaitingMFA, .strongAuthMethodRegistration, .completed: break
 }

@@ -102,7 +102,7 @@ actor Workbench {
             case .minimum: options.people(perSecond: 3600) + 200
             case .postgres: options.people(perSecond: 2000) + 200
             case .standard: options.people(perSecond: 500) + 200
-            case .devices: options.people(perSecond: 1300)
+            case .devices: options.people(perSecond: 1300) + 200
             case .few: 0
             case .many: 0
             }

@@ -1,3 +1,4 @@
+import QRCode
 import Testing
 
 @testable import TerminalQRCode

@@ -1,5 +1,7 @@
+import ClientHTTP
 import Crypto
 import CryptoExtras
+import Dispatch
 import Foundation
 import KeychainServices
 import TestSupport
@@ -100,6 +102,25 @@ import Testing
         #expect(try signer.verificationKey().ellipticJWK != nil)
     }
 
+    /// More than there are threads in Swift's pool.
+    @Test func `Keys that wait for somebody keep nobody else from anything`() async throws {
+        let key = WaitingKey()
+        let server = StandIn()
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for _ in 0..<16 {
+                tasks.addTask {
+                    try await server.authentication(TestDevice(signingKey: key))
+                        .allow(notification: TestNotification()).start()
+                }
+            }
+            // This goes on while they wait, or they wait in vain.
+            while !key.isWaiting { await Task.yield() }
+            for _ in 0..<16 { key.somebody.signal() }
+            try await tasks.waitForAll()
+        }
+        #expect(server.requests.count == 16)
+    }
+
     @Test func `The name that a machine gives itself is the same each time and says nothing of it`() {
         let name = LocalDevice.identifier(machine: "0123456789abcdef", program: "app")
         #expect(name == LocalDevice.identifier(machine: "0123456789abcdef", program: "app"))
@@ -128,8 +149,23 @@ private struct ForeignSigner: SigningKey {
     }
 
     func signature(for message: Data) throws -> Data {
-        // Where it waits, the main thread and Swift's own are not kept from anything.
-        #expect(!Thread.isMainThread)
-        return try key.signature(for: message).rawRepresentation
+        try key.signature(for: message).rawRepresentation
+    }
+}
+
+/// A key whose user takes a while.
+private final class WaitingKey: SigningKey {
+    private let signer = ForeignSigner()
+    private let count = Locked(0)
+    let somebody = DispatchSemaphore(value: 0)
+
+    var isWaiting: Bool { count.current > 0 }
+    var signsAtOnce: Bool { false }
+    var secKey: SecKey { signer.secKey }
+
+    func signature(for message: Data) throws -> Data {
+        count.withLock { $0 += 1 }
+        guard somebody.wait(timeout: .now() + 20) == .success else { throw CancellationError() }
+        return try signer.signature(for: message)
     }
 }

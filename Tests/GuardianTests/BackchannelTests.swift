@@ -252,6 +252,7 @@ struct BackchannelTests {
                 "invalid_token")
             #expect(try await consent(server, telephone, push).status == 200)
             // A request to sign in is about no consent.
+            server.clock.advance(1)
             let token = try await server.mfaToken()
             _ = try await server.browser(
                 "send-push-notification",

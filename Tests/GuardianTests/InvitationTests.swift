@@ -76,6 +76,7 @@ struct InvitationTests {
             let url = try #require(sent.json["ticket_url"].text)
             #expect(mail["text"].text?.contains("\n\(url)\n") == true, "\(mail)")
             #expect(try await server.realm.outbox.messages().last?.content.locale == "de-DE")
+            server.clock.advance(1)
             _ = try await ticket(
                 server, ["user_id": .string(user), "send_mail": true, "email": "desk@example.org"])
             #expect(try await mails().last?["to"] == "desk@example.org")

@@ -84,7 +84,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (401, ""), (403, ""), (401, "Basic realm=\"x\""), (403, "Bearer error=\"invalid_request\""), (409, ""),
+        (401, ""), (403, ""), (401, "Basic realm=\"x\""), (403, "Bearer error=\"invalid_request\""),
+        (401, "Bearer error=\"insufficient_user_authentication\", max_age=\"5\""), (409, ""),
         (500, ""),
         (302, ""), (404, ""),
     ])

@@ -71,8 +71,9 @@ struct SecondFactorTests {
             #expect(asked.json["challenge_type"] == "oob" && asked.json["challenge_channel"] == "email")
             let wrong = try await client.token(.mfaOOB, ["continuation_token": asked.token, "oob": "12345678"])
             expectRefused(wrong, "invalid_grant", "invalid_oob_value")
-            // Again from the oldest state, and the newest code under the first token that a challenge gave.
-            _ = try await client.post(.challenge, ["continuation_token": token, "id": id])
+            // The same request after a wrong answer is a wish for another code, which is good under the token of the first.
+            _ = try await client.post(
+                .challenge, ["continuation_token": methods.token, "challenge_type": NativeClient.everything, "id": id])
             let codes = try await client.codes()
             #expect(codes.count == 2)
             let tokens = try await client.token(
@@ -193,6 +194,50 @@ struct SecondFactorTests {
             expectRefused(wrong, "invalid_grant", "invalid_oob_value")
             let tokens = try await client.token(.mfaOOB, ["continuation_token": asked.token, "oob": right])
             #expect(tokens.status == 200, "\(tokens.text)")
+        }
+    }
+
+    @Test("A sign-up is asked to register too, and the address that it proved needs no code")
+    func signUp() async throws {
+        try await TestServer.with { server in
+            let client = try await server.application(requiresMFA: true)
+            let begun = try await client.post(
+                .signUpStart,
+                [
+                    "username": NativeClient.email, "password": NativeClient.password,
+                    "challenge_type": NativeClient.everything, "capabilities": NativeClient.capabilities,
+                ])
+            _ = try await client.post(.signUpChallenge, ["continuation_token": begun.token])
+            let done = try await client.post(
+                .signUpContinue,
+                ["continuation_token": begun.token, "grant_type": "oob", "oob": client.codes().last])
+            let claimed = try await client.token(.continuationToken, ["continuation_token": done.token])
+            expectRefused(claimed, "invalid_grant", "registration_required")
+            let asked = try await client.post(
+                .registerChallenge,
+                [
+                    "continuation_token": claimed.token, "challenge_type": "oob", "challenge_channel": "email",
+                    "challenge_target": NativeClient.email,
+                ])
+            #expect(asked.json["challenge_type"] == "preverified", "\(asked.text)")
+            // Before it is confirmed there are no tokens.
+            let early = try await client.token(.continuationToken, ["continuation_token": asked.token])
+            expectRefused(early, "invalid_grant", number: 55200)
+            let confirmed = try await client.post(
+                .registerContinue, ["continuation_token": asked.token, "grant_type": "continuation_token"])
+            let tokens = try await client.token(.continuationToken, ["continuation_token": confirmed.token])
+            #expect(tokens.status == 200, "\(tokens.text)")
+            _ = try await pending(client, "mfa_required")
+        }
+    }
+
+    @Test("The realm can require a second factor of everybody")
+    func mandatory() async throws {
+        try await TestServer.with { server in
+            let client = try await server.application()
+            try await server.account()
+            try await server.realm.changeSettings(by: .testAdministrator) { $0.secondFactors.state = .mandatory }
+            _ = try await pending(client, "registration_required")
         }
     }
 

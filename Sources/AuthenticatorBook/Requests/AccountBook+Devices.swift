@@ -110,7 +110,9 @@ extension AccountBook {
 
     /// The server's side of an account's device, opened by the device's token: asks nobody.
     func deviceAPI(of account: Account) async throws -> any DeviceAPI {
-        guard let device = account.device else { throw DeviceFailure(.refused, "\(account.label) answers no requests.") }
+        guard let device = account.device else {
+            throw DeviceFailure(.refused, "\(account.label) answers no requests.")
+        }
         let token = try await kept { () throws(KeychainError) in
             try await keychain.read(account: account.id, service: Service.deviceToken)
         }.withBytes { String(decoding: $0, as: UTF8.self) }

@@ -95,7 +95,7 @@ extension Enrolments {
         }
     }
 
-    /// Begins the enrolment that an invitation is for. It may be begun several times, and completed once.
+    /// Begins the enrolment that an invitation is for. It may be begun several times (thirty an hour), and completed once.
     public func beginDevice(invitation handle: FlowHandle, by client: ClientContext) async throws -> DeviceOutcome {
         let draft = DeviceDraft(realm: realm)
         return try await realm.store.write { transaction in
@@ -109,6 +109,9 @@ extension Enrolments {
             if flow.expiresAt <= draft.now { return .unknown(.flowExpired) }
             guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
             if let epoch = body.tokenEpoch, epoch != user.tokenEpoch { return .refused(.revoked) }
+            guard
+                try transaction.charge(.offersPerTicket, key: CounterKey.offers(by: flow.digest), at: draft.now) == nil
+            else { return .unknown(.sourceLimited) }
             return try draft.offer(
                 to: user, kinds: offer.kinds, onlyAsFirst: offer.isOnlyFirst, lifetime: FlowLifetime.deviceTicket,
                 client: client, invitation: flow.digest, in: transaction)
@@ -140,6 +143,9 @@ extension Enrolments {
             }
             guard body.canEnrol else { return .unknown(.unknownFlow) }
             guard user.email == nil || user.profile.emailVerified else { return .refused(.unverifiedEmail) }
+            guard
+                try transaction.charge(.offersPerTicket, key: CounterKey.offers(by: flow.digest), at: draft.now) == nil
+            else { return .unknown(.sourceLimited) }
             let outcome = try draft.offer(
                 to: user, kinds: kinds, onlyAsFirst: true, lifetime: FlowLifetime.deviceTicket, client: client,
                 in: transaction)
@@ -173,7 +179,7 @@ extension Enrolments {
             guard !hasSecondFactor || evidence.secondFactor != nil else { return .refused(.unsupportedFirstFactor) }
             return try draft.offer(
                 to: user, kinds: kinds, onlyAsFirst: false, lifetime: FlowLifetime.deviceTicket, client: client,
-                in: transaction)
+                evidence: evidence, in: transaction)
         }
     }
 

@@ -91,10 +91,12 @@ struct DeviceDraft: Sendable {
 
     /// - Parameters:
     ///   - wanted: what may be enrolled, as far as it is switched on and the user has room for it; nil is anything.
+    ///   - evidence: what the session of the one who asks was proven with; it goes on with the app's first code.
     ///   - showsCode: whether somebody looks at a screen on which the recovery code can be shown.
     func offer(
         to user: User, kinds wanted: [FactorKind]?, onlyAsFirst: Bool, lifetime: TimeInterval, client: ClientContext,
-        invitation: Data? = nil, showsCode: Bool = true, in transaction: any StoreTransaction
+        invitation: Data? = nil, showsCode: Bool = true, evidence: SessionEvidence? = nil,
+        in transaction: any StoreTransaction
     ) throws -> Enrolments.DeviceOutcome {
         let settings = try transaction.settings().secondFactors
         let policy = AssurancePolicy(settings: settings, requiresSecondFactor: false)
@@ -116,6 +118,10 @@ struct DeviceDraft: Sendable {
         var body = FlowBody(
             purpose: .enrolFactor, client: client, challenge: .registration(offer), tokenEpoch: user.tokenEpoch)
         body.invitation = invitation
+        if let evidence {
+            body.proven = evidence.proofs
+            body.terms = SessionTerms(scopes: evidence.scopes, details: evidence.details)
+        }
         let expiresAt = now + lifetime
         _ = try transaction.insert(
             FlowRecord(

@@ -76,7 +76,8 @@ extension Authenticator {
             }
             let body = try FlowBody.open(record, with: realm.sealer)
             guard expectation.admits(record, body) else { return .refused(Refusal(.unknownFlow)) }
-            if let outcome = try body.journey?.repeats(expectation.request, at: attempt.now, sealer: realm.sealer),
+            if let outcome = try body.journey?.repeats(
+                expectation.request, at: attempt.now, attempts: record.attempts, sealer: realm.sealer),
                 let verdict = try outcome.verdict(in: transaction)
             {
                 return .repeated(verdict)
@@ -158,7 +159,7 @@ extension Authenticator {
             guard policy.isOffered(.push), offer.allows(.push) else { return .refused(Refusal(.factorNotOffered)) }
             matter.judged = .registration(offer)
         case (.enrolmentCode, .registration), (.enrolmentCode, .secondFactor):
-            guard let offer = body.offer else { return .refused(Refusal(.unknownFactor)) }
+            guard let offer = body.offer else { return .refused(Refusal(.unexpectedAnswer)) }
             guard policy.isOffered(.totp), offer.allows(.totp), let secret = offer.totpSecret else {
                 return .refused(Refusal(.factorNotOffered))
             }
@@ -273,6 +274,7 @@ enum CounterKey {
     static func answers(from source: String) -> String { "answers/\(source)" }
     static func signUps(from source: String) -> String { "sign-ups/\(source)" }
     static func pushes(to user: UserID) -> String { "pushes/\(user)" }
+    static func offers(by flow: Data) -> String { "offers/\(flow.hex)" }
     static func mails(to digest: Data) -> String { "mails-to/\(digest.hex)" }
     static func mails(from source: String) -> String { "mails-from/\(source)" }
 }

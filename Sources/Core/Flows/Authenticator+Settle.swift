@@ -39,7 +39,7 @@ struct Settlement: Sendable {
     let handle: FlowHandle
     let userID: UserID
     let factorID: FactorID
-    let eventIDs: [String]
+    private let eventIDs: [String]
     let messageID: String
     let deviceToken: Secret<String>
     let recoveryCode: Secret<String>
@@ -56,7 +56,7 @@ struct Settlement: Sendable {
         handle = FlowHandle(random: random)
         userID = UserID(random: random)
         factorID = FactorID(rawValue: random.uuid())
-        eventIDs = (0..<2).map { _ in AuditEvent.freshID(at: attempt.now, random: random) }
+        eventIDs = EventPlace.allCases.map { _ in AuditEvent.freshID(at: attempt.now, random: random) }
         messageID = AuditEvent.freshID(at: attempt.now, random: random)
         deviceToken = Secret(random.bytes(32).base64URL)
         recoveryCode = RecoveryCodeFactor.fresh(random: random)
@@ -227,7 +227,7 @@ struct Settlement: Sendable {
         return .verdict(.more(Continuation(handle: handle, user: user, factors: factors)))
     }
 
-    private func open(
+    func open(
         _ user: User, proven: [Proof], in transaction: any StoreTransaction
     ) throws -> SignedIn {
         let body = matter.body
@@ -362,8 +362,15 @@ struct Settlement: Sendable {
         _ = try transaction.update(flow)
     }
 
+    /// The events that one settlement may write, each at most once: their ids are drawn beforehand.
+    enum EventPlace: Int, CaseIterable {
+        case outcome, refusal, alert, enrolment
+    }
+
+    func eventID(_ place: EventPlace) -> String { eventIDs[place.rawValue] }
+
     func record(
-        _ kind: AuditEvent.Kind, reason: Refusal.Reason? = nil, user: UserID? = nil,
+        _ kind: AuditEvent.Kind, reason: Refusal.Reason? = nil, at place: EventPlace = .outcome, user: UserID? = nil,
         details: [String: JSONValue] = [:], in transaction: any StoreTransaction
     ) throws {
         var details = details
@@ -371,7 +378,7 @@ struct Settlement: Sendable {
         if reason != nil { details.merge(matter.auditDetails) { present, _ in present } }
         try transaction.append(
             AuditEvent(
-                id: eventIDs[reason == nil ? 0 : 1], at: now, kind: kind, userID: user ?? matter.user?.id,
+                id: eventID(reason == nil ? place : .refusal), at: now, kind: kind, userID: user ?? matter.user?.id,
                 context: attempt.client, reason: reason?.rawValue, details: details))
     }
 }

@@ -101,6 +101,9 @@ struct AnsweredRequest: Codable, Sendable, Equatable {
     var digest: Data
     var at: Date
     var outcome: Outcome
+    /// Answers that were charged until then. With the next one the request is not the last any more: asking again after a
+    /// wrong answer is a wish for another code.
+    var attempts = 0
 
     enum Outcome: Codable, Sendable, Equatable {
         case asked
@@ -113,8 +116,10 @@ struct AnsweredRequest: Codable, Sendable, Equatable {
 
 extension Journey {
     /// Whether this is the last request once more.
-    func repeats(_ request: Secret<String>?, at now: Date, sealer: Sealer) throws -> AnsweredRequest.Outcome? {
-        guard let request, let memory, now < memory.at + AnsweredRequest.grace,
+    func repeats(
+        _ request: Secret<String>?, at now: Date, attempts: Int, sealer: Sealer
+    ) throws -> AnsweredRequest.Outcome? {
+        guard let request, let memory, now < memory.at + AnsweredRequest.grace, attempts <= memory.attempts,
             try sealer.matches(request.reveal(), memory.digest, for: AnsweredRequest.context)
         else { return nil }
         return memory.outcome
@@ -122,13 +127,13 @@ extension Journey {
 
     /// Remembers a request and forgets the one before; nothing is remembered of one that is not to be told again.
     mutating func remember(
-        _ request: Secret<String>?, _ outcome: AnsweredRequest.Outcome, at now: Date, sealer: Sealer,
+        _ request: Secret<String>?, _ outcome: AnsweredRequest.Outcome, at now: Date, attempts: Int, sealer: Sealer,
         in transaction: any StoreTransaction
     ) throws {
         memory = try request.map { request in
             AnsweredRequest(
                 digest: try sealer.digest(request.reveal(), for: AnsweredRequest.context, in: transaction), at: now,
-                outcome: outcome)
+                outcome: outcome, attempts: attempts)
         }
     }
 }

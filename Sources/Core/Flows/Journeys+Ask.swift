@@ -31,7 +31,9 @@ extension Journeys {
                 guard let email = body.email.map(EmailAddress.init(kept:)) else {
                     return .refused(Refusal(.unexpectedAnswer))
                 }
-                let isRepeated = try journey.repeats(expectation.request, at: mail.now, sealer: mail.sealer) == .asked
+                let isRepeated =
+                    try journey.repeats(
+                        expectation.request, at: mail.now, attempts: record.attempts, sealer: mail.sealer) == .asked
                 switch (journey.stage, body.challenge) {
                 case (.firstProof, .password), (.details, .newPassword): return .password
                 case (.firstProof, _):
@@ -57,6 +59,7 @@ extension Journeys {
                         return refusal.map { .refused($0) } ?? .mailed(to: address)
                     }
                     body.challenge = .secondFactor
+                    journey.memory = nil
                     body.journey = journey
                     record.body = try body.sealed(by: mail.sealer, digest: record.digest, in: transaction)
                     guard try transaction.update(record) else { return .refused(Refusal(.busy)) }
@@ -84,13 +87,15 @@ extension Journeys {
                 let isOwn = contact == user.email && user.profile.emailVerified
                 let hasPassword = try transaction.factors(of: user.id).contains { $0.kind == .password }
                 if contact == user.email, !hasPassword { return .refused(Refusal(.unsuitableContact)) }
-                if try journey.repeats(expectation.request, at: mail.now, sealer: mail.sealer) == .asked {
-                    return isOwn ? .proven(contact) : .mailed(to: contact)
-                }
+                let isRepeated =
+                    try journey.repeats(
+                        expectation.request, at: mail.now, attempts: record.attempts, sealer: mail.sealer) == .asked
+                if isRepeated { return isOwn ? .proven(contact) : .mailed(to: contact) }
                 journey.contact = Journey.Contact(address: contact.canonical, isProven: isOwn)
                 if isOwn {
                     try journey.remember(
-                        expectation.request, .asked, at: mail.now, sealer: mail.sealer, in: transaction)
+                        expectation.request, .asked, at: mail.now, attempts: record.attempts, sealer: mail.sealer,
+                        in: transaction)
                     body.challenge = .confirmation
                     body.journey = journey
                     record.body = try body.sealed(by: mail.sealer, digest: record.digest, in: transaction)
@@ -204,7 +209,8 @@ private struct JourneyMail: Sendable {
         body.challenge = .mailedCode(
             digest: try MailedCode.digest(code, flow: digest, sealer: sealer, in: transaction),
             expiresAt: now + FlowLifetime.mailedCode)
-        try journey.remember(request, .asked, at: now, sealer: sealer, in: transaction)
+        try journey.remember(
+            request, .asked, at: now, attempts: record.attempts, sealer: sealer, in: transaction)
         body.journey = journey
         record.body = try body.sealed(by: sealer, digest: digest, in: transaction)
         guard try transaction.update(record) else { return Refusal(.busy) }

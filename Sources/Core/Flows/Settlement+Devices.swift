@@ -75,7 +75,7 @@ extension Settlement {
         }
         try transaction.append(
             AuditEvent(
-                id: eventIDs[1], at: now, kind: .signInDisowned, userID: userID, context: attempt.client,
+                id: eventID(.alert), at: now, kind: .signInDisowned, userID: userID, context: attempt.client,
                 details: ["endedAttempts": .integer(Int64(ended))]))
     }
 }

@@ -35,7 +35,8 @@ extension Settlement {
                         totpSecret: offer.totpSecret.map { Secret(Array($0)) }, recoveryCode: code))))
     }
 
-    /// An app that only makes codes, by an invitation: nobody signs in with it.
+    /// An app that only makes codes: by an invitation, with which nobody signs in, or of somebody signed in, whose session
+    /// goes on with it.
     func enrolInvited(
         _ user: User, _ offer: DeviceOffer, payload: Data, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
@@ -43,6 +44,11 @@ extension Settlement {
         case .refused(let settled): return settled
         case .enrolled(let factor, let code):
             try finishFlow(in: transaction)
+            guard matter.body.proven.isEmpty else {
+                let proof = Proof(kind: .totp, factorID: factor.id, at: now, isSecondFactor: true)
+                let signedIn = try open(user, proven: matter.body.proven + [proof], in: transaction)
+                return .verdict(.accomplished(.enrolled(factor, signedIn)))
+            }
             return .verdict(
                 .accomplished(.codesEnrolled(CodesEnrolment(factor: factor, user: user, recoveryCode: code))))
         }
@@ -93,7 +99,8 @@ extension Settlement {
             code = fresh
         }
         try record(
-            .factorEnrolled, user: factor.userID, details: ["factor": .string(factor.id.rawValue)], in: transaction)
+            .factorEnrolled, at: .enrolment, user: factor.userID,
+            details: ["factor": .string(factor.id.rawValue)], in: transaction)
         return code
     }
 }

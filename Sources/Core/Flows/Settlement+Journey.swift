@@ -91,7 +91,7 @@ extension Settlement {
         // The token is in the sealed body for as long as its answer may have been lost, and useless once it was traded.
         try journey.remember(
             request, .signedIn(signedIn.session.id, refreshToken: signedIn.refreshToken.reveal()), at: now,
-            sealer: sealer, in: transaction)
+            attempts: flow.attempts, sealer: sealer, in: transaction)
         body.journey = journey
         flow.body = try body.sealed(by: sealer, digest: flow.digest, in: transaction)
         flow.finishedAt = now
@@ -171,7 +171,9 @@ extension Settlement {
         body.challenge = .claim
         journey.draft = nil
         try record(.signedUp, user: user.id, in: transaction)
-        return try step(.complete, body, journey, stage: .complete, user: user.id, in: transaction)
+        return try step(
+            .complete, body, journey, stage: .complete, user: user.id, expiresAt: now + FlowLifetime.standard,
+            in: transaction)
     }
 
     private func newUser(
@@ -241,7 +243,8 @@ extension Settlement {
         guard let judged = matter.flow, var flow = try transaction.flow(digest: judged.digest) else { return .stale }
         var (body, journey) = (body, journey)
         if let stage { journey.stage = stage }
-        try journey.remember(request, .advanced(next), at: now, sealer: sealer, in: transaction)
+        try journey.remember(
+            request, .advanced(next), at: now, attempts: flow.attempts, sealer: sealer, in: transaction)
         body.journey = journey
         flow.body = try body.sealed(by: sealer, digest: flow.digest, in: transaction)
         if let user { flow.userID = user }

@@ -88,6 +88,9 @@ public struct RateLimit: Sendable, Equatable {
     /// Requests to the devices of one user (Guardian spec, section 2.8).
     public static let pushesPerUser = RateLimit(count: 5, window: 60)
 
+    /// Enrolments begun with one invitation, or in one sign-in.
+    public static let offersPerTicket = RateLimit(count: 30, window: 3600)
+
     /// Counts one; answers the counter to keep, or the instant from which it is worth trying again.
     public func charge(_ counter: AttemptCounter?, key: String, at now: Date) -> LockoutPolicy.Charge {
         var counter = counter ?? AttemptCounter(key: key, since: now)

@@ -101,6 +101,8 @@ struct BackchannelTests {
         var elsewhere = disowned.test.client
         elsewhere.clientID = ClientID(rawValue: "another-app")
         let other = try await disowned.test.pending(by: elsewhere).handle
+        // What is asked at the same instant has no order.
+        disowned.test.clock.advance(1)
         _ = try await disowned.test.ask(for: other, by: elsewhere)
         let second = try await disowned.request
         _ = try await disowned.test.decide(

@@ -42,7 +42,7 @@ struct OfferTests {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let handle = try await waiting(test)
-        #expect(try await confirm(test, "000000", handle).reason == .unknownFactor)
+        #expect(try await confirm(test, "000000", handle).reason == .unexpectedAnswer)
         let ticket = try await offer(test, during: handle, kinds: [.totp])
         #expect(ticket.kinds == [.totp])
         let totp = try TOTP(secret: #require(ticket.totpSecret).reveal())
@@ -179,6 +179,28 @@ struct OfferTests {
         #expect(try await test.register(TestDevice(), with: late.handle).reason == .flowExpired)
     }
 
+    @Test("An invitation is begun thirty times an hour at most")
+    func begunOften() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let invitation = try #require(
+            await test.realm.enrolments.inviteDevice(for: user.id, by: test.client).ticket)
+        for _ in 0..<30 {
+            _ = try #require(
+                await test.realm.enrolments.beginDevice(invitation: invitation.handle, by: test.client).ticket)
+        }
+        guard
+            case .unknown(.sourceLimited) = try await test.realm.enrolments.beginDevice(
+                invitation: invitation.handle, by: test.client)
+        else {
+            Issue.record("no limit")
+            return
+        }
+        test.clock.advance(3600)
+        #expect(
+            try await test.realm.enrolments.beginDevice(invitation: invitation.handle, by: test.client).ticket != nil)
+    }
+
     @Test("The page of a ticket learns where it stands, and shows the recovery code while it is good")
     func status() async throws {
         let test = try await TestRealm.make()
@@ -248,6 +270,7 @@ struct OfferTests {
         #expect(message.content.template == "enrollment-invitation" && message.content.locale == "de")
         #expect(message.content.values["link"] == "guardian/enroll?ticket=\(ticket.handle.token.reveal())")
         invitation.mail?.to = EmailAddress(kept: "other@example.org")
+        test.clock.advance(1)
         _ = try await test.realm.enrolments.inviteDevice(for: user.id, invitation, by: test.client)
         #expect(try await test.realm.outbox.messages().last?.message.recipient == "other@example.org")
         // Twenty an hour to one address, whoever asks.

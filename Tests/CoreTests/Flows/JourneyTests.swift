@@ -157,6 +157,53 @@ struct JourneyTests {
         #expect(try await test.give(code: code, to: handle, request: "one").reason == .flowFinished)
     }
 
+    @Test("An answer that could not be looked at is not counted, and its repetition finds the attempt as it was")
+    func overload() async throws {
+        let test = try await TestRealm.make()
+        try await test.addUser()
+        let handle = try await test.begin(.signIn(TestRealm.email))
+        let password = Answer.password(Secret(TestRealm.password))
+        test.hasher.meanwhile { _ in throw PasswordHashingOverload(retryAfter: 1) }
+        for _ in 0..<20 {
+            await #expect(throws: PasswordHashingOverload.self) {
+                try await test.give(password, to: handle, request: "token")
+            }
+        }
+        test.hasher.meanwhile(nil)
+        #expect(try await test.give(password, to: handle, request: "token").isAccomplished)
+    }
+
+    @Test("A mailbox is asked for only where a second factor is required and there is nothing stronger")
+    func mailbox() async throws {
+        let test = try await TestRealm.make()
+        var strict = test.client
+        strict.requiresSecondFactor = true
+        let user = try await test.addUser()
+        try await test.addMailbox(TestRealm.otherEmail, of: user)
+        let password = Answer.password(Secret(TestRealm.password))
+        let plain = try await test.begin(.signIn(TestRealm.email))
+        #expect(try await test.give(password, to: plain).isAccomplished)
+        let asked = try await test.begin(.signIn(TestRealm.email), by: strict)
+        #expect(try await test.give(password, to: asked).step == .secondFactor)
+        guard case .mailed(let address) = try await test.ask(asked) else { throw TestFailure() }
+        #expect(address == TestRealm.otherEmail)
+
+        let enrolled = try await test.enrol(user)
+        for client in [test.client, strict] {
+            let handle = try await test.begin(.signIn(TestRealm.email), by: client)
+            #expect(try await test.give(password, to: handle).step == .secondFactor)
+            guard
+                case .secondFactors(let methods) = try await test.realm.journeys.methods(
+                    handle, expecting: test.expectation())
+            else { throw TestFailure() }
+            #expect(methods.map(\.factor.id) == [enrolled.factor.id])
+        }
+        // The code that went to the mailbox before does not talk over the authenticator.
+        let code = try await test.mails().last { $0.message.recipient == TestRealm.otherEmail.canonical }
+        let verdict = try await test.give(code: code?.content.values["code"] ?? "", to: asked)
+        #expect(verdict.isAccomplished, "Begun before the authenticator was enrolled: it is the same attempt.")
+    }
+
     @Test("A mailbox that was registered moves out and in with its user")
     func moving() throws {
         let payload = try MailboxFactor.payload(TestRealm.email)

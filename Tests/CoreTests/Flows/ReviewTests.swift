@@ -23,6 +23,7 @@ struct ReviewTests {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let handle = try #require(await test.mailLink(.changeEmail(user.id, to: TestRealm.otherEmail)))
+        test.clock.advance(1)
         #expect(try await test.follow(handle).isAccomplished)
         let notice = try #require(await test.mails().last)
         #expect(notice.content.template == "email-changed")

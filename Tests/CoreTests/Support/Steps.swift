@@ -1,6 +1,7 @@
-import CountersignCore
 import Foundation
 import Testing
+
+@testable import CountersignCore
 
 /// Attempts that go step by step.
 extension TestRealm {
@@ -32,6 +33,18 @@ extension TestRealm {
         let earlier = Set(try await mails().map(\.message.id))
         guard case .mailed = try await ask(handle) else { throw TestFailure() }
         return try await mails().first { !earlier.contains($0.message.id) }?.content.values["code"] ?? ""
+    }
+
+    /// A mailbox that was registered as a second factor.
+    func addMailbox(_ address: EmailAddress, of user: User) async throws {
+        let id = FactorID(rawValue: realm.random.uuid())
+        let (sealer, now) = (realm.sealer, now)
+        _ = try await store.write { transaction in
+            try transaction.insert(
+                FactorRecord(
+                    id: id, userID: user.id, kind: .email, name: "", createdAt: now,
+                    payload: try sealer.seal(MailboxFactor.payload(address), for: .factor(id), in: transaction)))
+        }
     }
 
     func give(_ answer: Answer, to handle: FlowHandle, request: String? = nil) async throws -> Verdict {

@@ -30,7 +30,8 @@ struct GuardianDesk {
         }
         let (data, response) = try await URLSession.shared.data(for: request)
         return Answer(
-            status: (response as? HTTPURLResponse)?.statusCode ?? 0, json: try? JSONSerialization.jsonObject(with: data))
+            status: (response as? HTTPURLResponse)?.statusCode ?? 0, json: try? JSONSerialization.jsonObject(with: data)
+        )
     }
 
     private var administrator: [String: String] {

@@ -18,12 +18,15 @@ final class Tmux {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let program = URL(fileURLWithPath: try ServerProcess.executable).deletingLastPathComponent().path
         var variables = environment
-        variables["PATH"] = program + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "")
-        variables["PS1"] = "ready> "
+        // In a file, as the shell through which tmux starts this one may have a path and a prompt of its own.
+        let start = folder.appendingPathComponent("rc")
+        try Data("PATH='\(program)':$PATH\nPS1='ready> '\n".utf8).write(to: start)
         variables["HISTFILE"] = ""
         try run(
             ["new-session", "-d", "-x", "\(columns)", "-y", "\(rows)"]
-                + variables.flatMap { ["-e", "\($0.key)=\($0.value)"] } + ["bash --norc --noprofile -i"])
+                + variables.flatMap { ["-e", "\($0.key)=\($0.value)"] } + [
+                    "bash --noprofile --rcfile '\(start.path)' -i"
+                ])
     }
 
     deinit {

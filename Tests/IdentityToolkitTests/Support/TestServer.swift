@@ -32,7 +32,7 @@ struct TestServer: Sendable {
 
     /// Runs a test against a fresh server, which is gone afterwards.
     static func with<T: Sendable>(
-        _ mode: Mode = .production, _ test: @Sendable (TestServer) async throws -> T
+        _ mode: Mode = .production, publicURLs: [String] = [], _ test: @Sendable (TestServer) async throws -> T
     ) async throws -> T {
         let path = try await TemplateDirectory.copy()
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -42,7 +42,9 @@ struct TestServer: Sendable {
             directory, hashing: .weakest(threads: 2), isDevelopment: mode == .development, clock: clock)
         // Behind a proxy the header says who asks, so that a test can be anybody.
         let server = CountersignServer(
-            opened, options: .init(isDevelopment: mode == .development, tlsEndedByProxy: true), logger: Self.logger)
+            opened,
+            options: .init(isDevelopment: mode == .development, publicURLs: publicURLs, tlsEndedByProxy: true),
+            logger: Self.logger)
         let key = try String(contentsOfFile: directory.apiKeyPath, encoding: .utf8).trimmed
         let token = try String(contentsOfFile: directory.adminTokenPath, encoding: .utf8).trimmed
         let application = Application(responder: try server.responder(), logger: Self.logger)

@@ -2,35 +2,41 @@ import ClientHTTP
 import Foundation
 import IBMMobileFirstPlatformFoundation
 
+/// An app with a session of its own.
+protocol Installed: Sendable {
+    var session: SecuritySession { get }
+}
+
 /// An app of its own for one test, at a server in memory.
-struct App: Sendable {
+struct App: Installed {
     let server: StandIn
     let session: SecuritySession
     let clock: TestClock
-    let client: WLClient
-    let manager: WLAuthorizationManager
 
     init(
         _ server: StandIn = StandIn(), storage: TestStorage = TestStorage(), keys: TestKeys = TestKeys(),
         version: String = "1.0.0"
     ) {
         let clock = TestClock()
-        self.server = server
         self.clock = clock
+        self.server = server
         session = SecuritySession(
             applicationID: "com.countersign.dev", version: version, server: URL(string: "http://127.0.0.1:8080"),
             transport: server, storage: storage, keys: keys, now: { clock.now })
-        client = WLClient(session: session)
-        manager = WLAuthorizationManager(session: session)
     }
+}
+
+struct NoSuchRequest: Error {}
+
+extension Installed {
+    var client: WLClient { WLClient(session: session) }
+    var manager: WLAuthorizationManager { WLAuthorizationManager(session: session) }
 
     func request(_ path: String, method: String = "GET", scope: String? = nil) throws -> WLResourceRequest {
         guard let request = WLResourceRequest(session: session, url: URL(string: path), method: method, scope: scope)
         else { throw NoSuchRequest() }
         return request
     }
-
-    struct NoSuchRequest: Error {}
 
     /// The text of a resource.
     @discardableResult

@@ -29,7 +29,8 @@ extension AuthenticatorCommand {
             let accounts = try await book?.devices() ?? []
             guard let book, !accounts.isEmpty else {
                 throw CommandFailure(
-                    .notFound, "There are no accounts that answer requests. `enroll` takes the link that a server shows.")
+                    .notFound,
+                    "There are no accounts that answer requests. `enroll` takes the link that a server shows.")
             }
             if once { return try await showWaiting(book, accounts) }
             if !output.json, Terminal.isOutputSeen, isatty(STDIN_FILENO) == 1 {

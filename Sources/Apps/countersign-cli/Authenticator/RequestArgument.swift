@@ -22,7 +22,8 @@ struct RequestArgument: ParsableArguments {
     func request(in book: AccountBook?, verb: String, output: OutputOptions) async throws -> SignInRequest {
         if latest && !yes && !Terminal.canAsk {
             throw CommandFailure(
-                .usage, "Nobody can be asked whether the latest request is the one that is meant. Give its id, or --yes.")
+                .usage,
+                "Nobody can be asked whether the latest request is the one that is meant. Give its id, or --yes.")
         }
         guard let book else { throw CommandFailure(.notFound, "There are no accounts that answer requests.") }
         let accounts = try await book.devices()
@@ -44,7 +45,9 @@ struct RequestArgument: ParsableArguments {
     private func only(_ requests: [SignInRequest]) throws -> SignInRequest? {
         let id = id?.lowercased() ?? ""
         let found = requests.filter { !id.isEmpty && $0.id.hasPrefix(id) }
-        guard found.count < 2 else { throw CommandFailure(.usage, "Several requests begin with \(id). Give all of the id.") }
+        guard found.count < 2 else {
+            throw CommandFailure(.usage, "Several requests begin with \(id). Give all of the id.")
+        }
         return found.first
     }
 }

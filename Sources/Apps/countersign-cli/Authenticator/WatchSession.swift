@@ -61,7 +61,8 @@ struct WatchSession: Sendable {
             guard let request = waiting.first else {
                 guard !hasEnded else { throw CommandFailure(.refused, "Nothing is watched any more.") }
                 shown = nil
-                terminal.drawLine("Watching \(accounts.count == 1 ? "1 account" : "\(accounts.count) accounts"). q ends")
+                terminal.drawLine(
+                    "Watching \(accounts.count == 1 ? "1 account" : "\(accounts.count) accounts"). q ends")
                 if Self.ends(await terminal.key(within: .milliseconds(250))) { break }
                 continue
             }

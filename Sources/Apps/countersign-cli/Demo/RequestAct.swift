@@ -77,7 +77,8 @@ struct RequestAct: Sendable {
             let administrator = ["Authorization": "Bearer \(try stage.adminToken)"]
             let user = try await stage.send(
                 "POST", "api/v2/users",
-                ["email": .string(email), "password": .string(password), "email_verified": .bool(true)], headers: administrator)
+                ["email": .string(email), "password": .string(password), "email_verified": .bool(true)],
+                headers: administrator)
             let ticket = try await stage.send(
                 "POST", "api/v2/guardian/enrollments/ticket", ["user_id": .string(try member("user_id", of: user))],
                 headers: administrator)
@@ -162,7 +163,8 @@ struct RequestAct: Sendable {
             let waiting = try await signIn(with: Self.firefox, asksForNumber: true)
             try expect(waiting.number != nil, "No number is asked for.")
             try expect(
-                try await outcome(of: waiting)["error"]?.stringValue == "authorization_pending", "Nothing is waited for.")
+                try await outcome(of: waiting)["error"]?.stringValue == "authorization_pending",
+                "Nothing is waited for.")
             return waiting
         }
         let request = try await request(book, account)

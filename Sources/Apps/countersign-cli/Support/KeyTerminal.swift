@@ -21,6 +21,8 @@ final class KeyTerminal: Sendable {
     private let usesOwnScreen: Bool
     private let state: Mutex<State>
     private let reading = DispatchQueue(label: "countersign.keys")
+    /// One signal at a time: what ends the program must find the terminal as the one before has left it.
+    private let signalling = DispatchQueue(label: "countersign.signals")
 
     /// - Parameter usesOwnScreen: leaves what was on the terminal as it was, and shows it again in the end.
     init(usesOwnScreen: Bool) throws {
@@ -136,7 +138,7 @@ final class KeyTerminal: Sendable {
     private func signals() -> [any DispatchSourceSignal] {
         (Self.ending + [SIGTSTP]).map { number in
             signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            let source = DispatchSource.makeSignalSource(signal: number, queue: signalling)
             source.setEventHandler { [self] in
                 let wasReading = state.withLock { $0.isReading }
                 end()

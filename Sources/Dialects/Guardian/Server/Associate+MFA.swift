@@ -38,8 +38,10 @@ extension Guardian {
         case .signingIn(let handle, _):
             outcome = try await realm.enrolments.beginDevice(during: handle, kinds: [kind], by: call.client)
         case .signedIn(let user, let session):
+            var client = call.client
+            client.clientID = session.clientID
             outcome = try await realm.enrolments.beginDevice(
-                for: user.id, kinds: [kind], evidence: session.evidence, asOf: session.tokenEpoch, by: call.client)
+                for: user.id, kinds: [kind], evidence: session.evidence, asOf: session.tokenEpoch, by: client)
         }
         let ticket: DeviceTicket
         switch outcome {

@@ -35,7 +35,11 @@ extension Guardian {
 
     private func methods(of user: (user: User, factors: [FactorRecord])) async throws -> [Method] {
         let codes = try await Set(realm.devices.devices(of: user.user.id).filter(\.hasCodes).map(\.id))
-        return user.factors.compactMap { factor in
+        // The oldest first, and last what stands in for the others.
+        func place(_ factor: FactorRecord) -> (Int, Date, String) {
+            (factor.kind == .recoveryCode ? 1 : 0, factor.createdAt, factor.id.rawValue)
+        }
+        return user.factors.sorted { place($0) < place($1) }.compactMap { factor in
             switch factor.kind {
             case .push:
                 var method = Method("guardian", factor)

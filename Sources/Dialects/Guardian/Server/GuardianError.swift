@@ -154,6 +154,7 @@ struct GuardianError: Error, Sendable {
         case .unknownFactor: self.init(400, "not_enrolled", "The user has no device that could be asked.")
         case .factorNotOffered: self = .featureDisabled
         case .userDisabled: self.init(403, "invalid_token", "The account is disabled.")
+        case .sourceLimited: self.init(429, "too_many_requests", "Too many requests. Wait a while.")
         case .busy: self = .overloaded(retryAfter: 1)
         default: self.init(401, "invalid_token", "The request was not taken.")
         }

@@ -83,6 +83,9 @@ extension Guardian {
             }
             wanted[parts[0]] = parts[1]
         }
+        guard call.query["from"] == nil else {
+            throw GuardianError(400, "invalid_query_string", "Page by page and per_page, or by take; not by from.")
+        }
         func number(_ name: String, _ range: ClosedRange<Int>, else usual: Int) throws -> Int {
             guard let text = call.query[name] else { return usual }
             guard let value = Int(text), range.contains(value) else {

@@ -133,10 +133,27 @@ extension Guardian {
     }
 
     private func oneTimeCode(_ form: OAuthForm, _ client: ClientContext) async throws -> SignedIn {
-        let (handle, userID, _) = try await pending(form.required("mfa_token"), by: client.clientID)
+        let token = try form.required("mfa_token")
+        if let signedIn = try await confirmed(form.required("otp"), FlowHandle(token), client) { return signedIn }
+        let (handle, userID, _) = try await pending(token, by: client.clientID)
         let verdict = try await answer(
             code: form.required("otp"), of: userID, for: handle, isFetchedLater: false, client)
         return try signedIn(verdict)
+    }
+
+    /// The first code of an app that somebody signed in associates; nil where the token is of nothing like that.
+    private func confirmed(_ code: String, _ handle: FlowHandle, _ client: ClientContext) async throws -> SignedIn? {
+        let expectation = FlowExpectation(.enrolFactor)
+        guard case .open(let summary) = try await realm.authenticator.status(of: handle, expecting: expectation),
+            summary.device != nil, summary.clientID == client.clientID
+        else { return nil }
+        switch try await realm.authenticator.answer(
+            .enrolmentCode(Secret(code), name: ""), to: .flow(handle, expectation), by: client)
+        {
+        case .accomplished(.enrolled(_, let signedIn)): return signedIn
+        case .refused(let refusal): throw OAuthError(code: refusal)
+        default: throw OAuthError(Refusal(.unexpectedAnswer))
+        }
     }
 
     private func recoveryCode(_ form: OAuthForm, _ client: ClientContext) async throws -> SignedIn {

@@ -16,7 +16,8 @@ public struct EnrolledDevice: AuthenticationDevice {
     /// out.
     public let recoveryCode: String?
 
-    /// What this device calls itself, computed every time: see ``LocalDevice`` in the source.
+    /// What this device calls itself, computed every time: `identifierForVendor` on iOS; elsewhere a UUID made from the
+    /// machine's own identifier and the program's name.
     public var localIdentifier: String { LocalDevice.identifier }
     /// What its owner calls it.
     public var name: String { LocalDevice.name }

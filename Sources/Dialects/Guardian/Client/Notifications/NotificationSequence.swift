@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// What waits for a device. Ours: see ``DeviceAPI/notifications(waitingUpTo:)``.
@@ -25,7 +26,7 @@ public struct PollingPolicy: Sendable, Equatable {
 
     /// Seconds that the server holds an answer back while there is nothing, 0 to 55.
     public var wait = longestWait
-    /// Seconds between two questions while all that waits is known already.
+    /// Seconds between two questions while all that waits is known already, or where a server holds no answer back.
     public var pause: TimeInterval = 2
     /// Seconds after a first failure; doubled with each that follows.
     public var firstRetry: TimeInterval = 1
@@ -87,12 +88,14 @@ public struct NotificationSequence: AsyncSequence, Sendable {
             while queue.isEmpty {
                 try Task.checkCancellation()
                 do {
+                    let began = DispatchTime.now()
                     let waiting = try await device.notifications(waitingUpTo: policy.wait).start().notifications
                     failures = 0
                     queue = waiting.filter { !given.contains($0.transactionToken) }
                     given = Set(waiting.map(\.transactionToken))
                     // What is known is answered at once, again and again, until it is decided.
-                    if queue.isEmpty, !waiting.isEmpty { try await sleep(policy.pause) }
+                    let waited = TimeInterval(DispatchTime.now().uptimeNanoseconds - began.uptimeNanoseconds) / 1e9
+                    if queue.isEmpty, !waiting.isEmpty || waited < 1 { try await sleep(policy.pause) }
                 } catch let error where Self.isPassing(error) {
                     failures += 1
                     guard failures < policy.failures else { throw error }

@@ -125,6 +125,7 @@ struct EnrolmentPage: Sendable {
             let location = Self.path(ticket, offered.handle.token.reveal(), method ?? .push)
             return Response(status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
         case .refused(.limitReached): return try page(.enrolled, status: .conflict)
+        case .unknown(.sourceLimited): return try page(.tooManyTries, status: .tooManyRequests)
         case .refused, .unknown: return try await landing(ticket)
         }
     }
@@ -151,9 +152,7 @@ struct EnrolmentPage: Sendable {
         case .refused(let refusal) where refusal.reason == .flowExhausted:
             return try await landing(ticket, problem: "Too many wrong codes. Begin again.")
         case .refused(let refusal) where refusal.reason == .sourceLimited:
-            return try page(
-                EnrolmentView(title: "Too many tries", text: "Wait ten minutes, and open the link again."),
-                status: .tooManyRequests)
+            return try page(.tooManyTries, status: .tooManyRequests)
         default: return try await enrolling(ticket, enrollment, method: .otp)
         }
     }
@@ -257,6 +256,8 @@ struct EnrolmentView {
         title: "This link has expired", text: "It was good for five days. Ask whoever invited you for another.")
     static let used = EnrolmentView(
         title: "This link was used", text: "If it was not you, tell whoever runs the service at once.")
+    static let tooManyTries = EnrolmentView(
+        title: "Too many tries", text: "Wait a while, and open the link again.")
     static let done = EnrolmentView(
         title: "Done", text: "From now on your sign-in has a second step. You can close this page.")
     static let enrolled = EnrolmentView(

@@ -16,7 +16,6 @@ enum OptionalMethod {
     static func call(_ method: () -> Void) -> Bool {
         isMissing = false
         method()
-        defer { isMissing = false }
         return !isMissing
     }
 }

@@ -15,7 +15,7 @@ package protocol ClientKeys: Sendable {
 /// app registers anew (security-checks 6, 6). Where a Linux process has not opened a vault, they are kept in memory.
 package final class KeychainClientKeys: ClientKeys {
     private let keychain = Keychain()
-    private let memory = Locked<[String: KeyInMemory]>([:])
+    private let memory = InMemoryClientKeys()
 
     package init() {}
 
@@ -29,13 +29,11 @@ package final class KeychainClientKeys: ClientKeys {
             guard case .notAvailable = error else { throw WLError(key: error) }
         }
         MemoryNotice.say()
-        let key = try await KeyInMemory.make()
-        memory.withLock { $0[tag] = key }
-        return key.publicKey
+        return try await memory.makeKey(tag: tag)
     }
 
     package func sign(_ message: Data, tag: String) async throws -> Data? {
-        if let key = memory.current[tag] { return try await key.sign(message) }
+        if let signature = try await memory.sign(message, tag: tag) { return signature }
         do throws(KeychainError) {
             return try await keychain.sign(message, with: tag, .rs256)
         } catch {
@@ -47,7 +45,7 @@ package final class KeychainClientKeys: ClientKeys {
     }
 
     package func removeKey(tag: String) async throws {
-        memory.withLock { $0[tag] = nil }
+        memory.removeKey(tag: tag)
         do throws(KeychainError) {
             try await keychain.removeKey(tag: tag)
         } catch {
@@ -63,6 +61,25 @@ extension WLError {
     fileprivate init(key error: KeychainError) {
         self.init(.unexpectedError, "The client's key cannot be used: \(error)")
     }
+}
+
+/// Keys that are gone with the process.
+package final class InMemoryClientKeys: ClientKeys {
+    private let keys = Locked<[String: KeyInMemory]>([:])
+
+    package init() {}
+
+    package func makeKey(tag: String) async throws -> Data {
+        let key = try await KeyInMemory.make()
+        keys.withLock { $0[tag] = key }
+        return key.publicKey
+    }
+
+    package func sign(_ message: Data, tag: String) async throws -> Data? {
+        try await keys.current[tag]?.sign(message)
+    }
+
+    package func removeKey(tag: String) { keys.withLock { $0[tag] = nil } }
 }
 
 /// A key pair that is gone with the process.

@@ -18,7 +18,7 @@ enum ResourceReaction: Equatable {
         switch (status, header) {
         case (409, _) where headers[HeaderName.conflict.lowercased()] != nil: self = .conflict
         case (401, .bearer(error: .invalidToken?, _)?): self = .freshToken
-        case (401, .bearer(_, let scope)?): self = .token(for: (scope ?? Scope()).union(.registeredClient))
+        case (401, .bearer(error: nil, let scope)?): self = .token(for: (scope ?? Scope()).union(.registeredClient))
         case (403, .bearer(error: .insufficientScope?, let scope)?):
             self = .token(for: (scope ?? Scope()).union(.registeredClient))
         default: self = .done

@@ -12,6 +12,8 @@ import SecurityChecksWire
 package final class SecuritySession: Sendable {
     private struct State: Sendable {
         var settings: ClientSettings
+        var storage: any RegistrationStorage
+        var keys: any ClientKeys
         var authorizationServer: ServerAddress?
         var connection: Connection?
         var globalHeaders: [String: String] = [:]
@@ -22,15 +24,13 @@ package final class SecuritySession: Sendable {
 
     private let state: Locked<State>
     private let transport: any HTTPTransport
-    private let storage: any RegistrationStorage
-    private let keys: any ClientKeys
     let now: @Sendable () -> Date
     let handlers = HandlerRegistry()
     let cookies = CookieJar()
     let heartbeat = Heartbeat()
     let handlerQueue: CallbackQueue
 
-    static let shared = SecuritySession(settings: .ofProcess())
+    package static let shared = SecuritySession(settings: .ofProcess())
 
     init(
         settings: ClientSettings, transport: any HTTPTransport = URLSessionTransport.shared,
@@ -39,10 +39,8 @@ package final class SecuritySession: Sendable {
         keys: any ClientKeys = KeychainClientKeys(), handlerQueue: CallbackQueue = .handlers,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
-        state = Locked(State(settings: settings))
+        state = Locked(State(settings: settings, storage: storage, keys: keys))
         self.transport = transport
-        self.storage = storage
-        self.keys = keys
         self.handlerQueue = handlerQueue
         self.now = now
     }
@@ -71,11 +69,14 @@ package final class SecuritySession: Sendable {
             let resources = try state.settings.address.get()
             let connection = Connection(
                 session: self, address: state.authorizationServer ?? resources, settings: state.settings,
-                storage: storage, keys: keys)
+                storage: state.storage, keys: state.keys)
             state.connection = connection
             return connection
         }
     }
+
+    /// The id that the server knows the client by; nil where there is no registration. A secret.
+    package func registeredID() async throws -> String? { try await connection().registrar.known()?.id }
 
     /// Where resources without a host are.
     func resourceServer() throws -> ServerAddress { try state.current.settings.address.get() }
@@ -96,6 +97,14 @@ package final class SecuritySession: Sendable {
         change { state in
             state.settings.application.id = id
             state.settings.application.version = version
+        }
+    }
+
+    /// Keeps registration and keys elsewhere from now on.
+    package func keep(in storage: any RegistrationStorage, keys: any ClientKeys) {
+        change { state in
+            state.storage = storage
+            state.keys = keys
         }
     }
 
