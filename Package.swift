@@ -58,6 +58,11 @@ func dialect(
     ] + clients
 }
 
+/// The words of mails, each in every language, and the page around them.
+let mailTemplates =
+    ["verify-email", "reset-password", "sign-in", "change-email", "email-changed", "code", "enrollment-invitation"]
+    .flatMap { name in ["en", "de", "ja"].map { "\(name).\($0)" } } + ["layout.html"]
+
 let package = Package(
     name: "countersign",
     // The server needs what macOS 15 brings; client modules keep to what iOS 15 has.
@@ -140,10 +145,14 @@ let package = Package(
         .target(
             name: "Delivery",
             dependencies: [
-                "CountersignCore", .asyncHTTPClient, .crypto, .jwtKit, .logging, .mustache, .nioCore, .nioHTTP1,
-                .nioSSL,
+                "CountersignCore", "CCurl", .asyncHTTPClient, .crypto, .jwtKit, .logging, .mustache, .nioCore,
+                .nioHTTP1, .nioSSL,
             ],
-            path: "Sources/Shared/Delivery"),
+            path: "Sources/Shared/Delivery",
+            resources: mailTemplates.map { .embedInCode("Mail/Templates/\($0).mustache") }),
+        .systemLibrary(
+            name: "CCurl", path: "Sources/CSystem/CCurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .target(
             name: "PasswordHashing",
             dependencies: [
@@ -242,8 +251,10 @@ let package = Package(
         // Tests.
         .target(
             name: "TestSupport",
-            dependencies: ["CPostgres", "CountersignCore", "StorePostgres", .crypto, .cryptoExtras, .logging],
-            path: "Tests/TestSupport"),
+            dependencies: [
+                "CPostgres", "CountersignCore", "StorePostgres", .asn1, .crypto, .cryptoExtras, .logging, .x509,
+            ],
+            path: "Tests/TestSupport", exclude: ["smtp_server.py"]),
         .testTarget(name: "OneTimePasswordTests", dependencies: ["OneTimePassword"]),
         .testTarget(
             name: "CoreTests",
@@ -262,11 +273,13 @@ let package = Package(
         .testTarget(name: "PrometheusMetricsTests", dependencies: ["PrometheusMetrics", .coreMetrics]),
         .testTarget(name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CountersignCore"]),
         .testTarget(
-            name: "DeliveryTests", dependencies: ["Delivery", "CountersignCore", .crypto, .jwtKit]),
+            name: "DeliveryTests",
+            dependencies: ["Delivery", "CountersignCore", "CCurl", "TestSupport", .crypto, .jwtKit, .logging]),
         .testTarget(
             name: "ServerHTTPTests",
             dependencies: [
-                "ServerHTTP", "CountersignServer", "CountersignCore", "PasswordHashing", "TestSupport", .hummingbird,
+                "ServerHTTP", "CountersignServer", "CountersignCore", "Delivery", "PasswordHashing", "TestSupport",
+                .hummingbird,
                 .hummingbirdTesting, .httpTypes, .logging, .nioCore,
             ]),
         .testTarget(
@@ -304,7 +317,7 @@ let package = Package(
                 "GuardianServer", "GuardianWire", "CountersignServer", "CountersignCore", "Delivery", "OneTimePassword",
                 "PasswordHashing", "TestSupport", .crypto, .cryptoExtras, .hummingbird, .hummingbirdHTTP2,
                 .hummingbirdTesting, .hummingbirdTLS, .httpTypes, .jwtKit, .logging, .nioCore, .nioSSL,
-                .serviceLifecycle, .asn1, .x509,
+                .serviceLifecycle,
             ]),
         // The vendor's page, compiled as an app with its compiler's defaults compiles it.
         .target(name: "GuardianReferencePage", dependencies: ["Guardian"], path: "Tests/GuardianReferencePage"),

@@ -21,6 +21,7 @@ extension CountersignServer.Options {
             publicURLs: configuration.publicURLs.map(\.absoluteString), projectID: configuration.projectID,
             tls: configuration.tls.map { ($0.certificate, $0.key) },
             tlsEndedByProxy: configuration.tlsIsEndedByProxy)
+        mail = configuration.mail
     }
 }
 

@@ -40,6 +40,8 @@ public struct CountersignServer: Sendable {
         public var tlsEndedByProxy: Bool
         /// Apple's push service; another for tests.
         public var apns = APNsEndpoint()
+        /// How mails leave the house.
+        public var mail = MailConfiguration()
 
         public init(
             host: String = "127.0.0.1", port: Int = 8080, isDevelopment: Bool = false, publicURLs: [String] = [],
@@ -104,7 +106,7 @@ public struct CountersignServer: Sendable {
         try ActionPages(realm: realm, isDevelopment: options.isDevelopment).addRoutes(to: router)
         if options.isDevelopment, let clock = opened.movableClock {
             DevelopmentRoutes(
-                realm: realm, clock: clock, publicURL: url, composer: try MailComposer(),
+                realm: realm, clock: clock, publicURL: url, composer: try composer(),
                 pushPayload: guardian.pushPayload
             ).add(to: router)
         }
@@ -121,8 +123,19 @@ public struct CountersignServer: Sendable {
 
     /// What takes messages out of the house. Whoever makes them shuts them down.
     func carriers() throws -> [any MessageCarrier] {
-        [APNsCarrier(realm: opened.realm, endpoint: options.apns, logger: logger, compose: guardian.pushPayload)]
+        var carriers: [any MessageCarrier] = [
+            APNsCarrier(realm: opened.realm, endpoint: options.apns, logger: logger, compose: guardian.pushPayload)
+        ]
+        if let server = options.mail.smtp, let sender = options.mail.from {
+            carriers.append(
+                SMTPCarrier(
+                    server: server, from: sender, composer: try composer(), clock: opened.realm.clock, logger: logger,
+                    publicURL: { [publicURL] in publicURL.value }))
+        }
+        return carriers
     }
+
+    private func composer() throws -> MailComposer { try MailComposer(templates: options.mail.templates) }
 
     /// Each dialect's words for failures that nobody put into words; nil where the path is no dialect's.
     private static func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {

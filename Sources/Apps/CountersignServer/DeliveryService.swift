@@ -15,6 +15,9 @@ struct DeliveryService: Service, CustomStringConvertible {
 
     func run() async throws {
         let carriers = try makeCarriers()
+        if !carriers.contains(where: { $0.channel == .email }), !realm.mode.keepsDeliveredMessages {
+            logger.warning("mail.smtp.url is not set: mails wait in the outbox, and nobody gets them")
+        }
         let deliveries = carriers.map { carrier in
             OutboxDelivery(realm: realm, carrier: carrier, statistics: statistics, note: note)
         }

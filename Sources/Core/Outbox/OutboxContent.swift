@@ -26,10 +26,14 @@ public struct OpenedMessage: Sendable {
     public let message: OutboxMessage
     public let content: OutboxContent
 
-    init(_ message: OutboxMessage, with sealer: Sealer) throws {
+    init(_ message: OutboxMessage, _ content: OutboxContent) {
         self.message = message
+        self.content = content
+    }
+
+    init(_ message: OutboxMessage, with sealer: Sealer) throws {
         let plain = try sealer.open(message.sealedContent, for: .outbox(message.id))
-        content = try JSONDecoder().decode(OutboxContent.self, from: plain)
+        self.init(message, try JSONDecoder().decode(OutboxContent.self, from: plain))
     }
 }
 

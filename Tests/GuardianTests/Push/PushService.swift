@@ -11,6 +11,7 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 import Synchronization
+import TestSupport
 import Testing
 
 /// Apple's push service, as its documentation says that it behaves: it looks at everything that a provider sends before
@@ -70,7 +71,7 @@ final class PushService: Sendable {
         router.on("/**", method: .get) { request, _ in try await self.answer(request) }
         let (ports, announce) = AsyncStream<Int>.makeStream()
         let application = Application(
-            router: router, server: try .tls(.plaintextHTTP2(), tlsConfiguration: authority.tls),
+            router: router, server: try .tls(.plaintextHTTP2(), tlsConfiguration: authority.tls()),
             configuration: .init(address: .hostname("localhost", port: port)),
             onServerRunning: {
                 announce.yield($0.localAddress?.port ?? 0)
@@ -95,10 +96,10 @@ final class PushService: Sendable {
         }
     }
 
-    func endpoint(_ port: Int, timeout: Duration = .seconds(20)) -> APNsEndpoint {
-        APNsEndpoint(
+    func endpoint(_ port: Int, timeout: Duration = .seconds(20)) throws -> APNsEndpoint {
+        try APNsEndpoint(
             production: "https://localhost:\(port)", sandbox: "https://localhost:\(port)/sandbox",
-            trustRoots: .certificates([authority.root]), timeout: timeout)
+            trustRoots: .certificates([authority.trustRoot()]), timeout: timeout)
     }
 
     private func answer(_ request: Request) async throws -> Response {

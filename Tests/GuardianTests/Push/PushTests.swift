@@ -199,7 +199,7 @@ struct PushTests {
             let device = try await server.enrolled(of: user)
             #expect(try await server.setUpAPNs().status == 200)
             let port = try await service.serving { $0 }
-            try await server.carrying(to: service.endpoint(port)) { carrier in
+            try await server.carrying(to: try service.endpoint(port)) { carrier in
                 let stage = PushStage(server: server, service: service, carrier: carrier, device: device, user: user)
                 try await stage.ask()
                 #expect(try await stage.deliver() == 1)
@@ -241,7 +241,7 @@ struct PushTests {
         try await PushStage.with { stage in
             let stranger = try PushService(clock: stage.server.realm.clock)
             try await stranger.serving { port in
-                try await stage.server.carrying(to: stage.service.endpoint(port)) { carrier in
+                try await stage.server.carrying(to: try stage.service.endpoint(port)) { carrier in
                     let other = PushStage(
                         server: stage.server, service: stranger, carrier: carrier, device: stage.device,
                         user: stage.user)

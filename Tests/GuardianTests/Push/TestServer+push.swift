@@ -27,7 +27,7 @@ struct PushStage: Sendable {
             let reply = try await server.setUpAPNs()
             #expect(reply.status == 200, "\(reply.text)")
             return try await service.serving { port in
-                try await server.carrying(to: service.endpoint(port, timeout: timeout)) { carrier in
+                try await server.carrying(to: try service.endpoint(port, timeout: timeout)) { carrier in
                     try await test(
                         PushStage(server: server, service: service, carrier: carrier, device: device, user: user))
                 }

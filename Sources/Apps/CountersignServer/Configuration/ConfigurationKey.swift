@@ -15,6 +15,14 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case passwordsOperations = "passwords.operations"
     case passwordsThreads = "passwords.threads"
     case passwordsQueueLimit = "passwords.queueLimit"
+    case mailFrom = "mail.from"
+    case mailTemplates = "mail.templates"
+    case mailSMTPURL = "mail.smtp.url"
+    case mailSMTPUser = "mail.smtp.user"
+    case mailSMTPPassword = "mail.smtp.password"
+    case mailSMTPPasswordFile = "mail.smtp.passwordFile"
+    case mailSMTPAuthorities = "mail.smtp.authorities"
+    case mailSMTPEncryption = "mail.smtp.encryption"
     case logLevel = "log.level"
 
     /// The variable of the environment: `COUNTERSIGN_` and the key in capitals, with an underscore between its words.
@@ -46,6 +54,14 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         "COUNTERSIGN_URL", "COUNTERSIGN_API_KEY", "COUNTERSIGN_ADMIN_TOKEN",
     ]
 
+    /// What means nothing without a mail server.
+    static let ofMailServer: [ConfigurationKey] = [
+        .mailFrom, .mailSMTPUser, .mailSMTPPassword, .mailSMTPPasswordFile, .mailSMTPAuthorities, .mailSMTPEncryption,
+    ]
+
+    /// Whether a value, in a file, may be something that nobody should read.
+    var isSecret: Bool { self == .mailSMTPPassword || self == .database }
+
     /// The type, default and range as the documentation has them.
     public var documentation: (type: String, standard: String, range: String) {
         switch self {
@@ -64,6 +80,14 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .passwordsOperations: ("integer, passes", "`2`", "1 to 64")
         case .passwordsThreads: ("integer, threads", "one for each core", "1 to 256")
         case .passwordsQueueLimit: ("integer, hashes", "1024 for each thread", "1 to 100000")
+        case .mailFrom: ("address", "none", "`login@example.com` or `Name <login@example.com>`")
+        case .mailTemplates: ("path", "ours", "a directory of templates")
+        case .mailSMTPURL: ("URL", "none", "`smtp://…` or `smtps://…`, without a login")
+        case .mailSMTPUser: ("text", "none", "one line")
+        case .mailSMTPPassword: ("text", "none", "one line")
+        case .mailSMTPPasswordFile: ("path", "none", "a readable file")
+        case .mailSMTPAuthorities: ("path", "the system's", "a readable PEM file")
+        case .mailSMTPEncryption: ("name", "`required`", "`required`, `none`")
         case .logLevel:
             ("name", "`info`", "`trace`, `debug`, `info`, `notice`, `warning`, `error`, `critical`")
         }

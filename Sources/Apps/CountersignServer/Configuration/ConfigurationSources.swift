@@ -173,10 +173,10 @@ struct ConfigurationSources {
 
         var all: Set<String> { names.withLock { $0 } }
 
-        /// Gives false, because none of our keys holds a secret.
+        /// Gives whether the key holds a secret.
         func insert(_ name: String) -> Bool {
             names.withLock { _ = $0.insert(name) }
-            return false
+            return ConfigurationKey(rawValue: name)?.isSecret ?? false
         }
     }
 }

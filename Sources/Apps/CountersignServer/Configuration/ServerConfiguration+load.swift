@@ -1,4 +1,5 @@
 import CountersignCore
+import Delivery
 import Foundation
 import Logging
 import PasswordHashing
@@ -32,6 +33,7 @@ extension ServerConfiguration {
             tlsIsEndedByProxy: sources.bool(.tlsEndedByProxy)?.value ?? false,
             masterKey: masterKey(&sources),
             passwords: passwords(&sources),
+            mail: mail(&sources),
             logLevel: logLevel(&sources))
         let result = configuration.judged(&sources)
         if !sources.faults.isEmpty { throw ConfigurationFaults(faults: sources.faults) }
@@ -132,7 +134,7 @@ extension ServerConfiguration {
     }
 
     /// The path, also where the file cannot be read, which is reported.
-    private static func readableFile(
+    static func readableFile(
         _ key: ConfigurationKey, _ sources: inout ConfigurationSources
     ) -> ConfigurationSources.Found<String>? {
         guard let found = sources.text(key) else { return nil }
@@ -189,6 +191,9 @@ extension ServerConfiguration {
         }
         if publicURLs.isEmpty, listen.isWildcard {
             result.warnings.append("publicURL is not set: issuers and links in mails say localhost")
+        }
+        if let smtp = mail.smtp, smtp.encryption == .none, !smtp.isLoopback {
+            result.warnings.append("mails go to \(smtp.host) in plain text, with their links and codes")
         }
         // 7 MiB with 5 passes is the least memory that OWASP's table has.
         if passwords.memoryKiB / 1024 * passwords.operations < 35 {

@@ -26,6 +26,8 @@ public struct ServerConfiguration: Sendable {
     public var masterKey: MasterKeySource
     /// What a password hash costs.
     public var passwords: Argon2idParameters
+    /// How mails leave the house.
+    public var mail: MailConfiguration
     public var logLevel: Logger.Level
     /// What is allowed but should be known: to be logged at the start.
     public var warnings: [String]
@@ -65,6 +67,7 @@ public struct ServerConfiguration: Sendable {
         tlsIsEndedByProxy: Bool = false,
         masterKey: MasterKeySource = .dataDirectory,
         passwords: Argon2idParameters = Argon2idParameters(),
+        mail: MailConfiguration = MailConfiguration(),
         logLevel: Logger.Level = .info,
         warnings: [String] = []
     ) {
@@ -78,6 +81,7 @@ public struct ServerConfiguration: Sendable {
         self.tlsIsEndedByProxy = tlsIsEndedByProxy
         self.masterKey = masterKey
         self.passwords = passwords
+        self.mail = mail
         self.logLevel = logLevel
         self.warnings = warnings
     }

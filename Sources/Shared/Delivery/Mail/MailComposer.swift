@@ -7,36 +7,57 @@ public struct ComposedMail: Sendable, Equatable {
     public let subject: String
     /// Plain text.
     public let text: String
+    /// The same as a page.
+    public let html: String
+    /// BCP 47.
+    public let language: String?
     /// The whole link, where the mail has one.
     public let link: String?
 }
 
-/// Puts what the outbox holds into words.
-///
-/// English for now; languages, HTML parts and an operator's own templates come with mail delivery.
+/// Puts what the outbox holds into words: in English, German or Japanese, or as an operator's own files say.
 public struct MailComposer: Sendable {
-    private let templates: [String: Template]
+    private let templates: MailTemplateSet
 
-    private struct Template: Sendable {
-        let subject: MustacheTemplate
-        let text: MustacheTemplate
-    }
-
-    public init() throws {
-        templates = try MailTemplates.all.mapValues { source in
-            Template(
-                subject: try MustacheTemplate(string: source.subject), text: try MustacheTemplate(string: source.text))
-        }
+    /// - Parameter directory: an operator's own templates; see docs/delivery.md.
+    /// - Throws: ``MailTemplateFaults``.
+    public init(templates directory: String? = nil) throws {
+        templates = try MailTemplateSet(directory: directory)
     }
 
     /// - Parameter publicURL: what paths of links are put below, without a slash at its end.
     /// - Returns: nil for a template that nobody wrote.
     public func compose(_ content: OutboxContent, publicURL: String) -> ComposedMail? {
-        guard let template = templates[content.template] else { return nil }
+        guard let (language, text) = templates.text(content.template, locale: content.locale) else { return nil }
         var values = content.values
-        let link = values["link"].map { "\(publicURL)/\($0)" }
-        values["link"] = link
-        return ComposedMail(
-            subject: template.subject.render(values), text: template.text.render(values), link: link)
+        values["link"] = values["link"].map { "\(publicURL)/\($0)" }
+        return ComposedMail(text, language: language, layout: templates.layout, values: values)
+    }
+}
+
+extension ComposedMail {
+    init(
+        _ template: MailTemplateSet.Text, language: String, layout: MustacheTemplate, values: [String: String]
+    ) {
+        let (subject, text) = (template.subject.render(values), template.body.render(values))
+        let paragraphs = text.split(separator: "\n\n").map { part in
+            Page.Paragraph(text: String(part), isLink: values["link"] == String(part))
+        }
+        self.init(
+            subject: subject, text: text,
+            html: layout.render(Page(subject: subject, language: language, paragraphs: paragraphs)),
+            language: language, link: values["link"])
+    }
+
+    /// What the layout shows.
+    private struct Page {
+        let subject: String
+        let language: String
+        let paragraphs: [Paragraph]
+
+        struct Paragraph {
+            let text: String
+            let isLink: Bool
+        }
     }
 }
