@@ -342,7 +342,12 @@ let package = Package(
                 "FirebaseAuth", "IdentityToolkitWire", "ClientHTTP", "CountersignServer", "CountersignCore",
                 "OneTimePassword", "PasswordHashing", "TestSupport", .logging,
             ]),
-        .testTarget(name: "MSALTests", dependencies: ["MSAL", "NativeAuthWire", "ClientHTTP"]),
+        .testTarget(
+            name: "MSALTests",
+            dependencies: [
+                "MSAL", "NativeAuthWire", "ClientHTTP", "CountersignServer", "CountersignCore", "OneTimePassword",
+                "PasswordHashing", "TestSupport", .logging,
+            ]),
         // The vendor's page, compiled as an app with its compiler's defaults compiles it.
         .target(
             name: "MobileFirstReferencePage", dependencies: ["IBMMobileFoundationSwift"],
