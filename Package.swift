@@ -78,6 +78,8 @@ let package = Package(
         .library(name: "IBMMobileFirstPlatformFoundation", targets: ["IBMMobileFirstPlatformFoundation"]),
         .library(name: "IBMMobileFoundationSwift", targets: ["IBMMobileFoundationSwift"]),
         .library(name: "CountersignServer", targets: ["CountersignServer"]),
+        .library(name: "CountersignCore", targets: ["CountersignCore"]),
+        .library(name: "ScopeProtection", targets: ["ScopeProtection"]),
         .library(name: "StoreConformance", targets: ["StoreConformance"]),
     ],
     dependencies: [
@@ -190,6 +192,12 @@ let package = Package(
                 "OneTimePassword", "Guardian", "GuardianWire", "CSodium", .crypto,
             ]),
 
+        // Resources of any Swift server behind scopes, whoever issued the tokens.
+        .target(
+            name: "ScopeProtection",
+            dependencies: ["ClientHTTP", .httpTypes, .hummingbird, .jwtKit, .logging],
+            path: "Sources/Shared/ScopeProtection"),
+
         // The composition root, and the program.
         .target(
             name: "AdminServer",
@@ -205,8 +213,8 @@ let package = Package(
             dependencies: [
                 "CountersignCore", "StoreSQLite", "StorePostgres", "ServerHTTP", "PasswordHashing", "Delivery",
                 "PrometheusMetrics",
-                "IdentityToolkitServer", "GuardianServer", "NativeAuthServer", "AdminServer", .crypto,
-                "OneTimePassword", .configuration,
+                "IdentityToolkitServer", "GuardianServer", "NativeAuthServer", "SecurityChecksServer", "ScopeProtection",
+                "AdminServer", .crypto, "OneTimePassword", .configuration,
                 .hummingbird,
                 .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
                 .httpTypes, .logging, .mustache, .nioCore,
@@ -231,6 +239,9 @@ let package = Package(
             name: "keychain-bench",
             dependencies: ["KeychainServices", "SecretVault", "CSodium", .crypto, .cryptoExtras],
             path: "Benchmarks/Keychain"),
+        // A service beside the server, whose resource asks for a scope.
+        .executableTarget(
+            name: "balance-service", dependencies: ["ScopeProtection", .hummingbird], path: "Examples/balance-service"),
         // `make bench`; no product, so nobody's app builds it.
         .executableTarget(
             name: "countersign-bench",
@@ -337,6 +348,19 @@ let package = Package(
                 .nioCore,
             ]),
         .testTarget(
+            name: "ScopeProtectionTests",
+            dependencies: [
+                "ScopeProtection", "ClientHTTP", "CountersignCore", .crypto, .hummingbird, .hummingbirdTesting,
+                .httpTypes, .nioCore,
+            ]),
+        .testTarget(
+            name: "SecurityChecksTests",
+            dependencies: [
+                "SecurityChecksServer", "SecurityChecksWire", "ScopeProtection", "ClientHTTP", "CountersignServer",
+                "CountersignCore", "OneTimePassword", "PasswordHashing", "TestSupport", .crypto, .cryptoExtras,
+                .hummingbird, .hummingbirdTesting, .httpTypes, .logging, .nioCore,
+            ]),
+        .testTarget(
             name: "FirebaseAuthTests",
             dependencies: [
                 "FirebaseAuth", "IdentityToolkitWire", "ClientHTTP", "CountersignServer", "CountersignCore",
@@ -380,14 +404,10 @@ let package = Package(
             "Guardian", client: "Guardian", server: ["OneTimePassword", "QRCode", .mustache, .serviceLifecycle],
             resources: [.embedInCode("Templates/enroll.mustache")],
             clientSide: ["KeychainServices", "OneTimePassword", .crypto])
-        + dialect("NativeAuth", client: "MSAL", clientSide: ["ClientStorage"]) + [
-            // The rest of the triple comes with its sources.
-            .target(name: "SecurityChecksWire", path: "Sources/Dialects/SecurityChecks/Wire"),
-            .target(
-                name: "IBMMobileFirstPlatformFoundation",
-                dependencies: ["SecurityChecksWire", "ClientHTTP", "ClientStorage", "KeychainServices"],
-                path: "Sources/Dialects/SecurityChecks/Client"),
-        ],
+        + dialect("NativeAuth", client: "MSAL", clientSide: ["ClientStorage"])
+        + dialect(
+            "SecurityChecks", client: "IBMMobileFirstPlatformFoundation", server: ["ScopeProtection"],
+            clientSide: ["ClientStorage", "KeychainServices"]),
     swiftLanguageModes: [.v6]
 )
 

@@ -11,6 +11,7 @@ import Logging
 import NIOCore
 import NativeAuthServer
 import PrometheusMetrics
+import SecurityChecksServer
 import ServerHTTP
 import ServiceLifecycle
 import Synchronization
@@ -42,6 +43,11 @@ public struct CountersignServer: Sendable {
         public var apns = APNsEndpoint()
         /// How mails leave the house.
         public var mail = MailConfiguration()
+
+        /// Security checks of the developer's own; under `--dev` the samples, where there are none.
+        public var securityChecks = SecurityCheckCatalogue.empty
+        /// Routes of the developer's own, in this process: what the checks protect.
+        public var resources: @Sendable (Router<CountersignRequestContext>, SecurityChecks) throws -> Void = { _, _ in }
 
         public init(
             host: String = "127.0.0.1", port: Int = 8080, isDevelopment: Bool = false, publicURLs: [String] = [],
@@ -102,6 +108,7 @@ public struct CountersignServer: Sendable {
         ).addRoutes(to: router)
         try guardian.addRoutes(to: router)
         nativeAuth.addRoutes(to: router)
+        try addSecurityChecks(to: router)
         AdministrationRoutes(realm: realm, isAdministrator: opened.adminToken.matches).addRoutes(to: router)
         try ActionPages(realm: realm, isDevelopment: options.isDevelopment).addRoutes(to: router)
         if options.isDevelopment, let clock = opened.movableClock {
@@ -137,10 +144,22 @@ public struct CountersignServer: Sendable {
 
     private func composer() throws -> MailComposer { try MailComposer(templates: options.mail.templates) }
 
+    private func addSecurityChecks(to router: Router<CountersignRequestContext>) throws {
+        let showsSamples = options.isDevelopment && options.securityChecks.names.isEmpty
+        let checks = SecurityChecks(
+            realm: opened.realm,
+            options: SecurityChecks.Options(
+                checks: showsSamples ? try SampleChecks.catalogue() : options.securityChecks,
+                isDevelopment: options.isDevelopment))
+        checks.addRoutes(to: router)
+        if showsSamples { SampleResources(realm: opened.realm, validator: checks.validator).add(to: router) }
+        try options.resources(router, checks)
+    }
+
     /// Each dialect's words for failures that nobody put into words; nil where the path is no dialect's.
     private static func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {
         try AdministrationRoutes.format(failure, request) ?? IdentityToolkit.format(failure, request)
-            ?? Guardian.format(failure, request)
+            ?? Guardian.format(failure, request) ?? SecurityChecks.format(failure, request)
     }
 
     /// Why no requests should be sent here.

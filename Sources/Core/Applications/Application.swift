@@ -52,11 +52,13 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
     public var requiresSecondFactor: Bool
     /// Whether answers may say that an address has no account. Weaker than the default, as an attacker can list accounts.
     public var revealsAddresses: Bool
+    /// What each version asks of its clients, where the application takes part in security checks.
+    public var versions: [ApplicationVersion]
 
     public init(
         displayName: String? = nil, secretDigest: String? = nil, redirectURIs: [String] = [],
         challengeTypes: [String] = [], scopes: [String] = [], attributes: [Attribute] = [],
-        requiresSecondFactor: Bool = false, revealsAddresses: Bool = false
+        requiresSecondFactor: Bool = false, revealsAddresses: Bool = false, versions: [ApplicationVersion] = []
     ) {
         self.displayName = displayName
         self.secretDigest = secretDigest
@@ -66,6 +68,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
         self.attributes = attributes
         self.requiresSecondFactor = requiresSecondFactor
         self.revealsAddresses = revealsAddresses
+        self.versions = versions
     }
 
     public init(from decoder: any Decoder) throws {
@@ -78,5 +81,6 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
         attributes = try members.decodeIfPresent([Attribute].self, forKey: .attributes) ?? []
         requiresSecondFactor = try members.decodeIfPresent(Bool.self, forKey: .requiresSecondFactor) ?? false
         revealsAddresses = try members.decodeIfPresent(Bool.self, forKey: .revealsAddresses) ?? false
+        versions = try members.decodeIfPresent([ApplicationVersion].self, forKey: .versions) ?? []
     }
 }

@@ -89,4 +89,9 @@ extension AuditEvent.Kind {
     public static let settingsChanged = Self(rawValue: "settings.changed")
     public static let applicationChanged = Self(rawValue: "application.changed")
     public static let applicationRemoved = Self(rawValue: "application.removed")
+    public static let clientRegistered = Self(rawValue: "client.registered")
+    /// A device was put away, or taken back.
+    public static let clientStatusChanged = Self(rawValue: "client.status-changed")
+    public static let securityCheckPassed = Self(rawValue: "security-check.passed")
+    public static let securityCheckLeft = Self(rawValue: "security-check.left")
 }

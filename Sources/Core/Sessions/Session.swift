@@ -21,6 +21,7 @@ public struct Dialect: StringName {
     public static let identityToolkit = Dialect(rawValue: "identity-toolkit")
     public static let guardian = Dialect(rawValue: "guardian")
     public static let nativeAuth = Dialect(rawValue: "native-auth")
+    public static let securityChecks = Dialect(rawValue: "security-checks")
     public static let admin = Dialect(rawValue: "admin")
 
     /// Those that sign tokens, each of which can have an algorithm of its own. A new one is a name here.

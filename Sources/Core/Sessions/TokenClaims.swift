@@ -99,7 +99,7 @@ struct TokenParts {
 extension [UInt8] {
     /// Whether arrays and objects of JSON text lie in each other at most 32 deep. Decoding takes time with the square of
     /// the depth, and a token of 16 KiB can be thousands deep.
-    fileprivate var isShallowJSON: Bool {
+    var isShallowJSON: Bool {
         var depth = 0
         var isInString = false
         var isEscaped = false

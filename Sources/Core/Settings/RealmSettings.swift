@@ -10,6 +10,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     public var privacy: PrivacySettings
     public var tokens: TokenSettings
     public var audit: AuditSettings
+    public var securityChecks: SecurityCheckSettings
     public var push: PushSettings
 
     public init() {
@@ -19,6 +20,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         privacy = PrivacySettings()
         tokens = TokenSettings()
         audit = AuditSettings()
+        securityChecks = SecurityCheckSettings()
         push = PushSettings()
     }
 
@@ -31,6 +33,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         try members.assign(&privacy, .privacy)
         try members.assign(&tokens, .tokens)
         try members.assign(&audit, .audit)
+        try members.assign(&securityChecks, .securityChecks)
         try members.assign(&push, .push)
     }
 }
@@ -78,6 +81,30 @@ public struct AuditSettings: Sendable, Equatable, Codable {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         try members.assign(&retentionDays, .retentionDays)
         retentionDays = min(max(retentionDays, 1), 36_500)
+    }
+}
+
+/// What clients of security checks may sign with beside RSA of 2048 bits and more.
+public struct SecurityCheckSettings: Sendable, Equatable, Codable {
+    /// A secret that the client sends in clear with every statement (web SDKs of 2016 and 2017).
+    public var acceptsSharedSecrets = false
+    /// RSA from 1024 bits.
+    public var acceptsSmallKeys = false
+
+    public init() {}
+
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        try members.assign(&acceptsSharedSecrets, .acceptsSharedSecrets)
+        try members.assign(&acceptsSmallKeys, .acceptsSmallKeys)
+    }
+
+    public var weakForms: ClientKey.WeakForms {
+        var forms: ClientKey.WeakForms = []
+        if acceptsSharedSecrets { forms.insert(.sharedSecrets) }
+        if acceptsSmallKeys { forms.insert(.smallKeys) }
+        return forms
     }
 }
 

@@ -66,7 +66,10 @@ public struct OpenedRealm: Sendable {
             _ = try await realm.applications.add(
                 id: first, ApplicationRegistration(displayName: "First application"), by: .commandLine)
         }
-        if isDevelopment { try await prepareDevelopmentApplication() }
+        if isDevelopment {
+            try await prepareDevelopmentApplication()
+            try await SampleChecks.prepare(realm)
+        }
     }
 
     /// The application that every dialect knows under `--dev` (design, "Black-box conventions").

@@ -89,7 +89,7 @@ public struct DeviceKey: Sendable, Equatable, Codable {
         return claims
     }
 
-    private func isSignature(_ signature: Data, of message: Data) -> Bool {
+    func isSignature(_ signature: Data, of message: Data) -> Bool {
         switch material {
         case .rsa(let modulus, let exponent):
             guard let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent) else { return false }

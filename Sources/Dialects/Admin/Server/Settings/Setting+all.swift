@@ -61,6 +61,14 @@ extension Setting {
             "audit.retentionDays", \.audit.retentionDays, in: 1...36_500, unit: " days",
             "how long the audit log remembers",
             weakerWhen: (.smaller, "Older events are removed from the audit log within a minute.")),
+        .bool(
+            "securityChecks.acceptsSharedSecrets", \.securityChecks.acceptsSharedSecrets,
+            "clients may sign with a secret that they send along (web SDKs of 2016 and 2017)",
+            weaker: (true, "Whoever reads one request of such a client can sign in its name from now on.")),
+        .bool(
+            "securityChecks.acceptsSmallKeys", \.securityChecks.acceptsSmallKeys,
+            "clients may register RSA keys from 1024 bits",
+            weaker: (true, "Keys are taken from now on that a determined attacker can break.")),
     ]
 
     /// Several settings of passwords at once.

@@ -25,6 +25,7 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
     public let attributes: [Attribute]
     public let requiresSecondFactor: Bool
     public let revealsAddresses: Bool
+    public let versions: [ApplicationVersion]
     public let createdAt: Timestamp
 
     init(_ application: Application) {
@@ -40,6 +41,7 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         }
         requiresSecondFactor = registration.requiresSecondFactor
         revealsAddresses = registration.revealsAddresses
+        versions = registration.versions
         createdAt = Timestamp(application.createdAt)
     }
 }

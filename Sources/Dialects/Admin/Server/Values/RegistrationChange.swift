@@ -15,6 +15,8 @@ public struct RegistrationChange: Codable, Sendable {
     public var attributes: [ApplicationSummary.Attribute]?
     public var requiresSecondFactor: Bool?
     public var revealsAddresses: Bool?
+    /// What each version asks of its clients, for security checks.
+    public var versions: [ApplicationVersion]?
 
     public init() {}
 
@@ -55,6 +57,12 @@ public struct RegistrationChange: Codable, Sendable {
             guard !attribute.name.isEmpty, attribute.name.utf8.count <= 128, Self.isScope(attribute.name) else {
                 throw AdministrationError(.invalid, "\"\(attribute.name)\" is no name of an attribute.")
             }
+        }
+        for version in versions ?? [] where version.maxTokenExpiration < 1 {
+            throw AdministrationError(.invalid, "maxTokenExpiration is at least 1 second.")
+        }
+        if let versions, Set(versions.map { "\($0.clientPlatform) \($0.version)" }).count != versions.count {
+            throw AdministrationError(.invalid, "A version is there twice.")
         }
         if let attributes, Set(attributes.map(\.name)).count != attributes.count {
             throw AdministrationError(.invalid, "An attribute is there twice.")
@@ -118,6 +126,7 @@ public struct RegistrationChange: Codable, Sendable {
         }
         if let requiresSecondFactor { registration.requiresSecondFactor = requiresSecondFactor }
         if let revealsAddresses { registration.revealsAddresses = revealsAddresses }
+        if let versions { registration.versions = versions }
     }
 
     /// What becomes weaker by it.

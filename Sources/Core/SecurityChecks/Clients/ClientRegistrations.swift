@@ -1,0 +1,185 @@
+import Foundation
+
+/// Clients of security checks: installations of applications that registered themselves.
+public struct ClientRegistrations: Sendable {
+    let realm: Realm
+
+    public enum Outcome: Sendable {
+        case registered(ClientRegistration)
+        case refused(ClientRefusal)
+    }
+
+    /// Registrations from one source address.
+    static let limit = RateLimit(count: 300, window: 3600)
+
+    /// Makes a client.
+    public func register(
+        device: ClientRegistration.Device, application: ClientRegistration.Application, key: ClientKey,
+        by client: ClientContext
+    ) async throws -> Outcome {
+        let realm = realm
+        let now = realm.clock.now
+        let id = RegisteredClientID(random: realm.random)
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            if let source = client.limitedSource,
+                let until = try transaction.charge(Self.limit, key: "registrations/\(source)", at: now)
+            {
+                return .refused(.limited(until: until))
+            }
+            let registration = ClientRegistration(id: id, key: key, device: device, application: application, at: now)
+            if let refusal = try transaction.refusal(of: registration) { return .refused(refusal) }
+            let digest = CheckRow.registration(id)
+            let row = FlowRecord(
+                digest: digest, userID: nil, purpose: CheckRow.registrationPurpose, createdAt: now,
+                expiresAt: ClientRegistration.expiry(at: now),
+                body: try realm.sealer.seal(JSONEncoder().encode(registration), for: .flow(digest), in: transaction))
+            guard try transaction.insert(row) else { return .refused(.unknownClient) }
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .clientRegistered, userID: nil, context: client,
+                    details: ["application": .string(application.id)]))
+            return .registered(registration)
+        }
+    }
+
+    /// Writes down what a client says of itself now. The caller has seen that the client's key signed it.
+    public func update(
+        _ id: RegisteredClientID, device: ClientRegistration.Device, application: ClientRegistration.Application,
+        by client: ClientContext
+    ) async throws -> Outcome {
+        try await change(id) { registration, transaction in
+            registration.device = device
+            registration.application = application
+            return try transaction.refusal(of: registration)
+        }
+    }
+
+    /// Says whether a device is served, for one of its clients.
+    public func setStatus(
+        _ status: ClientRegistration.Status, of id: RegisteredClientID, by actor: ClientContext
+    ) async throws -> Outcome {
+        let now = realm.clock.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await change(id) { registration, transaction in
+            registration.status = status
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .clientStatusChanged, userID: nil, context: actor,
+                    details: [
+                        "application": .string(registration.application.id), "status": .string(status.rawValue),
+                    ]))
+            return nil
+        }
+    }
+
+    /// Changes what is kept with a registration: for resources that enrol or withdraw something.
+    /// - Parameter body: may run twice.
+    public func changeContext(
+        of id: RegisteredClientID, _ body: @escaping @Sendable (inout RegistrationContext) -> Void
+    ) async throws -> Outcome {
+        try await change(id) { registration, transaction in
+            body(&registration.context)
+            return try transaction.refusal(of: registration)
+        }
+    }
+
+    /// The client, whatever its status; nil where there is none.
+    public func client(_ id: RegisteredClientID) async throws -> ClientRegistration? {
+        let realm = realm
+        let now = realm.clock.now
+        return try await realm.store.read { try $0.client(id, sealer: realm.sealer, at: now)?.registration }
+    }
+
+    /// The client, and whether it is served.
+    public func standing(of id: RegisteredClientID) async throws -> Outcome {
+        let realm = realm
+        let now = realm.clock.now
+        return try await realm.store.read { transaction in
+            guard let found = try transaction.client(id, sealer: realm.sealer, at: now) else {
+                return .refused(.unknownClient)
+            }
+            return try transaction.refusal(of: found.registration).map { .refused($0) }
+                ?? .registered(found.registration)
+        }
+    }
+
+    public func remove(_ id: RegisteredClientID) async throws -> Bool {
+        try await realm.store.write { try $0.deleteFlow(digest: CheckRow.registration(id)) }
+    }
+
+    private func change(
+        _ id: RegisteredClientID,
+        _ body: @escaping @Sendable (inout ClientRegistration, any StoreTransaction) throws -> ClientRefusal?
+    ) async throws -> Outcome {
+        let realm = realm
+        let now = realm.clock.now
+        return try await realm.store.write { transaction in
+            guard var found = try transaction.client(id, sealer: realm.sealer, at: now) else {
+                return .refused(.unknownClient)
+            }
+            if let refusal = try body(&found.registration, transaction) { return .refused(refusal) }
+            found.registration.seenAt = now
+            guard try transaction.update(found, sealer: realm.sealer, at: now) else {
+                return .refused(.unknownClient)
+            }
+            return .registered(found.registration)
+        }
+    }
+}
+
+/// Why a client is not served.
+public enum ClientRefusal: Sendable, Equatable {
+    case unknownClient
+    /// No such application, or no entry for this version of it.
+    case unknownApplication
+    case applicationDisabled(message: String, downloadLink: String?)
+    /// The device is lost, stolen or put away.
+    case deviceDisabled(ClientRegistration.Status)
+    case limited(until: Date)
+}
+
+/// A registration with its row.
+struct KeptClient {
+    var registration: ClientRegistration
+    var row: FlowRecord
+}
+
+extension ClientRegistration {
+    static func expiry(at now: Date) -> Date { now + Double(lifetimeDays) * 86_400 }
+}
+
+extension StoreTransaction {
+    func client(_ id: RegisteredClientID, sealer: Sealer, at now: Date) throws -> KeptClient? {
+        guard let row = try flow(digest: CheckRow.registration(id)), row.expiresAt > now else { return nil }
+        let plain = try sealer.open(row.body, for: .flow(row.digest))
+        return KeptClient(registration: try JSONDecoder().decode(ClientRegistration.self, from: plain), row: row)
+    }
+
+    /// Where a registration belongs to an account, it goes with it.
+    func update(_ kept: KeptClient, sealer: Sealer, at now: Date) throws -> Bool {
+        var row = kept.row
+        row.userID = try kept.registration.context.registeredUser?.account.flatMap { try user($0)?.id }
+        row.expiresAt = ClientRegistration.expiry(at: now)
+        row.body = try sealer.seal(JSONEncoder().encode(kept.registration), for: .flow(row.digest), in: self)
+        return try update(row)
+    }
+
+    /// The descriptor of a client's application; nil where there is none.
+    func version(of application: ClientRegistration.Application) throws -> ApplicationVersion? {
+        try self.application(ClientID(rawValue: application.id))?.registration.version(of: application)
+    }
+
+    func refusal(of client: ClientRegistration) throws -> ClientRefusal? {
+        guard let version = try version(of: client.application) else { return .unknownApplication }
+        if case .disabled(let message, let link) = version.access {
+            return .applicationDisabled(message: message, downloadLink: link)
+        }
+        return client.status == .active ? nil : .deviceDisabled(client.status)
+    }
+}
+
+extension Realm {
+    /// Clients of security checks.
+    public var clients: ClientRegistrations { ClientRegistrations(realm: self) }
+}

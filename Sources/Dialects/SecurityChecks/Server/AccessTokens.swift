@@ -1,0 +1,122 @@
+import CountersignCore
+import Foundation
+import ScopeProtection
+import SecurityChecksWire
+
+/// Makes and reads this dialect's access tokens (spec, section 2.5), JWTs of RFC 9068.
+///
+/// `exp` is in seconds, as it is in every JWT: in milliseconds, as the original had it, anybody else's verifier would take
+/// the token for good for fifty thousand years. Clients do not read it (decision 91).
+struct AccessTokens: Sendable {
+    let realm: Realm
+    let grants: CheckGrants
+
+    /// Seconds that a confidential client's token lives.
+    private static let confidentialLifetime = 3600
+    private static let confidentialMark = "countersign_confidential"
+
+    func token(for grant: CheckGrants.Grant) async throws -> TokenResponse {
+        let now = realm.clock.now
+        let lifetime = max(1, Int((grant.expiresAt.microseconds - now.microseconds) / 1_000_000))
+        var claims = common(subject: grant.client.id.rawValue, scope: grant.scope, lifetime: lifetime, at: now)
+        if let user = grant.user { claims["auth_time"] = .integer(user.authenticatedAt.seconds) }
+        return try await signed(claims, grant.scope, lifetime)
+    }
+
+    func token(for application: ClientID, scope: Set<String>) async throws -> TokenResponse {
+        let lifetime = Self.confidentialLifetime
+        var claims = common(
+            subject: application.rawValue, scope: scope, lifetime: lifetime, at: realm.clock.now)
+        claims[Self.confidentialMark] = .bool(true)
+        return try await signed(claims, scope, lifetime)
+    }
+
+    private func common(
+        subject: String, scope: Set<String>, lifetime: Int, at now: Date
+    ) -> [String: JSONValue] {
+        [
+            "iss": .string(AccessTokenClaims.issuer), "aud": .string(AccessTokenClaims.issuer),
+            "sub": .string(subject), "client_id": .string(subject), "scope": .string(Scope(scope).text),
+            "iat": .integer(now.seconds), "exp": .integer(now.seconds + Int64(lifetime)),
+            "jti": .string(realm.random.bytes(16).base64URL),
+        ]
+    }
+
+    private func signed(
+        _ claims: [String: JSONValue], _ scope: Set<String>, _ lifetime: Int
+    ) async throws -> TokenResponse {
+        let settings = try await realm.settings()
+        // Resource servers of this protocol know RS256 alone, unless an administrator says otherwise.
+        let algorithm = settings.tokens.algorithms[Dialect.securityChecks.rawValue] ?? .rs256
+        return TokenResponse(
+            accessToken: try await realm.keyring.sign(TokenClaims(claims), with: algorithm, typ: "at+jwt"),
+            expiresIn: lifetime, scope: Scope(scope))
+    }
+
+    private func claims(_ token: String) async throws -> TokenClaims? {
+        guard let claims = try await realm.keyring.verified(token),
+            claims.string("iss") == AccessTokenClaims.issuer, claims.string("aud") == AccessTokenClaims.issuer,
+            let exp = claims.integer("exp"), exp > realm.clock.now.seconds
+        else { return nil }
+        return claims
+    }
+
+    /// A confidential client, with the scope of its token.
+    func confidential(_ token: String) async throws -> (id: ClientID, scope: Set<String>)? {
+        guard let claims = try await claims(token), claims[Self.confidentialMark] == .bool(true),
+            let subject = claims.string("sub"),
+            let application = try await realm.applications.application(ClientID(rawValue: subject)),
+            application.registration.secretDigest != nil
+        else { return nil }
+        return (application.id, Scope(claims.string("scope") ?? "").elements)
+    }
+
+    /// What a token is good for at this moment.
+    enum Standing: Sendable {
+        case client(CheckGrants.Grant, expiresAt: Date)
+        case confidential(ClientID, scope: Set<String>, expiresAt: Date)
+        case inactive
+    }
+
+    func standing(of token: String) async throws -> Standing {
+        guard let claims = try await claims(token), let subject = claims.string("sub"), let exp = claims.integer("exp")
+        else { return .inactive }
+        let scope = Scope(claims.string("scope") ?? "").elements
+        let expiresAt = Date(timeIntervalSince1970: Double(exp))
+        if claims[Self.confidentialMark] == .bool(true) {
+            guard let (id, _) = try await confidential(token) else { return .inactive }
+            return .confidential(id, scope: scope, expiresAt: expiresAt)
+        }
+        guard
+            case .granted(let grant) = try await grants.grant(to: RegisteredClientID(rawValue: subject), scope: scope)
+        else { return .inactive }
+        return .client(grant, expiresAt: expiresAt)
+    }
+}
+
+/// Validates tokens in the process that issued them, as introspection does.
+public struct SecurityChecksValidator: TokenValidator {
+    let tokens: AccessTokens
+
+    public func validate(_ token: String) async throws -> TokenVerdict {
+        switch try await tokens.standing(of: token) {
+        case .inactive: return .invalid
+        case .confidential(let id, let scope, let expiresAt):
+            return .valid(
+                ValidToken(
+                    subject: id.rawValue, clientID: id.rawValue, scope: scope, expiresAt: expiresAt, isUser: false))
+        case .client(let grant, let expiresAt):
+            let id = grant.client.id.rawValue
+            return .valid(
+                ValidToken(
+                    subject: grant.user?.id ?? id, clientID: id, scope: grant.scope, expiresAt: expiresAt,
+                    authenticatedAt: grant.user?.authenticatedAt, displayName: grant.user?.displayName,
+                    userID: grant.user?.id, isUser: grant.user != nil))
+        }
+    }
+}
+
+extension SecurityChecks {
+    /// For routes of the same server.
+    public var validator: SecurityChecksValidator { SecurityChecksValidator(tokens: tokens) }
+}

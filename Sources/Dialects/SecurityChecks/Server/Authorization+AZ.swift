@@ -1,0 +1,67 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import SecurityChecksWire
+import ServerHTTP
+
+extension SecurityChecks {
+    /// `GET az/v1/authorization`: a code for what all checks grant now (spec, section 2.4).
+    func authorize(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
+        guard let id = call.query["client_id"], !id.isEmpty else {
+            throw SecurityChecksError.invalidOAuthRequest("client_id is missing.")
+        }
+        let client = RegisteredClientID(rawValue: id)
+        guard let registration = try await realm.clients.client(client) else {
+            throw SecurityChecksError.unknownOAuthClient
+        }
+        // Nothing is sent to an address that nobody knows, an error neither.
+        guard let redirectURI = call.query["redirect_uri"],
+            try await isKnown(redirectURI, of: registration)
+        else { throw SecurityChecksError.invalidOAuthRequest("redirect_uri is not one of this client's.") }
+        guard call.query["response_type"] == "code" else {
+            return try redirect(to: redirectURI, error: .unsupportedResponseType, call)
+        }
+        let scope = Scope(call.query["scope"] ?? "").elements
+        switch try await grants.code(for: client, scope: scope, redirectURI: redirectURI) {
+        case .granted(let code): return try redirect(to: redirectURI, code: code, call)
+        case .refused(.unknownClient): throw SecurityChecksError.unknownOAuthClient
+        case .refused: return try redirect(to: redirectURI, error: .accessDenied, call)
+        case .unknownScope: return try redirect(to: redirectURI, error: .invalidScope, call)
+        case .notGranted: return try redirect(to: redirectURI, error: .accessDenied, call)
+        }
+    }
+
+    /// The addresses that the originals use, and those that the application was registered with.
+    private func isKnown(_ uri: String, of client: ClientRegistration) async throws -> Bool {
+        if ["http", "https"].contains(where: { uri == Endpoint.nativeRedirectURI(scheme: $0) }) { return true }
+        if uri == Endpoint.webRedirectURI(client.id.rawValue) { return true }
+        let application = try await realm.applications.application(ClientID(rawValue: client.application.id))
+        return application?.registration.redirectURIs.contains(uri) ?? false
+    }
+
+    private func redirect(
+        to uri: String, code: String? = nil, error: OAuthErrorWord? = nil, _ call: SecurityChecksCall
+    ) throws -> Response {
+        var allowed = CharacterSet.alphanumerics
+        allowed.insert(charactersIn: "-._~")
+        let items = [("code", code), ("error", error?.rawValue), ("state", call.query["state"])].compactMap {
+            name, value in
+            value.flatMap { $0.addingPercentEncoding(withAllowedCharacters: allowed) }.map { "\(name)=\($0)" }
+        }
+        return Response(
+            status: .found,
+            headers: [
+                .location: uri + (uri.contains("?") ? "&" : "?") + items.joined(separator: "&"),
+                .cacheControl: "no-store",
+            ])
+    }
+
+    /// `GET az/v1/authorization/redirect/{clientId}`: where a web client has its codes sent, as JSON.
+    func showRedirect(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
+        try .json(
+            AuthorizationResponse(
+                code: call.query["code"], error: call.query["error"].map { OAuthErrorWord(rawValue: $0) },
+                state: call.query["state"]))
+    }
+}

@@ -1,0 +1,42 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import SecurityChecksWire
+import ServerHTTP
+
+extension SecurityChecks {
+    /// `POST az/v1/introspection`, for confidential clients (spec, section 2.6; RFC 7662).
+    func introspect(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
+        guard let own = call.credentials("Bearer") else { throw SecurityChecksError.bearer(nil) }
+        guard let asker = try await tokens.confidential(own) else { throw SecurityChecksError.bearer(.invalidToken) }
+        guard ConfidentialScope.covers(asker.scope, IntrospectionRequest.scope.elements) else {
+            throw SecurityChecksError.bearer(.insufficientScope, IntrospectionRequest.scope.text)
+        }
+        let body = try await Self.body(IntrospectionRequest.self, of: request, accepting: .form)
+        guard let token = body.token, !token.isEmpty else {
+            throw SecurityChecksError.invalidOAuthRequest("token is missing.")
+        }
+        let answer: IntrospectionResponse<JSONValue>
+        switch try await tokens.standing(of: token) {
+        case .inactive: answer = .inactive
+        case .confidential(let id, let scope, let expiresAt):
+            answer = IntrospectionResponse(
+                active: true, scope: Scope(scope), username: IntrospectionResponse<JSONValue>.anonymous,
+                clientID: id.rawValue, exp: expiresAt.milliseconds)
+        case .client(let grant, let expiresAt):
+            answer = IntrospectionResponse(
+                active: true, scope: Scope(grant.scope),
+                username: grant.user?.id ?? IntrospectionResponse<JSONValue>.anonymous,
+                clientID: grant.client.id.rawValue, exp: expiresAt.milliseconds,
+                application: ApplicationData(grant.client), device: DeviceData(grant.client),
+                user: grant.user.map {
+                    SecurityChecksWire.AuthenticatedUser(
+                        id: $0.id, displayName: $0.displayName, authenticatedAt: $0.authenticatedAt.milliseconds,
+                        authenticatedBy: $0.authenticatedBy, attributes: $0.attributes)
+                },
+                checks: grant.checks.mapValues { .object($0) })
+        }
+        return try .json(answer)
+    }
+}

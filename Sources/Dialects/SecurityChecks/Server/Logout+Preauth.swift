@@ -1,0 +1,29 @@
+import CountersignCore
+import Foundation
+import Hummingbird
+import SecurityChecksWire
+import ServerHTTP
+
+extension SecurityChecks {
+    /// `POST preauth/v1/logout` (spec, section 2.7).
+    func logout(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
+        let body = try await Self.body(SignedRequest.self, of: request, accepting: [.form, .json])
+        let client = try await client(of: body)
+        guard let check = body.securityCheck, !check.isEmpty else {
+            throw SecurityChecksError.invalidRequest("security_check is missing.")
+        }
+        guard try await grants.logout(check, of: client.id, by: call.client) else {
+            throw SecurityChecksError.invalidRequest("There is no such security check.")
+        }
+        return try .json(JSONValue.object([:]))
+    }
+
+    /// `POST preauth/v1/heartbeat`: the client is still there (spec, section 2.7).
+    func heartbeat(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
+        let client = try await client(of: Self.body(SignedRequest.self, of: request, accepting: [.form, .json]))
+        if case .refused(let refusal) = try await realm.clients.changeContext(of: client.id, { _ in }) {
+            throw SecurityChecksError(refusal)
+        }
+        return try .json(JSONValue.object([:]))
+    }
+}

@@ -1,0 +1,98 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import SecurityChecksWire
+import ServerHTTP
+
+/// What this dialect answers when something is refused. The only place where its error words are put together
+/// (spec, sections 1.8, 2.3 and 2.4).
+enum SecurityChecksError: Error, Sendable {
+    /// Of the framework's own endpoints.
+    case plain(Int, ErrorCode, String, retryAt: Date? = nil)
+    /// Of the endpoints below `az`.
+    case oauth(Int, OAuthErrorWord, String, isUnknownClient: Bool = false, challenge: String? = nil)
+    /// The same request may be sent again.
+    case conflict
+    /// A check that takes no answers.
+    case failures([String: [String: JSONValue]])
+
+    static let unknownClient = plain(400, .invalidClientID, "There is no such client. Register anew.")
+    static let unknownOAuthClient = oauth(400, .invalidClient, "There is no such client.", isUnknownClient: true)
+    static let invalidGrant = oauth(
+        400, .invalidGrant, "The code is unknown, used, too old, or was made for another client or address.")
+    static let notGranted = oauth(400, .invalidGrant, "A check of the scope is not in success any more.")
+    static let unknownScope = oauth(400, .invalidScope, "An element of the scope leads to no check.")
+    static let unsupportedGrant = oauth(400, .unsupportedGrantType, "This grant type is not taken here.")
+    static let foreignAssertion = oauth(400, .invalidClient, "The assertion is not this client's, or not for this.")
+
+    static func invalidRequest(_ message: String) -> SecurityChecksError { .plain(400, .invalidRequest, message) }
+    static func invalidOAuthRequest(_ message: String) -> SecurityChecksError { .oauth(400, .invalidRequest, message) }
+
+    /// Why a client is not served, at the framework's own endpoints.
+    init(_ refusal: ClientRefusal) {
+        switch refusal {
+        case .unknownClient: self = .unknownClient
+        case .unknownApplication:
+            self = .plain(
+                403, .applicationDoesNotExist, "There is no such application, or not this version of it.")
+        case .applicationDisabled(let message, let link):
+            self = .failures([ReservedCheck.remoteDisable: Self.disabled(message, link)])
+        case .deviceDisabled:
+            self = .failures([ReservedCheck.remoteDisable: Self.disabled("This device is not served.", nil)])
+        case .limited(let until):
+            self = .plain(429, .unexpectedError, "Too many requests from this address.", retryAt: until)
+        }
+    }
+
+    private static func disabled(_ message: String, _ link: String?) -> [String: JSONValue] {
+        ["message": .string(message), "downloadLink": link.map { .string($0) } ?? .null]
+    }
+
+    /// The same below `az`.
+    static func oauth(_ refusal: ClientRefusal) -> SecurityChecksError {
+        switch refusal {
+        case .unknownClient: .unknownOAuthClient
+        case .unknownApplication: .oauth(403, .unauthorizedClient, "There is no such application.")
+        case .applicationDisabled: .oauth(403, .unauthorizedClient, "This version of the application is disabled.")
+        case .deviceDisabled: .oauth(403, .accessDenied, "This device is not served.")
+        case .limited: .oauth(429, .temporarilyUnavailable, "Too many requests from this address.")
+        }
+    }
+
+    private struct OAuthBody: Encodable {
+        let error: String
+        let error_description: String
+        let errorCode: ErrorCode?
+    }
+
+    func response() throws -> Response {
+        switch self {
+        case .plain(let status, let code, let message, let retryAt):
+            var headers = HTTPFields()
+            if retryAt != nil { headers = .retryAfter(60) }
+            return try .json(
+                ErrorBody(errorCode: code, errorMessage: message), status: HTTPResponse.Status(code: status),
+                headers: headers)
+        case .oauth(let status, let word, let message, let isUnknownClient, let challenge):
+            var headers: HTTPFields = [.cacheControl: "no-store", HTTPField.Name("Pragma")!: "no-cache"]
+            if let challenge { headers[.wwwAuthenticate] = challenge }
+            return try .json(
+                OAuthBody(
+                    error: word.rawValue, error_description: message,
+                    errorCode: isUnknownClient ? .invalidClientID : nil),
+                status: HTTPResponse.Status(code: status), headers: headers)
+        case .conflict:
+            return try .json(
+                ErrorBody(errorCode: nil, errorMessage: "Something else of this client is under way."),
+                status: .conflict, headers: [HTTPField.Name(HeaderName.conflict)!: "try again"])
+        case .failures(let failures):
+            return try .json(
+                CheckResults<JSONValue>(failures: failures.mapValues { .object($0) }), status: .forbidden)
+        }
+    }
+}
+
+extension ErrorCode {
+    static let applicationDoesNotExist = ErrorCode(rawValue: "APPLICATION_DOES_NOT_EXIST")
+}

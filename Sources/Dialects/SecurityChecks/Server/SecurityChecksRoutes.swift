@@ -1,0 +1,108 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import SecurityChecksWire
+import ServerHTTP
+
+extension SecurityChecks {
+    /// Every endpoint, one line each.
+    public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
+        let group = SecurityChecksGroup(checks: self, router: router)
+        group.on(.post, Endpoint.registration, register)
+        group.on(.put, Endpoint.registration + "/{clientId}", updateRegistration)
+        group.on(.get, Endpoint.registration + "/{clientId}", showRegistration)
+        group.on(.get, "/registration/v1/clients/{clientId}", showClient)
+        group.on(.post, "/registration/v1/clients/{clientId}", changeClient)
+        group.on(.delete, "/registration/v1/clients/{clientId}", removeClient)
+        group.on(.post, Endpoint.preauthorize, preauthorize)
+        group.on(.post, Endpoint.logout, logout)
+        group.on(.post, Endpoint.heartbeat, heartbeat)
+        group.on(.get, Endpoint.authorization, authorize)
+        group.on(.get, Endpoint.authorizationRedirect + "/{clientId}", showRedirect)
+        group.on(.post, Endpoint.token, token)
+        group.on(.post, Endpoint.introspection, introspect)
+    }
+
+    /// Whether a path is one of this dialect's, for what applies to the dialect as a whole.
+    public static func owns(path: String) -> Bool { path.hasPrefix(Endpoint.base + "/") }
+
+    /// This dialect's words for failures that no endpoint put into words.
+    public static func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {
+        guard owns(path: request.uri.path) else { return nil }
+        if request.uri.path.hasPrefix(Endpoint.base + "/az/") {
+            let error: SecurityChecksError =
+                switch failure {
+                case .internalError: .oauth(500, .serverError, "Something went wrong inside the server.")
+                case .overloaded, .unavailable, .outcomeUnknown:
+                    .oauth(503, .temporarilyUnavailable, "There is too much to do.")
+                case .body(let fault): .oauth(400, .invalidRequest, "\(fault)")
+                case .status(let status): .oauth(status.code, .invalidRequest, "There is no such endpoint.")
+                }
+            return try error.response()
+        }
+        let error: SecurityChecksError =
+            switch failure {
+            case .internalError: .plain(500, .unexpectedError, "Something went wrong inside the server.")
+            case .overloaded, .unavailable, .outcomeUnknown:
+                .plain(503, .unexpectedError, "There is too much to do. Try again in a moment.")
+            case .body(let fault): .invalidRequest("\(fault)")
+            case .status(let status): .plain(status.code, .invalidRequest, "There is no such endpoint.")
+            }
+        return try error.response()
+    }
+}
+
+/// One request, with what is not in its body.
+struct SecurityChecksCall: Sendable {
+    let client: ClientContext
+    let parameters: [String: String]
+    let query: [String: String]
+    let authorization: String?
+
+    /// The client that the path names.
+    var pathClient: RegisteredClientID { RegisteredClientID(rawValue: parameters["clientId"] ?? "") }
+
+    /// What stands behind a scheme of `Authorization`.
+    func credentials(_ scheme: String) -> String? {
+        guard let authorization, authorization.lowercased().hasPrefix(scheme.lowercased() + " ") else { return nil }
+        let value = authorization.dropFirst(scheme.count + 1)
+        return value.isEmpty ? nil : String(value)
+    }
+}
+
+private struct SecurityChecksGroup<Routes: RouterMethods<CountersignRequestContext>> {
+    let checks: SecurityChecks
+    let router: Routes
+
+    func on(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ handler: @escaping @Sendable (Request, SecurityChecksCall) async throws -> Response
+    ) {
+        let checks = checks
+        router.on(RouterPath(Endpoint.base + path), method: method) { request, context in
+            do {
+                return try await handler(request, checks.call(request, context))
+            } catch let error as SecurityChecksError {
+                return try error.response()
+            }
+        }
+    }
+}
+
+extension SecurityChecks {
+    fileprivate func call(_ request: Request, _ context: CountersignRequestContext) -> SecurityChecksCall {
+        let isExempt = options.isDevelopment && context.source.isLoopback
+        let parameters = Dictionary(
+            context.parameters.map { (String($0.key), String($0.value).removingPercentEncoding ?? String($0.value)) },
+            uniquingKeysWith: { first, _ in first })
+        let query = Dictionary(
+            request.uri.queryParameters.map { (String($0.key), String($0.value)) },
+            uniquingKeysWith: { first, _ in first })
+        return SecurityChecksCall(
+            client: ClientContext(
+                clientID: ClientID(rawValue: "security-checks"), dialect: .securityChecks,
+                limitedSource: isExempt ? nil : context.source.limitKey, source: context.source.text),
+            parameters: parameters, query: query, authorization: request.headers[.authorization])
+    }
+}

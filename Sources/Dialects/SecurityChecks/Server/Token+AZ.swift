@@ -1,0 +1,101 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import SecurityChecksWire
+import ServerHTTP
+
+extension SecurityChecks {
+    /// `POST az/v1/token` (spec, section 2.4).
+    func token(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
+        let body = try await Self.body(TokenRequest.self, of: request, accepting: [.form, .json])
+        let answer: TokenResponse
+        switch body.grantType {
+        case .authorizationCode?: answer = try await redeem(body)
+        case .clientCredentials?: answer = try await confidentialToken(request, body, call)
+        case nil: throw SecurityChecksError.invalidOAuthRequest("grant_type is missing.")
+        default: throw SecurityChecksError.unsupportedGrant
+        }
+        return try .json(answer, headers: [.cacheControl: "no-store", HTTPField.Name("Pragma")!: "no-cache"])
+    }
+
+    private func redeem(_ body: TokenRequest) async throws -> TokenResponse {
+        guard let code = body.code, let redirectURI = body.redirectURI, let text = body.clientAssertion else {
+            throw SecurityChecksError.invalidOAuthRequest("code, redirect_uri and client_assertion are needed.")
+        }
+        if let type = body.clientAssertionType, type != ClientAssertion.type {
+            throw SecurityChecksError.invalidOAuthRequest("client_assertion_type is not taken here.")
+        }
+        let assertion: Assertion
+        do {
+            assertion = try await verify(assertion: text)
+        } catch AssertionFault.unknownClient {
+            throw SecurityChecksError.unknownOAuthClient
+        } catch is AssertionFault {
+            throw SecurityChecksError.foreignAssertion
+        }
+        // The code is bound to the key: who has seen it alone has nothing (spec, section 2.1).
+        guard assertion.id == code else { throw SecurityChecksError.foreignAssertion }
+        if let id = body.clientID, id != assertion.client.id.rawValue { throw SecurityChecksError.foreignAssertion }
+        switch try await grants.redeem(code, by: assertion.client.id, redirectURI: redirectURI) {
+        case nil: throw SecurityChecksError.invalidGrant
+        case .granted(let grant)?: return try await tokens.token(for: grant)
+        case .refused(let refusal)?: throw SecurityChecksError.oauth(refusal)
+        case .unknownScope?: throw SecurityChecksError.unknownScope
+        case .notGranted?: throw SecurityChecksError.notGranted
+        }
+    }
+
+    /// A token for a server's own use: `client_credentials`, by Basic or in the body.
+    private func confidentialToken(
+        _ request: Request, _ body: TokenRequest, _ call: SecurityChecksCall
+    ) async throws -> TokenResponse {
+        let unknown = SecurityChecksError.oauth(400, .invalidClient, "Unknown client, or a wrong secret.")
+        guard let basic = call.credentials("Basic"), let data = Data(base64Encoded: basic) else { throw unknown }
+        let parts = String(decoding: data, as: UTF8.self)
+            .split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { throw unknown }
+        func decoded(_ part: Substring) -> String { part.removingPercentEncoding ?? String(part) }
+        let id = decoded(parts[0])
+        guard !id.isEmpty, !id.utf8.contains(0),
+            let application = try await realm.applications.application(ClientID(rawValue: id)),
+            // A secret as it is, or encoded as RFC 6749 (section 2.3.1) has it.
+            application.registration.hasSecret(Secret(String(parts[1])))
+                || application.registration.hasSecret(Secret(decoded(parts[1])))
+        else { throw unknown }
+        let scope = body.scope?.elements ?? []
+        guard ConfidentialScope.covers(Set(application.registration.scopes), scope) else {
+            throw SecurityChecksError.oauth(400, .invalidScope, "This client may not have that scope.")
+        }
+        return try await tokens.token(for: application.id, scope: scope)
+    }
+}
+
+/// What confidential clients are registered for: elements, with `*` for anything in them (spec, section 1.13).
+enum ConfidentialScope {
+    static func covers(_ patterns: Set<String>, _ scope: Set<String>) -> Bool {
+        scope.allSatisfy { element in patterns.contains { matches(Array($0.utf8)[...], Array(element.utf8)[...]) } }
+    }
+
+    /// Takes time with the product of the lengths at most.
+    private static func matches(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> Bool {
+        var (pattern, text) = (pattern, text)
+        var retry: (pattern: ArraySlice<UInt8>, text: ArraySlice<UInt8>)?
+        while let byte = text.first {
+            if pattern.first == UInt8(ascii: "*") {
+                pattern = pattern.dropFirst()
+                retry = (pattern, text)
+            } else if pattern.first == byte {
+                pattern = pattern.dropFirst()
+                text = text.dropFirst()
+            } else if let last = retry {
+                text = last.text.dropFirst()
+                pattern = last.pattern
+                retry = (pattern, text)
+            } else {
+                return false
+            }
+        }
+        return pattern.allSatisfy { $0 == UInt8(ascii: "*") }
+    }
+}

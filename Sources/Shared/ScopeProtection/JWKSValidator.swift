@@ -1,0 +1,199 @@
+import ClientHTTP
+import Foundation
+import JWTKit
+
+/// Verifies tokens by the issuer's published keys, without asking about each (RFC 9068, section 4). A logout is not seen
+/// before the token expires: for that, ask with ``IntrospectionValidator``.
+public actor JWKSValidator: TokenValidator {
+    public struct Options: Sendable {
+        public var jwksURL: URL
+        /// `iss` has to be one of these.
+        public var issuers: Set<String>
+        /// `aud` has to have one of these; empty for any.
+        public var audiences: Set<String>
+        /// Seconds that clocks may differ.
+        public var leeway: TimeInterval = 30
+        /// Seconds after which keys are fetched anew.
+        public var refresh: TimeInterval = 300
+        /// Seconds between two fetches because of keys that are not known: strangers can make up as many as they like.
+        public var patience: TimeInterval = 10
+
+        public init(jwksURL: URL, issuers: Set<String>, audiences: Set<String>) {
+            self.jwksURL = jwksURL
+            self.issuers = issuers
+            self.audiences = audiences
+        }
+
+        /// For Countersign's own security checks.
+        public static func securityChecks(server: URL) -> Options {
+            Options(
+                jwksURL: server.appendingPathComponent(".well-known/jwks.json"), issuers: ["com.ibm.mfp"],
+                audiences: ["com.ibm.mfp"])
+        }
+    }
+
+    private let options: Options
+    private let http: HTTPClient
+    private let now: Now
+    private var keys: JWTKeyCollection?
+    private var known: Set<String> = []
+    private var fetchedAt: Date?
+
+    public init(
+        _ options: Options, http: HTTPClient = HTTPClient(timeout: 10, maximumResponseBytes: 1 << 18),
+        now: @escaping Now = systemNow
+    ) {
+        self.options = options
+        self.http = http
+        self.now = now
+    }
+
+    public func validate(_ token: String) async throws -> TokenVerdict {
+        guard token.utf8.count <= 16_384, let header = Self.header(token), let kid = header.kid,
+            ["RS256", "ES256"].contains(header.alg)
+        else { return .invalid }
+        guard let keys = try await keys(for: kid) else { return .invalid }
+        guard let claims = try? await keys.verify(token, as: AccessClaims.self) else { return .invalid }
+        let now = now()
+        guard options.issuers.contains(claims.iss), claims.expiry > now - options.leeway,
+            claims.beginning.map({ $0 <= now + options.leeway }) ?? true,
+            options.audiences.isEmpty || !options.audiences.isDisjoint(with: claims.audiences)
+        else { return .invalid }
+        // The leeway is for the issuer's clock; who is let in now is let in for a moment.
+        return .valid(claims.token(at: now))
+    }
+
+    private func keys(for kid: String) async throws -> JWTKeyCollection? {
+        let now = now()
+        let age = fetchedAt.map { now.timeIntervalSince($0) } ?? .infinity
+        let isStale = age < 0 || age >= (known.contains(kid) ? options.refresh : options.patience)
+        guard isStale else { return known.contains(kid) ? keys : nil }
+        fetchedAt = now
+        do {
+            let response = try await http.get(options.jwksURL)
+            guard response.status == 200 else { throw Unreachable() }
+            let set = try JSONDecoder().decode(KeySet.self, from: response.body)
+            let fresh = JWTKeyCollection()
+            var names: Set<String> = []
+            for key in set.keys.prefix(100) {
+                // A key of a kind that is not known here is somebody else's to use.
+                guard let name = key.keyIdentifier?.string, (try? await fresh.add(jwk: key)) != nil else { continue }
+                names.insert(name)
+            }
+            keys = fresh
+            known = names
+        } catch {
+            // Keys that were good a while ago still are, where the issuer is away.
+            guard known.contains(kid) else {
+                fetchedAt = nil
+                throw error
+            }
+        }
+        return known.contains(kid) ? keys : nil
+    }
+
+    private struct Unreachable: Error {}
+
+    private struct KeySet: Decodable {
+        let keys: [JWK]
+
+        struct Lenient: Decodable {
+            let key: JWK?
+            init(from decoder: any Decoder) throws { key = try? JWK(from: decoder) }
+        }
+
+        enum CodingKeys: CodingKey { case keys }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            keys = try members.decode([Lenient].self, forKey: .keys).compactMap(\.key)
+        }
+    }
+
+    private struct Header: Decodable {
+        let alg: String
+        let kid: String?
+        let isCritical: Bool
+
+        enum CodingKeys: CodingKey { case alg, kid, crit }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            alg = try members.decode(String.self, forKey: .alg)
+            kid = try members.decodeIfPresent(String.self, forKey: .kid)
+            isCritical = members.contains(.crit)
+        }
+    }
+
+    private static func header(_ token: String) -> Header? {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        var base64 = String(parts[0].map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
+        while base64.count % 4 != 0 { base64 += "=" }
+        guard let data = Data(base64Encoded: base64), let header = try? JSONDecoder().decode(Header.self, from: data),
+            !header.isCritical
+        else { return nil }
+        return header
+    }
+}
+
+/// The claims of an access token, as far as a resource needs them (RFC 9068, section 2.2).
+private struct AccessClaims: JWTKit.JWTPayload {
+    let iss: String
+    let sub: String
+    let audiences: Set<String>
+    let expiry: Date
+    let beginning: Date?
+    let scope: Set<String>
+    let clientID: String?
+    let authenticatedAt: Date?
+    let context: String?
+    let name: String?
+    let subjectIsClient: Bool
+
+    enum CodingKeys: String, CodingKey {
+        case iss, sub, aud, exp, nbf, scope, scp, azp, acr, name
+        case clientID = "client_id"
+        case authTime = "auth_time"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        iss = try members.decode(String.self, forKey: .iss)
+        sub = try members.decode(String.self, forKey: .sub)
+        let one = try? members.decode(String.self, forKey: .aud)
+        audiences = try one.map { [$0] } ?? Set(members.decodeIfPresent([String].self, forKey: .aud) ?? [])
+        func instant(_ key: CodingKeys) throws -> Date? {
+            try members.decodeIfPresent(Double.self, forKey: key).map { Date(timeIntervalSince1970: $0) }
+        }
+        guard let expiry = try instant(.exp) else {
+            throw DecodingError.keyNotFound(
+                CodingKeys.exp, .init(codingPath: members.codingPath, debugDescription: "a token without end"))
+        }
+        self.expiry = expiry
+        beginning = try instant(.nbf)
+        // RFC 9068 has a text; others have `scp`, a text or a list.
+        let text =
+            (try? members.decode(String.self, forKey: .scope)) ?? (try? members.decode(String.self, forKey: .scp))
+        let list = try? members.decode([String].self, forKey: .scp)
+        scope = Set(text.map { $0.split(separator: " ").map(String.init) } ?? list ?? [])
+        clientID =
+            try members.decodeIfPresent(String.self, forKey: .clientID)
+            ?? members.decodeIfPresent(String.self, forKey: .azp)
+        authenticatedAt = try instant(.authTime)
+        context = try members.decodeIfPresent(String.self, forKey: .acr)
+        name = try members.decodeIfPresent(String.self, forKey: .name)
+        subjectIsClient = clientID == sub
+    }
+
+    func encode(to encoder: any Encoder) throws {}
+
+    func verify(using algorithm: some JWTAlgorithm) async throws {}
+
+    func token(at now: Date) -> ValidToken {
+        ValidToken(
+            subject: sub, clientID: clientID, scope: scope, expiresAt: max(expiry, now + 1),
+            authenticatedAt: authenticatedAt, authenticationContext: context, displayName: name,
+            userID: subjectIsClient ? nil : sub, isUser: !subjectIsClient)
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// What a resource asks of the token that comes with a request.
+public struct ScopeRequirement: Sendable, Equatable {
+    /// All of these have to be in the token's scope.
+    public var scope: Set<String>
+    /// Seconds since the user last proved anything, at most (RFC 9470, section 3); nil for any.
+    public var maxAge: Int?
+    /// One of these authentication contexts (RFC 9470, section 3), the best first; empty for any.
+    public var authenticationContexts: [String]
+
+    /// - Parameter scope: elements separated by blanks; none asks for a good token alone.
+    public init(_ scope: String, maxAge: Int? = nil, authenticationContexts: [String] = []) {
+        self.scope = Set(scope.split(separator: " ").map(String.init))
+        self.maxAge = maxAge
+        self.authenticationContexts = authenticationContexts
+    }
+
+    /// For clients of security checks, whose tokens all have the scope of registered clients (security checks spec, section
+    /// 1.7).
+    public static func securityChecks(_ scope: String = "") -> ScopeRequirement {
+        ScopeRequirement("RegisteredClient \(scope)")
+    }
+
+    /// What is missing.
+    public enum Shortfall: Sendable, Equatable {
+        case noToken
+        case malformedRequest
+        case invalidToken
+        case insufficientScope
+        /// The user has to prove more, or again.
+        case insufficientAuthentication
+    }
+
+    /// What a good token is short of; nil where it is enough.
+    public func shortfall(of token: ValidToken, at now: Date) -> Shortfall? {
+        guard token.expiresAt > now else { return .invalidToken }
+        guard scope.isSubset(of: token.scope) else { return .insufficientScope }
+        if !authenticationContexts.isEmpty {
+            guard let context = token.authenticationContext, authenticationContexts.contains(context) else {
+                return .insufficientAuthentication
+            }
+        }
+        if let maxAge {
+            guard let at = token.authenticatedAt, now <= at + Double(maxAge) else { return .insufficientAuthentication }
+        }
+        return nil
+    }
+
+    /// The status for it, and what `WWW-Authenticate` says (RFC 6750, section 3; RFC 9470, section 3). The form is also the
+    /// one that clients of security checks read: the error before the scope, and no comma in it.
+    public func answer(to shortfall: Shortfall) -> (status: HTTPResponse.Status, challenge: String) {
+        let words = scope.sorted { ($0.lowercased(), $0) < ($1.lowercased(), $1) }.joined(separator: " ")
+        switch shortfall {
+        case .noToken: return (.unauthorized, "Bearer")
+        case .malformedRequest: return (.badRequest, #"Bearer error="invalid_request""#)
+        case .invalidToken: return (.unauthorized, #"Bearer error="invalid_token""#)
+        case .insufficientScope:
+            return (.forbidden, #"Bearer error="insufficient_scope", scope="\#(Self.quotable(words))""#)
+        case .insufficientAuthentication:
+            var parts = [
+                #"Bearer error="insufficient_user_authentication""#,
+                #"error_description="Another authentication is needed""#,
+            ]
+            if !authenticationContexts.isEmpty {
+                parts.append(#"acr_values="\#(Self.quotable(authenticationContexts.joined(separator: " ")))""#)
+            }
+            if let maxAge { parts.append(#"max_age="\#(maxAge)""#) }
+            return (.unauthorized, parts.joined(separator: ", "))
+        }
+    }
+
+    /// Scope elements have neither quotes nor backslashes (RFC 6749, section 3.3); whoever writes one gets it without.
+    private static func quotable(_ text: String) -> String {
+        text.filter { $0 != "\"" && $0 != "\\" && !$0.isNewline }
+    }
+}
+
+/// Lets requests through whose token is enough, and answers the others.
+public struct ScopeMiddleware<Context: RequestContext>: RouterMiddleware {
+    private let requirement: ScopeRequirement
+    private let validator: any TokenValidator
+    private let now: Now
+
+    public init(_ requirement: ScopeRequirement, validator: any TokenValidator, now: @escaping Now = systemNow) {
+        self.requirement = requirement
+        self.validator = validator
+        self.now = now
+    }
+
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        let token: String
+        switch Self.bearer(request.headers) {
+        case .none: return refuse(.noToken)
+        case .malformed: return refuse(.malformedRequest)
+        case .token(let text): token = text
+        }
+        let verdict: TokenVerdict
+        do {
+            verdict = try await validator.validate(token)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            context.logger.error("a token could not be validated: \(type(of: error))")
+            return Response(status: .internalServerError, headers: [.cacheControl: "no-store"])
+        }
+        switch verdict {
+        case .invalid: return refuse(.invalidToken)
+        case .conflict:
+            return Response(status: .conflict, headers: [.mfpConflict: "try again", .cacheControl: "no-store"])
+        case .valid(let valid):
+            if let shortfall = requirement.shortfall(of: valid, at: now()) { return refuse(shortfall) }
+            return try await ValidToken.$current.withValue(valid) { try await next(request, context) }
+        }
+    }
+
+    private enum Bearer {
+        case none
+        case malformed
+        case token(String)
+    }
+
+    /// RFC 6750, section 2.1: the header alone, once. Another scheme is no token.
+    private static func bearer(_ headers: HTTPFields) -> Bearer {
+        let values = headers[values: .authorization]
+        guard let value = values.first else { return .none }
+        guard values.count == 1 else { return .malformed }
+        guard value.lowercased().hasPrefix("bearer") else { return .none }
+        let rest = value.dropFirst("bearer".count)
+        guard rest.first == " " else { return rest.isEmpty ? .malformed : .none }
+        let token = rest.drop { $0 == " " }
+        guard !token.isEmpty, token.utf8.count <= 16_384,
+            token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2C })
+        else { return .malformed }
+        return .token(String(token))
+    }
+
+    private func refuse(_ shortfall: ScopeRequirement.Shortfall) -> Response {
+        let (status, challenge) = requirement.answer(to: shortfall)
+        return Response(status: status, headers: [.wwwAuthenticate: challenge, .cacheControl: "no-store"])
+    }
+}
+
+extension HTTPField.Name {
+    /// The same request may be sent again (security checks spec, section 2.8).
+    public static let mfpConflict = Self("MFP-Conflict")!
+}
+
+extension RouterMethods {
+    /// The routes that are added to what this gives ask for a token of that scope:
+    ///
+    ///     router.requires(scope: "accounts:read", validator: validator).get("balance") { _, _ in "19938.80" }
+    public func requires(
+        scope: String, validator: any TokenValidator, now: @escaping Now = systemNow
+    ) -> RouterGroup<Context> {
+        requires(ScopeRequirement(scope), validator: validator, now: now)
+    }
+
+    /// The same, with more to ask for than a scope.
+    public func requires(
+        _ requirement: ScopeRequirement, validator: any TokenValidator, now: @escaping Now = systemNow
+    ) -> RouterGroup<Context> {
+        group().add(middleware: ScopeMiddleware(requirement, validator: validator, now: now))
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// Says what an access token is good for.
+public protocol TokenValidator: Sendable {
+    /// - Throws: where it cannot be told; the request is then refused with 500 and nothing is granted.
+    func validate(_ token: String) async throws -> TokenVerdict
+}
+
+/// What became of a token.
+public enum TokenVerdict: Sendable {
+    case valid(ValidToken)
+    /// Made up, altered, expired, revoked, or another server's.
+    case invalid
+    /// Whoever knows is in the middle of a change; the same request may be sent again.
+    case conflict
+}
+
+/// What a token says that is good. Within a protected handler it is ``current``.
+public struct ValidToken: Sendable, Equatable {
+    /// `sub`: a user, or a client where nobody is known.
+    public var subject: String
+    public var clientID: String?
+    public var scope: Set<String>
+    public var expiresAt: Date
+    /// When the user last proved anything; nil where the token does not say (RFC 9068, section 2.2.1).
+    public var authenticatedAt: Date?
+    /// `acr` (OpenID Connect Core, section 2).
+    public var authenticationContext: String?
+    /// The user's name for people, where the issuer tells one.
+    public var displayName: String?
+    /// The user's id, where it is not the subject.
+    public var userID: String?
+    /// Whether somebody has logged in, and not only some client.
+    public var isUser: Bool
+
+    public init(
+        subject: String, clientID: String? = nil, scope: Set<String>, expiresAt: Date, authenticatedAt: Date? = nil,
+        authenticationContext: String? = nil, displayName: String? = nil, userID: String? = nil, isUser: Bool = true
+    ) {
+        self.subject = subject
+        self.clientID = clientID
+        self.scope = scope
+        self.expiresAt = expiresAt
+        self.authenticatedAt = authenticatedAt
+        self.authenticationContext = authenticationContext
+        self.displayName = displayName
+        self.userID = userID
+        self.isUser = isUser
+    }
+
+    /// The token of the request that is being handled; nil outside of protected handlers.
+    @TaskLocal public static var current: ValidToken?
+}

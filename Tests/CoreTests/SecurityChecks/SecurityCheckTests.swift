@@ -1,0 +1,297 @@
+import Foundation
+import Testing
+
+@testable import CountersignCore
+
+/// What the door promises of checks, whoever wrote them.
+@Suite("Security checks")
+struct SecurityCheckTests {
+    private let blocked: [String: JSONValue] = ["failure": .string("Account blocked")]
+
+    @Test("A check that throws, hangs or answers with what is over grants nothing, and the attempt stays counted")
+    func brokenChecks() async throws {
+        struct Broken: Error {}
+        struct Past: SecurityCheck {
+            func authorize(_ context: inout SecurityCheckContext) async throws -> SecurityCheckOutcome {
+                .success([:], expiresAt: context.now)
+            }
+        }
+        struct Throwing: SecurityCheck {
+            func authorize(_ context: inout SecurityCheckContext) async throws -> SecurityCheckOutcome {
+                try context.setState("undeclared")
+                return .success([:], expiresAt: .distantFuture)
+            }
+        }
+        let throwing = StagedCheck { _ in throw Broken() }
+        let hanging = StagedCheck { _ in
+            // Deaf to being cancelled, and so to the limit.
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    Thread.sleep(forTimeInterval: 0.5)
+                    continuation.resume()
+                }
+            }
+            return .right
+        }
+        let stage = try await CheckStage.make(
+            timeLimit: 0.05,
+            [
+                SecurityCheckDefinition("Throws", throwing), SecurityCheckDefinition("Hangs", hanging),
+                SecurityCheckDefinition("Past", Past()), SecurityCheckDefinition("State", Throwing()),
+            ])
+        let client = try await stage.client()
+        for name in ["Throws", "Hangs"] {
+            for remaining in [2, 1] {
+                let decided = try await stage.decide(client, name, [name: .pin("1234")])
+                #expect(!decided.isGranted && decided.failures[name] != nil)
+                let standing = try await stage.decide(client, name)
+                #expect(standing.challenges[name]?["remainingAttempts"] == .integer(Int64(remaining)))
+            }
+            let last = try await stage.decide(client, name, [name: .pin("1234")])
+            #expect(!last.isGranted)
+            #expect(try await stage.decide(client, name).failures == [name: blocked])
+        }
+        for name in ["Past", "State"] {
+            let decided = try await stage.decide(client, name)
+            #expect(!decided.isGranted && decided.failures.count == 1)
+            #expect(try await !stage.isGranted(client, name))
+        }
+        #expect(throwing.looked.value == 3 && hanging.looked.value == 3)
+    }
+
+    @Test("Credentials of a wrong type are a wrong answer")
+    func wrongTypes() async throws {
+        let stage = try await CheckStage.make([CheckStage.pin(), CheckStage.login()])
+        for credentials: JSONValue in [
+            .string("1234"), .array([.integer(1)]), .bool(true), .object(["pin": .object([:])]),
+            .object(["pin": .null]),
+            .object(["username": .array([]), "password": .bool(true)]), .number(1.5),
+        ] {
+            let client = try await stage.client()
+            for name in ["Pin", "Login"] {
+                let decided = try await stage.decide(client, name, [name: credentials])
+                #expect(decided.challenges[name]?["remainingAttempts"] == .integer(2), "\(credentials)")
+            }
+        }
+    }
+
+    @Test("Fifty wrong PINs of one client at once are looked at three times", arguments: TestStore.available)
+    func flood(store: TestStore) async throws {
+        let check = StagedCheck { _ in .wrong("no") }
+        let stage = try await CheckStage.make(on: store, [SecurityCheckDefinition("Pin", check)])
+        let client = try await stage.client()
+        // One is looked at at a time, so a crowd comes until nobody is looked at any more.
+        var conflicts = 1
+        while conflicts > 0 {
+            let outcomes = try await race(50, meetingBefore: 1) { _ in
+                try await stage.ask(client, "Pin", ["Pin": .pin("0000")])
+            }
+            conflicts = outcomes.count { if case .conflict = $0 { true } else { false } }
+        }
+        #expect(check.looked.value == 3)
+        #expect(try await stage.decide(client, "Pin", ["Pin": .pin("1")]).failures == ["Pin": blocked])
+    }
+
+    @Test(
+        "Fifty wrong passwords for one person from fifty clients at once are looked at three times",
+        arguments: TestStore.available)
+    func floodOfClients(store: TestStore) async throws {
+        let looked = Counted()
+        let stage = try await CheckStage.make(
+            on: store,
+            [
+                SecurityCheckDefinition(
+                    "Login",
+                    UserLoginSecurityCheck(limits: AttemptLimits(maxAttempts: 3, blockedStateExpiration: 60)) { _, _ in
+                        looked.add()
+                        return .wrong()
+                    })
+            ])
+        var clients: [RegisteredClientID] = []
+        for _ in 0..<50 { clients.append(try await stage.client()) }
+        let all = clients
+        let outcomes = try await race(50, meetingBefore: 1) { index in
+            try await stage.decide(all[index], "Login", ["Login": .login("ada", "wrong\(index)")])
+        }
+        #expect(looked.value == 3)
+        #expect(outcomes.count { $0.failures["Login"] == blocked } >= 47)
+        #expect(outcomes.allSatisfy { !$0.isGranted })
+    }
+
+    @Test("Registering anew or logging out gives nobody fresh tries against the same person's check")
+    func freshTries() async throws {
+        let stage = try await CheckStage.make([CheckStage.login()])
+        let first = try await stage.client()
+        for _ in 0..<2 { _ = try await stage.decide(first, "Login", ["Login": .login("ada", "x")]) }
+        #expect(try await stage.test.realm.grants(by: stage.checks).logout("Login", of: first, by: stage.test.client))
+
+        let second = try await stage.client()
+        #expect(try await stage.decide(second, "Login").challenges["Login"]?["remainingAttempts"] == .integer(3))
+        #expect(try await stage.decide(second, "Login", ["Login": .login("Ada", "x")]).failures["Login"] == blocked)
+        let third = try await stage.client()
+        #expect(try await stage.decide(third, "Login", ["Login": .login("ada", "ada")]).failures["Login"] == blocked)
+        // Another person is another matter.
+        #expect(try await stage.decide(third, "Login", ["Login": .login("bob", "bob")]).isGranted)
+        stage.test.clock.advance(10)
+        #expect(try await stage.decide(third, "Login", ["Login": .login("ada", "ada")]).isGranted)
+    }
+
+    @Test("Where nobody is ever blocked, guessing at one person slows down all the same")
+    func endlessGuesses() async throws {
+        let stage = try await CheckStage.make([CheckStage.login(limits: AttemptLimits())])
+        for _ in 0..<9 {
+            let client = try await stage.client()
+            let decided = try await stage.decide(client, "Login", ["Login": .login("ada", "x")])
+            #expect(decided.challenges["Login"]?["remainingAttempts"] == .integer(1))
+        }
+        let client = try await stage.client()
+        #expect(try await stage.decide(client, "Login", ["Login": .login("ada", "x")]).failures["Login"] == blocked)
+        #expect(try await stage.decide(client, "Login", ["Login": .login("ada", "ada")]).failures["Login"] == blocked)
+        stage.test.clock.advance(30)
+        #expect(try await stage.decide(client, "Login", ["Login": .login("ada", "ada")]).isGranted)
+    }
+
+    @Test("A source that has used up its answers is not looked at")
+    func sources() async throws {
+        let check = StagedCheck { _ in .wrong("no") }
+        let stage = try await CheckStage.make([SecurityCheckDefinition("Pin", check)])
+        let source = stage.test.client(from: "192.0.2.9")
+        for _ in 0..<RateLimit.answersPerSource.count {
+            _ = try await stage.ask(stage.client(), "Pin", ["Pin": .pin("0")], by: source)
+        }
+        #expect(check.looked.value == 100)
+        let outcome = try await stage.ask(stage.client(), "Pin", ["Pin": .pin("0")], by: source)
+        guard case .limited = outcome else { return #expect(Bool(false), "\(outcome)") }
+        #expect(check.looked.value == 100)
+    }
+
+    @Test("Logging out while a right answer is looked at leaves nobody in")
+    func logoutMeanwhile() async throws {
+        let meeting = Meeting(of: 2)
+        let after = Meeting(of: 2)
+        let check = StagedCheck { _ in
+            await meeting.arriveAndWait()
+            await after.arriveAndWait()
+            return .right
+        }
+        let stage = try await CheckStage.make([SecurityCheckDefinition("Pin", check)])
+        let client = try await stage.client()
+        async let outcome = stage.ask(client, "Pin", ["Pin": .pin("1234")])
+        await meeting.arriveAndWait()
+        #expect(try await stage.test.realm.grants(by: stage.checks).logout("Pin", of: client, by: stage.test.client))
+        await after.arrive()
+        guard case .conflict = try await outcome else { return #expect(Bool(false), "it was granted") }
+        #expect(try await !stage.isGranted(client, "Pin"))
+        #expect(try await stage.decide(client, "Pin").challenges["Pin"]?["remainingAttempts"] == .integer(2))
+    }
+
+    @Test("A code is good once, for its client and its address, and for no longer than a minute")
+    func codes() async throws {
+        let stage = try await CheckStage.make(
+            version: ApplicationVersion(maxTokenExpiration: 30), [CheckStage.pin()])
+        let grants = stage.test.realm.grants(by: stage.checks)
+        let (client, other) = (try await stage.client(), try await stage.client())
+        func code() async throws -> String {
+            guard case .granted(let code) = try await grants.code(for: client, scope: ["Pin"], redirectURI: "here")
+            else { throw TestFailure() }
+            return code
+        }
+        guard case .notGranted = try await grants.code(for: client, scope: ["Pin"], redirectURI: "here") else {
+            return #expect(Bool(false), "a code for nothing")
+        }
+        #expect(try await stage.decide(client, "Pin", ["Pin": .pin("1234")]).isGranted)
+        let first = try await code()
+        #expect(try await grants.redeem(first, by: other, redirectURI: "here") == nil)
+        #expect(try await grants.redeem(first, by: client, redirectURI: "there") == nil)
+        guard case .granted(let grant)? = try await grants.redeem(first, by: client, redirectURI: "here") else {
+            return #expect(Bool(false), "refused")
+        }
+        #expect(grant.scope == ["Pin"] && grant.expiresAt == stage.test.now + 30)
+        #expect(try await grants.redeem(first, by: client, redirectURI: "here") == nil)
+
+        let late = try await code()
+        stage.test.clock.advance(60)
+        #expect(try await grants.redeem(late, by: client, redirectURI: "here") == nil)
+    }
+
+    @Test("One code sent twenty times at once is good for one token", arguments: TestStore.available)
+    func oneCode(store: TestStore) async throws {
+        let stage = try await CheckStage.make(on: store, [CheckStage.pin()])
+        let grants = stage.test.realm.grants(by: stage.checks)
+        let client = try await stage.client()
+        _ = try await stage.decide(client, "Pin", ["Pin": .pin("1234")])
+        guard case .granted(let code) = try await grants.code(for: client, scope: ["Pin"], redirectURI: "here") else {
+            throw TestFailure()
+        }
+        let outcomes = try await race(20, meetingBefore: 1) { _ in
+            try await grants.redeem(code, by: client, redirectURI: "here")
+        }
+        #expect(outcomes.count { $0 != nil } == 1)
+    }
+
+    @Test("Applications on one device share a login where both say so, and end it together")
+    func sharedLogin() async throws {
+        let sharing = ApplicationVersion(sharedChecks: ["Login"])
+        let stage = try await CheckStage.make(version: sharing, [CheckStage.login()])
+        let otherApplication = ClientID(rawValue: "com.example.other")
+        let lonely = ClientID(rawValue: "com.example.lonely")
+        for (id, version) in [(otherApplication, sharing), (lonely, ApplicationVersion())] {
+            _ = try await stage.test.realm.applications.add(
+                id: id, ApplicationRegistration(versions: [version]), by: stage.test.client)
+        }
+        let first = try await stage.client()
+        let second = try await stage.client(of: otherApplication)
+        let alone = try await stage.client(of: lonely)
+        let elsewhere = try await stage.client(device: "4F1F7A9C-0002-4A58-9E0F-A1B2C3D4E5F6", of: otherApplication)
+        #expect(try await stage.decide(first, "Login", ["Login": .login("ada", "ada")]).isGranted)
+        let shared = try await stage.decide(second, "Login")
+        #expect(shared.isGranted && shared.successes["Login"]?["user"]?["id"] == .string("ada"))
+        #expect(try await !stage.decide(alone, "Login").isGranted)
+        #expect(try await !stage.decide(elsewhere, "Login").isGranted)
+        #expect(try await stage.test.realm.grants(by: stage.checks).logout("Login", of: first, by: stage.test.client))
+        #expect(try await !stage.isGranted(second, "Login"))
+        // An id that could be guessed shares nothing.
+        let (short, sameShort) = (
+            try await stage.client(device: "1"), try await stage.client(device: "1", of: otherApplication)
+        )
+        #expect(try await stage.decide(short, "Login", ["Login": .login("ada", "ada")]).isGranted)
+        #expect(try await !stage.decide(sameShort, "Login").isGranted)
+    }
+
+    @Test("A success that nobody asks for is over sooner, and one that is asked for lasts")
+    func inactivity() async throws {
+        struct Idle: CredentialsValidationSecurityCheck {
+            let limits = AttemptLimits(successStateExpiration: 3600)
+            let inactivityTimeout: TimeInterval = 100
+            func validate(_ credentials: JSONValue, in context: SecurityCheckContext) async throws -> CredentialsVerdict
+            {
+                .right
+            }
+        }
+        let stage = try await CheckStage.make([SecurityCheckDefinition("Idle", Idle())])
+        let client = try await stage.client()
+        #expect(try await stage.decide(client, "Idle", ["Idle": .pin("")]).isGranted)
+        for _ in 0..<3 {
+            stage.test.clock.advance(90)
+            #expect(try await stage.decide(client, "Idle").isGranted)
+        }
+        stage.test.clock.advance(100)
+        #expect(try await !stage.isGranted(client, "Idle"))
+    }
+
+    @Test("A client id and a code are in nobody's log, and not in the store as they are")
+    func secretsStaySecret() async throws {
+        let stage = try await CheckStage.make([CheckStage.pin()])
+        let client = try await stage.client()
+        #expect("\(client)" == "<client>")
+        _ = try await stage.decide(client, "Pin", ["Pin": .pin("9999")])
+        let events = try await stage.test.realm.auditLog.events(limit: 100)
+        #expect(events.contains { $0.kind == .clientRegistered } && events.contains { $0.kind == .answerRefused })
+        let text = String(decoding: try JSONEncoder().encode(events), as: UTF8.self)
+        #expect(!text.contains(client.rawValue) && !text.contains("9999"))
+        // As a handle of any other kind it is unknown.
+        let status = try await stage.test.realm.authenticator.status(
+            of: FlowHandle(client.rawValue), expecting: FlowExpectation(.signIn))
+        guard case .unknown = status else { return #expect(Bool(false), "\(status)") }
+    }
+}

@@ -1,0 +1,385 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// The table of section 4.5, as far as it is the server's: G2 to G4 and G6 to G8, G10 to G12 and G18 are the client
+/// module's.
+@Suite("The framework of security checks")
+struct FrameworkTests {
+    private static let scope = "RegisteredClient accessRestricted"
+    private static let pin: JSON = ["PinCodeAttempts": ["pin": "1234"]]
+
+    @Test("G1: a client that is not known is told so everywhere, in the word that makes it register anew")
+    func unknownClient() async throws {
+        try await TestServer.with(.development) { server in
+            var client = try MobileClient(on: server)
+            for id in ["", "made-up", "6c1c47ea-3c4b-4b57-9df5-0a8d12f2f3e4"] {
+                client.id = id
+                let replies = [
+                    try await client.preauthorize("RegisteredClient"), try await client.redeem("code"),
+                    try await client.logout("UserLogin"),
+                    try await client.json(
+                        .put, "/registration/v1/self/\(id.isEmpty ? "x" : id)",
+                        ["signedRegistrationData": client.parts(client.header(), client.data)]),
+                ]
+                for reply in replies where !id.isEmpty || reply.status == 400 {
+                    #expect(reply.status == 400, "\(reply.text)")
+                    #expect(reply.json["errorCode"] == "INVALID_CLIENT_ID", "\(reply.text)")
+                }
+            }
+            let authorization = try await client.authorization("RegisteredClient")
+            #expect(authorization.status == 400 && authorization.json["errorCode"] == "INVALID_CLIENT_ID")
+        }
+    }
+
+    @Test("A registration names the client, and a server version that old SDKs insist on")
+    func registration() async throws {
+        try await TestServer.with(.development) { server in
+            let reply = try await MobileClient(on: server).register()
+            #expect(reply.status == 201)
+            #expect(reply.json["server_version"] == "8.0.2020032408")
+            #expect(
+                reply.headers[.location]?.wholeMatch(
+                    of: /\/mfp\/api\/registration\/clients\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) != nil)
+
+            let client = try await MobileClient.registered(on: server)
+            var renamed = client
+            renamed.version = "1.0.1"
+            let updated = try await renamed.json(
+                .put, "/registration/v1/self/\(client.id)",
+                ["signedRegistrationData": renamed.parts(renamed.header(kid: client.id), renamed.data)])
+            #expect(updated.status == 200, "\(updated.text)")
+            let query = MobileClient.encoded([("client_assertion", try client.assertion())])
+            let shown = try await server.send(.get, "/mfp/api/registration/v1/self/\(client.id)?\(query)")
+            #expect(shown.status == 200 && shown.json["application"]["version"] == "1.0.1", "\(shown.text)")
+
+            // Another key is nobody's; another device or application is another client.
+            let thief = try MobileClient(on: server, key: .freshRSA())
+            let stolen = try await thief.json(
+                .put, "/registration/v1/self/\(client.id)",
+                ["signedRegistrationData": thief.parts(thief.header(), client.data)])
+            #expect(stolen.status == 400 && stolen.json["errorCode"] == "INVALID_CLIENT_ID")
+            var moved = client
+            moved.device = "another device"
+            let carried = try await moved.json(
+                .put, "/registration/v1/self/\(client.id)",
+                ["signedRegistrationData": moved.parts(moved.header(), moved.data)])
+            #expect(carried.status == 400)
+        }
+    }
+
+    @Test("Statements are taken in both alphabets of Base64, with or without padding")
+    func alphabets() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try MobileClient(on: server)
+            func standard(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+            let (header, payload) = (standard(try client.header().bytes), standard(client.data.bytes))
+            let signature = standard(try client.key.signature(of: "\(header).\(payload)"))
+            let reply = try await client.json(
+                .post, "/registration/v1/self",
+                [
+                    "signedRegistrationData": [
+                        "header": .string(header), "payload": .string(payload), "signature": .string(signature),
+                    ], "registrationData": ["ignored": true],
+                ])
+            #expect(reply.status == 201, "\(reply.text)")
+        }
+    }
+
+    @Test("Weak keys, shared secrets and unsigned data are refused, unless a setting says otherwise")
+    func weakForms() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try MobileClient(on: server)
+            let secret = "0123456789abcdef0123456789abcdef"
+            func shared() async throws -> Reply {
+                let header: JSON = [
+                    "alg": "HS256", "jwk": ["use": "enc", "kty": "oct", "k": ""], "key": .string(secret),
+                ]
+                let input = "\(header.bytes.base64URL).\(client.data.bytes.base64URL)"
+                return try await client.json(
+                    .post, "/registration/v1/self",
+                    [
+                        "signedRegistrationData": [
+                            "header": .string(header.bytes.base64URL),
+                            "payload": .string(client.data.bytes.base64URL),
+                            "signature": .string(hmac(input, secret).base64URL),
+                        ]
+                    ])
+            }
+            #expect(try await shared().status == 400)
+            let none = try await client.json(
+                .post, "/registration/v1/self",
+                ["signedRegistrationData": client.parts(client.header().with(["alg": "none"]), client.data)])
+            #expect(none.status == 400)
+            // Signed by another key than the header has.
+            let other = try MobileClient(on: server, key: .freshRSA())
+            let crossed = try await client.json(
+                .post, "/registration/v1/self",
+                ["signedRegistrationData": other.parts(client.header(), client.data)])
+            #expect(crossed.status == 400)
+            try await server.realm.changeSettings(by: .commandLine) { $0.securityChecks.acceptsSharedSecrets = true }
+            #expect(try await shared().status == 201)
+        }
+    }
+
+    @Test("G5, G17: a token of nobody, or of one who has logged out, is invalid")
+    func invalidTokens() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try await MobileClient.registered(on: server)
+            for token in ["made-up", "a.b.c", try await server.confidentialToken("accessRestricted") + "x"] {
+                let reply = try await client.resource(.get, "ResourceAdapter/balance", token: token)
+                #expect(reply.status == 401)
+                #expect(reply.headers[.wwwAuthenticate] == #"Bearer error="invalid_token""#)
+                #expect(try await server.introspect(token) == ["active": false])
+            }
+        }
+    }
+
+    @Test("G9: a code is worth nothing with another key, another jti, again, or for another address")
+    func codes() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try await MobileClient.registered(on: server)
+            var thief = try await MobileClient.registered(on: server, key: .freshRSA())
+            expectGranted(try await client.preauthorize("RegisteredClient"))
+            let code = try await client.code("RegisteredClient")
+            func expectRefused(_ reply: Reply, _ error: JSON) {
+                #expect(reply.status == 400 && reply.json["error"] == error, "\(reply.text)")
+            }
+            expectRefused(try await thief.redeem(code), "invalid_grant")
+            thief.id = client.id
+            expectRefused(try await thief.redeem(code), "invalid_client")
+            expectRefused(try await client.redeem(code, assertion: client.assertion("another")), "invalid_client")
+            expectRefused(try await client.redeem(code, redirectURI: "https://mfpredirecturi"), "invalid_grant")
+            for changes: [String: JSON?] in [
+                ["exp": .integer(1)], ["iat": .integer(Int(server.now.timeIntervalSince1970 * 1000) + 600_000)],
+                ["aud": "elsewhere"], ["sub": "somebody"], ["exp": nil],
+            ] {
+                #expect(
+                    try await client.redeem(code, assertion: client.assertion(code, changes: changes)).status == 400)
+            }
+            #expect(try await client.redeem(code).status == 200)
+            expectRefused(try await client.redeem(code), "invalid_grant")
+            expectRefused(try await client.redeem("made-up"), "invalid_grant")
+        }
+    }
+
+    @Test("Codes go to known addresses alone, and errors too")
+    func redirects() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try await MobileClient.registered(on: server)
+            for uri in ["https://evil.example", "http://mfpredirecturi.evil.example", "//mfpredirecturi", ""] {
+                let reply = try await client.authorization("RegisteredClient", redirectURI: uri)
+                #expect(reply.status == 400 && reply.headers[.location] == nil, "\(uri)")
+            }
+            let web = "/mfp/api/az/v1/authorization/redirect/\(client.id)"
+            let reply = try await client.authorization("RegisteredClient", redirectURI: web, state: "a b&c")
+            #expect(reply.status == 302)
+            let location = try #require(reply.headers[.location])
+            #expect(location.hasPrefix(web + "?code=") && location.hasSuffix("&state=a%20b%26c"))
+            #expect(try await server.send(.get, location).json["code"].text?.isEmpty == false)
+            let denied = try await client.authorization(Self.scope)
+            #expect(denied.headers[.location] == "http://mfpredirecturi?error=access_denied")
+            let unknown = try await client.authorization("no-such-check")
+            #expect(unknown.headers[.location] == "http://mfpredirecturi?error=invalid_scope")
+        }
+    }
+
+    @Test("G13, G14: a token lives no longer than the application says, and takes the mandatory scope's checks")
+    func descriptors() async throws {
+        try await TestServer.with(.development) { server in
+            try await server.setVersions([
+                ApplicationVersion(
+                    scopeElementMapping: ["free": ""], mandatoryScope: "PinCodeAttempts", maxTokenExpiration: 30,
+                    securityCheckConfigurations: ["PinCodeAttempts": ["successStateExpirationSec": "3600"]])
+            ])
+            let client = try await MobileClient.registered(on: server)
+            #expect(try await client.preauthorize("free").status == 401)
+            #expect(try await client.preauthorize("free", Self.pin).status == 200)
+            let (token, reply) = try await client.token("free")
+            #expect(reply["expires_in"].int == 30 && reply["scope"] == "free")
+            #expect(try await client.logout("PinCodeAttempts").status == 200)
+            #expect(try await server.introspect(token)["active"] == false)
+            let open = try await client.resource(.get, "ResourceAdapter/publicData", token: nil)
+            #expect(open.status == 200)
+        }
+    }
+
+    @Test("A scope element that leads nowhere grants nothing")
+    func unknownElement() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try await MobileClient.registered(on: server)
+            for scope in ["no-such-check", "RegisteredClient no-such-check"] {
+                let reply = try await client.preauthorize(scope)
+                #expect(reply.status == 400 && reply.json["errorMsg"].text?.hasPrefix("invalid_scope") == true)
+            }
+        }
+    }
+
+    @Test("G16: a device that was put away is refused, and its tokens are inactive")
+    func disabledDevice() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try await MobileClient.registered(on: server)
+            expectGranted(try await client.preauthorize(Self.scope, Self.pin))
+            let (token, _) = try await client.token(Self.scope)
+            let administrator: HTTPFields = [
+                .authorization: "Bearer \(try await server.confidentialToken("clients:modify clients:read"))",
+                .contentType: "application/json",
+            ]
+            let path = "/mfp/api/registration/v1/clients/\(client.id)"
+            func set(_ status: JSON, _ headers: HTTPFields? = nil) async throws -> Reply {
+                try await server.send(
+                    .post, path, headers: headers ?? administrator,
+                    body: JSON.object(["device": ["status": status]]).bytes)
+            }
+            let weak: HTTPFields = [
+                .authorization: "Bearer \(try await server.confidentialToken("clients:read"))",
+                .contentType: "application/json",
+            ]
+            #expect(try await set("LOST", weak).status == 403)
+            #expect(try await set("LOST", [.contentType: "application/json"]).status == 401)
+            #expect(try await set("ELSEWHERE").status == 400)
+            #expect(try await set("LOST").status == 200)
+            let shown = try await server.send(.get, path, headers: administrator)
+            #expect(shown.json["device"]["status"] == "LOST")
+            #expect(try await client.preauthorize(Self.scope, Self.pin).status == 403)
+            #expect(try await client.authorization(Self.scope).headers[.location]?.hasSuffix("access_denied") == true)
+            #expect(try await server.introspect(token) == ["active": false])
+            #expect(try await client.resource(.get, "ResourceAdapter/balance", token: token).status == 401)
+            #expect(try await set("ACTIVE").status == 200)
+            #expect(try await server.introspect(token)["active"] == true)
+        }
+    }
+
+    @Test("A version of an application can be put away, with what people are told, and others go on")
+    func disabledVersion() async throws {
+        try await TestServer.with(.development) { server in
+            let old = try await MobileClient.registered(on: server)
+            expectGranted(try await old.preauthorize(Self.scope, Self.pin))
+            let (token, _) = try await old.token(Self.scope)
+            let mapping = ["accessRestricted": "PinCodeAttempts"]
+            try await server.setVersions([
+                ApplicationVersion(scopeElementMapping: mapping),
+                ApplicationVersion(
+                    clientPlatform: "ios", version: "1.0.0", scopeElementMapping: mapping,
+                    access: .disabled(message: "Get 2.0.", downloadLink: "https://example.org/app")),
+            ])
+            expectFailures(
+                try await old.preauthorize(Self.scope),
+                ["wl_remoteDisableRealm": ["message": "Get 2.0.", "downloadLink": "https://example.org/app"]])
+            #expect(try await server.introspect(token) == ["active": false])
+            var new = try MobileClient(on: server)
+            new.version = "2.0"
+            #expect(try await new.register().status == 201)
+            #expect(try await MobileClient(on: server).register().status == 403)
+            try await server.setVersions([ApplicationVersion(version: "2.0")])
+            #expect(try await old.preauthorize(Self.scope).json["errorCode"] == "APPLICATION_DOES_NOT_EXIST")
+            var stranger = try MobileClient(on: server)
+            stranger.application = "com.example.unknown"
+            #expect(try await stranger.register().status == 403)
+        }
+    }
+
+    @Test("Confidential clients get what they are registered for")
+    func confidentialClients() async throws {
+        try await TestServer.with(.development) { server in
+            var registration = ApplicationRegistration(scopes: ["send:*", "authorization.introspect"])
+            registration.setSecret(Secret("a secret of the server's own"))
+            _ = try await server.realm.applications.add(
+                id: ClientID(rawValue: "push"), registration, by: .commandLine)
+            func token(_ secret: String, _ scope: String) async throws -> Reply {
+                try await server.send(
+                    .post, "/mfp/api/az/v1/token",
+                    headers: [
+                        .authorization: "Basic \(Data("push:\(secret)".utf8).base64EncodedString())",
+                        .contentType: "application/x-www-form-urlencoded",
+                    ], body: Array(MobileClient.encoded([("grant_type", "client_credentials"), ("scope", scope)]).utf8))
+            }
+            let good = try await token("a secret of the server's own", "send:a send:b")
+            #expect(good.status == 200 && good.json["expires_in"] == 3600)
+            #expect(good.headers[.cacheControl] == "no-store" && good.headers[HTTPField.Name("Pragma")!] == "no-cache")
+            let wide = try await token("a secret of the server's own", "send:a receive:b")
+            #expect(wide.status == 400 && wide.json["error"] == "invalid_scope")
+            let wrong = try await token("another", "send:a")
+            #expect(wrong.status == 400 && wrong.json["error"] == "invalid_client")
+            // A client's token opens no introspection, and a server's no resource that it has no scope for.
+            let client = try await MobileClient.registered(on: server)
+            let (own, _) = try await client.token("RegisteredClient")
+            for bearer in [own, good.json["access_token"].text ?? ""] {
+                let reply = try await server.send(
+                    .post, "/mfp/api/az/v1/introspection",
+                    headers: [
+                        .authorization: "Bearer \(bearer)", .contentType: "application/x-www-form-urlencoded",
+                    ], body: Array("token=\(own)".utf8))
+                #expect(reply.status == (bearer == own ? 401 : 403), "\(reply.text)")
+            }
+        }
+    }
+
+    @Test("A heartbeat is taken from the key's holder alone")
+    func heartbeat() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try await MobileClient.registered(on: server)
+            let good = try await client.form(
+                "/preauth/v1/heartbeat", [("client_assertion", try client.assertion(changes: ["aud": .some(.null)]))])
+            #expect(good.status == 200)
+            var thief = try MobileClient(on: server, key: .freshRSA())
+            thief.id = client.id
+            let bad = try await thief.form("/preauth/v1/heartbeat", [("client_assertion", try thief.assertion())])
+            #expect(bad.status == 400 && bad.json["errorCode"] == "INVALID_CLIENT_ID")
+        }
+    }
+
+    @Test("The client's clock is set by every answer that grants or asks")
+    func clockSynchronization() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try await MobileClient.registered(on: server)
+            for scope in ["RegisteredClient", Self.scope] {
+                let reply = try await client.preauthorize(scope)
+                #expect(
+                    reply.json["successes"]["clockSynchronization"]["serverTimeStamp"].int
+                        == Int(server.now.timeIntervalSince1970 * 1000))
+            }
+        }
+    }
+
+    @Test("Whatever is sent, nobody gets a 500")
+    func malformedInput() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try await MobileClient.registered(on: server)
+            let bodies: [String] = [
+                "", "{", "[]", "null", "{}", #"{"client_id":null}"#, #"{"client_id":[],"scope":{}}"#,
+                #"{"signedRegistrationData":{"header":"","payload":"","signature":""}}"#,
+                #"{"signedRegistrationData":{"header":"e30","payload":"e30","signature":"e30"}}"#,
+                #"{"client_id":"\#(client.id)","scope":"PinCodeAttempts","challengeResponse":[]}"#,
+                #"{"client_id":"\#(client.id)","scope":"PinCodeAttempts","challengeResponse":{"PinCodeAttempts":[1]}}"#,
+                #"{"client_id":"\#(client.id)","scope":"\#(String(repeating: "a ", count: 500))"}"#,
+                #"{"client_id":"\#(client.id)","scope":"RegisteredClient \u0000"}"#,
+                #"{"client_id":"\u0000","scope":"x"}"#,
+                String(repeating: "[", count: 10_000), "grant_type=authorization_code&code=%zz",
+                "grant_type=authorization_code&code=a&redirect_uri=b&client_assertion=a.b.c",
+                "grant_type=refresh_token", "grant_type=client_credentials&scope=%00", "client_assertion=..",
+            ]
+            let doors: [(HTTPRequest.Method, String)] = [
+                (.post, "/registration/v1/self"), (.put, "/registration/v1/self/x"),
+                (.get, "/registration/v1/self/x?client_assertion=a.b.c"), (.get, "/registration/v1/self/x"),
+                (.post, "/registration/v1/clients/x"), (.delete, "/registration/v1/clients/%00"),
+                (.post, "/preauth/v1/preauthorize"), (.post, "/preauth/v1/logout"), (.post, "/preauth/v1/heartbeat"),
+                (.get, "/az/v1/authorization"), (.get, "/az/v1/authorization?client_id=%00&scope=%FF"),
+                (.get, "/az/v1/authorization/redirect/x?error=%22"), (.post, "/az/v1/token"),
+                (.post, "/az/v1/introspection"), (.get, "/adapters/none"), (.get, "/reach"), (.post, "/loguploader"),
+            ]
+            for (method, path) in doors {
+                for body in bodies {
+                    for type in ["application/json", "application/x-www-form-urlencoded", "text/plain"] {
+                        let reply = try await server.send(
+                            method, MobileClient.base + path,
+                            headers: [.contentType: type, .authorization: "Basic %%%"], body: Array(body.utf8))
+                        #expect(reply.status < 500, "\(method) \(path) \(body.prefix(80)): \(reply.status)")
+                    }
+                }
+            }
+        }
+    }
+}

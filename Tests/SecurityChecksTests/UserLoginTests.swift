@@ -1,0 +1,124 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Testing
+
+/// The table of section 4.2. U11 to U13 are the client module's; what the server has to do for U11 is U7.
+@Suite("UserLogin and remember-me")
+struct UserLoginTests {
+    private static func challenge(_ remaining: Int, _ message: JSON = nil) -> JSON {
+        ["UserLogin": ["errorMsg": message, "remainingAttempts": .integer(remaining)]]
+    }
+
+    private static func answer(_ name: JSON, _ password: JSON, remember: JSON? = nil) -> JSON {
+        let credentials: JSON = ["username": name, "password": password]
+        return ["UserLogin": credentials.with(["rememberMe": remember])]
+    }
+
+    private static func withClient(
+        _ body: @Sendable (TestServer, MobileClient) async throws -> Void
+    ) async throws {
+        try await TestServer.with(.development) { server in
+            try await body(
+                server, .registered(on: server, application: "com.countersign.dev.userlogin"))
+        }
+    }
+
+    @Test("U1–U6: challenges, what is wrong, and being blocked")
+    func wrongAnswers() async throws {
+        try await Self.withClient { server, client in
+            let scope = "accessRestricted"
+            expectChallenges(try await client.preauthorize(scope), Self.challenge(3))
+            expectChallenges(
+                try await client.preauthorize(scope, Self.answer("a", "b")), Self.challenge(2, "Wrong Credentials"))
+            // U6
+            expectChallenges(try await client.preauthorize(scope), Self.challenge(2, "Wrong Credentials"))
+            // U3
+            expectChallenges(
+                try await client.preauthorize(scope, ["UserLogin": ["username": "a"]]),
+                Self.challenge(1, "Credentials not set properly"))
+            // U4
+            let blocked: JSON = ["UserLogin": ["failure": "Account blocked"]]
+            expectFailures(try await client.preauthorize(scope, Self.answer("a", "")), blocked)
+            try await server.advance(9.9)
+            expectFailures(try await client.preauthorize(scope, Self.answer("a", "a")), blocked)
+            try await server.advance(0.101)
+            expectChallenges(try await client.preauthorize(scope), Self.challenge(3))
+            // Present, and empty.
+            expectChallenges(
+                try await client.preauthorize(scope, Self.answer("", "")), Self.challenge(2, "Wrong Credentials"))
+        }
+    }
+
+    @Test("U5: success says who it is")
+    func success() async throws {
+        try await Self.withClient { server, client in
+            let granted = expectGranted(try await client.preauthorize("UserLogin", Self.answer("a", "a")))
+            let user = granted["UserLogin"]["user"]
+            #expect(user["id"] == "a" && user["displayName"] == "a" && user["authenticatedBy"] == "UserLogin")
+            #expect(user["authenticatedAt"].int == Int(server.now.timeIntervalSince1970 * 1000))
+            #expect(user.names.contains("attributes"))
+        }
+    }
+
+    @Test("U7–U10: remembered for two minutes, if asked to, and until logging out")
+    func remembered() async throws {
+        try await Self.withClient { server, client in
+            expectGranted(try await client.preauthorize("UserLogin", Self.answer("a", "a", remember: true)))
+            try await server.advance(60.001)
+            let again = expectGranted(try await client.preauthorize("UserLogin"))
+            #expect(again["UserLogin"]["user"]["id"] == "a")
+            // U9: each success that was remembered does not make the memory longer.
+            try await server.advance(61)
+            expectChallenges(try await client.preauthorize("UserLogin"), Self.challenge(3))
+
+            // U8
+            expectGranted(try await client.preauthorize("UserLogin", Self.answer("a", "a", remember: false)))
+            try await server.advance(60.001)
+            expectChallenges(try await client.preauthorize("UserLogin"), Self.challenge(3))
+
+            // U10
+            expectGranted(try await client.preauthorize("UserLogin", Self.answer("a", "a", remember: true)))
+            #expect(try await client.logout("UserLogin").status == 200)
+            expectChallenges(try await client.preauthorize("UserLogin"), Self.challenge(3))
+        }
+    }
+
+    @Test("Who is not to be remembered is not, whoever was before")
+    func notRemembered() async throws {
+        try await Self.withClient { server, client in
+            expectGranted(try await client.preauthorize("UserLogin", Self.answer("a", "a", remember: true)))
+            expectGranted(try await client.preauthorize("UserLogin", Self.answer("b", "b")))
+            try await server.advance(60.001)
+            expectChallenges(try await client.preauthorize("UserLogin"), Self.challenge(3))
+        }
+    }
+
+    @Test("U14: a resource knows who is logged in, and so does introspection")
+    func activeUser() async throws {
+        try await Self.withClient { server, client in
+            let scope = "RegisteredClient transactions"
+            expectGranted(try await client.preauthorize(scope, Self.answer("ada", "ada")))
+            let (token, _) = try await client.token(scope)
+            let reply = try await client.resource(.get, "ResourceAdapter/transactions", token: token)
+            #expect(reply.text == "Transactions for ada:\n{'date':'12/01/2016', 'amount':'19938.80'}")
+            let told = try await server.introspect(token)
+            #expect(told["active"] == true && told["username"] == "ada" && told["mfp-user"]["displayName"] == "ada")
+            #expect(told["client_id"] == .string(client.id) && told["mfp-device"]["status"] == "ACTIVE")
+            #expect(told["mfp-application"]["id"] == "com.countersign.dev.userlogin")
+            #expect(told["exp"].int == Int((server.now.timeIntervalSince1970 + 60).rounded(.down)) * 1000)
+        }
+    }
+
+    @Test("Registering anew or logging out gives nobody fresh tries")
+    func freshTries() async throws {
+        try await Self.withClient { server, client in
+            for _ in 0..<2 { _ = try await client.preauthorize("UserLogin", Self.answer("ada", "x")) }
+            _ = try await client.logout("UserLogin")
+            let other = try await MobileClient.registered(on: server, application: client.application)
+            let blocked: JSON = ["UserLogin": ["failure": "Account blocked"]]
+            expectFailures(try await other.preauthorize("UserLogin", Self.answer("ada", "x")), blocked)
+            expectFailures(try await client.preauthorize("UserLogin", Self.answer("ada", "ada")), blocked)
+        }
+    }
+}
