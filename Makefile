@@ -46,10 +46,10 @@ bench: libraries ## Measure a release against its limits, and write Benchmarks/R
 
 check: ## Check the format and the seams (no clock or lots outside Ambient, no forbidden imports)
 	scripts/check-seams --self-test
-	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Snippets
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Snippets Examples
 
 format: ## Format the sources in place
-	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Snippets
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks Snippets Examples
 
 clean: ## Remove what was built
 	rm -rf .build

@@ -242,6 +242,15 @@ let package = Package(
         // A service beside the server, whose resource asks for a scope.
         .executableTarget(
             name: "balance-service", dependencies: ["ScopeProtection", .hummingbird], path: "Examples/balance-service"),
+        // Examples/PinCode; no products, so nobody's app builds them.
+        .executableTarget(
+            name: "pincode-server",
+            dependencies: [
+                "CountersignServer", "CountersignCore", "OneTimePassword", "ScopeProtection", .hummingbird, .logging,
+            ],
+            path: "Examples/PinCode/Server"),
+        .executableTarget(
+            name: "pincode-client", dependencies: ["IBMMobileFoundationSwift"], path: "Examples/PinCode/Client"),
         // `make bench`; no product, so nobody's app builds it.
         .executableTarget(
             name: "countersign-bench",
@@ -379,7 +388,9 @@ let package = Package(
         .testTarget(
             name: "MobileFirstTests",
             dependencies: [
-                "IBMMobileFirstPlatformFoundation", "SecurityChecksWire", "ClientHTTP", "KeychainServices",
+                "IBMMobileFirstPlatformFoundation", "MobileFirstReferencePage", "SecurityChecksWire", "ClientHTTP",
+                "KeychainServices", "CountersignServer", "CountersignCore", "PasswordHashing", "TestSupport",
+                "pincode-server", "pincode-client", .logging,
             ]),
         .testTarget(
             name: "CommandLineTests",

@@ -1,4 +1,5 @@
 import CountersignCore
+import CountersignServer
 import Foundation
 import HTTPTypes
 import TestSupport

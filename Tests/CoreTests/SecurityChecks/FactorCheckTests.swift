@@ -1,4 +1,5 @@
 import Foundation
+import OneTimePassword
 import Testing
 
 @testable import CountersignCore
