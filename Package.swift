@@ -77,7 +77,7 @@ let package = Package(
         .library(name: "MSAL", targets: ["MSAL"]),
         .library(name: "IBMMobileFirstPlatformFoundation", targets: ["IBMMobileFirstPlatformFoundation"]),
         .library(name: "IBMMobileFoundationSwift", targets: ["IBMMobileFoundationSwift"]),
-        .library(name: "CountersignServer", targets: ["CountersignServer"]),
+        .library(name: "CountersignServer", targets: ["CountersignServer", "SecurityChecksServer"]),
         .library(name: "CountersignCore", targets: ["CountersignCore"]),
         .library(name: "ScopeProtection", targets: ["ScopeProtection"]),
         .library(name: "StoreConformance", targets: ["StoreConformance"]),
@@ -213,7 +213,8 @@ let package = Package(
             dependencies: [
                 "CountersignCore", "StoreSQLite", "StorePostgres", "ServerHTTP", "PasswordHashing", "Delivery",
                 "PrometheusMetrics",
-                "IdentityToolkitServer", "GuardianServer", "NativeAuthServer", "SecurityChecksServer", "ScopeProtection",
+                "IdentityToolkitServer", "GuardianServer", "NativeAuthServer", "SecurityChecksServer",
+                "ScopeProtection",
                 "AdminServer", .crypto, "OneTimePassword", .configuration,
                 .hummingbird,
                 .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
@@ -246,7 +247,8 @@ let package = Package(
         .executableTarget(
             name: "pincode-server",
             dependencies: [
-                "CountersignServer", "CountersignCore", "OneTimePassword", "ScopeProtection", .hummingbird, .logging,
+                "CountersignServer", "CountersignCore", "OneTimePassword", "ScopeProtection", "SecurityChecksServer",
+                .hummingbird, .logging,
             ],
             path: "Examples/PinCode/Server"),
         .executableTarget(

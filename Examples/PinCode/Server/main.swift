@@ -8,6 +8,7 @@ import Foundation
 import Hummingbird
 import Logging
 import ScopeProtection
+import SecurityChecksServer
 
 let arguments = CommandLine.arguments.dropFirst().map { $0 }
 let port = arguments.first.flatMap { Int($0) } ?? 8080

@@ -36,7 +36,8 @@ public actor JWKSValidator: TokenValidator {
     private let http: HTTPClient
     private let now: Now
     private var keys: JWTKeyCollection?
-    private var known: Set<String> = []
+    /// The algorithm of each key, by its `kid`: a header that names another is none of the issuer's (RFC 8725, section 3.1).
+    private var known: [String: String] = [:]
     private var fetchedAt: Date?
 
     public init(
@@ -52,7 +53,7 @@ public actor JWKSValidator: TokenValidator {
         guard token.utf8.count <= 16_384, let header = Self.header(token), let kid = header.kid,
             ["RS256", "ES256"].contains(header.alg)
         else { return .invalid }
-        guard let keys = try await keys(for: kid) else { return .invalid }
+        guard let keys = try await keys(for: kid), known[kid] == header.alg else { return .invalid }
         guard let claims = try? await keys.verify(token, as: AccessClaims.self) else { return .invalid }
         let now = now()
         guard options.issuers.contains(claims.iss), claims.expiry > now - options.leeway,
@@ -66,30 +67,37 @@ public actor JWKSValidator: TokenValidator {
     private func keys(for kid: String) async throws -> JWTKeyCollection? {
         let now = now()
         let age = fetchedAt.map { now.timeIntervalSince($0) } ?? .infinity
-        let isStale = age < 0 || age >= (known.contains(kid) ? options.refresh : options.patience)
-        guard isStale else { return known.contains(kid) ? keys : nil }
+        let isStale = age < 0 || age >= (known[kid] != nil ? options.refresh : options.patience)
+        guard isStale else { return known[kid] != nil ? keys : nil }
         fetchedAt = now
         do {
             let response = try await http.get(options.jwksURL)
             guard response.status == 200 else { throw Unreachable() }
             let set = try JSONDecoder().decode(KeySet.self, from: response.body)
             let fresh = JWTKeyCollection()
-            var names: Set<String> = []
+            var algorithms: [String: String] = [:]
             for key in set.keys.prefix(100) {
                 // A key of a kind that is not known here is somebody else's to use.
-                guard let name = key.keyIdentifier?.string, (try? await fresh.add(jwk: key)) != nil else { continue }
-                names.insert(name)
+                guard let name = key.keyIdentifier?.string, let algorithm = Self.algorithm(of: key),
+                    (try? await fresh.add(jwk: key)) != nil
+                else { continue }
+                algorithms[name] = algorithm
             }
             keys = fresh
-            known = names
+            known = algorithms
         } catch {
             // Keys that were good a while ago still are, where the issuer is away.
-            guard known.contains(kid) else {
+            guard known[kid] != nil else {
                 fetchedAt = nil
                 throw error
             }
         }
-        return known.contains(kid) ? keys : nil
+        return known[kid] != nil ? keys : nil
+    }
+
+    private static func algorithm(of key: JWK) -> String? {
+        if key.keyType == .rsa { return "RS256" }
+        return key.keyType == .ecdsa && key.curve == .ecdsa(.p256) ? "ES256" : nil
     }
 
     private struct Unreachable: Error {}

@@ -86,7 +86,8 @@ struct RealServer: Sendable {
 
     /// Gives the account an authenticator.
     func enrolAuthenticator() async throws -> TOTP {
-        let user = try #require(try await realm.accounts.user(email: try #require(EmailAddress(Self.email))))
+        let address = try #require(EmailAddress(Self.email))
+        let user = try #require(await realm.accounts.user(email: address))
         let evidence = SessionEvidence(dialect: .nativeAuth, proofs: [Proof(kind: .password, at: realm.clock.now)])
         let outcome = try await realm.enrolments.beginTOTP(for: user.id, evidence: evidence, by: .commandLine)
         guard case .offered(let offer) = outcome else { throw CancellationError() }

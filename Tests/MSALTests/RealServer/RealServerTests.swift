@@ -1,6 +1,7 @@
 import CountersignCore
 import Foundation
 import MSAL
+import OneTimePassword
 import Testing
 
 /// The real client against the real server, over a socket. Source: native-auth 2.8, 3, 6.1.

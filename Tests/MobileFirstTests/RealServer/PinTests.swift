@@ -1,3 +1,4 @@
+import ClientHTTP
 import CountersignCore
 import Foundation
 import IBMMobileFirstPlatformFoundation
@@ -9,7 +10,9 @@ import Testing
     private static let check = "PinCodeAttempts"
     private static let blocked = "failure failure=Account blocked"
 
-    private func asked(_ message: String = "null", _ left: Int) -> String {
+    private func asked(_ left: Int) -> String { asked("null", left) }
+
+    private func asked(_ message: String, _ left: Int) -> String {
         "challenge errorMsg=\(message),remainingAttempts=\(left)"
     }
 
@@ -85,7 +88,8 @@ import Testing
             let pin = app.handle(Self.check, .answer(["pin": "1234"]))
             async let first = app.get("balance")
             async let second = app.get("balance")
-            #expect(try await [first, second] == ["19938.80", "19938.80"])
+            let both = try await [first, second]
+            #expect(both == ["19938.80", "19938.80"])
             #expect(pin.challenges == 1)
         }
     }
