@@ -147,6 +147,38 @@ import Testing
         #expect(tail.output.contains("hacked on a Tuesday"), "\(tail.output)")
     }
 
+    /// What an application asks for by itself is shown before it can be allowed.
+    @Test(.timeLimit(.minutes(5)))
+    func consentsAreShownBeforeTheyAreGiven() async throws {
+        let server = try await ServerProcess(["--dev"])
+        let desk = GuardianDesk(server: server)
+        let terminal = try terminal()
+        try await enrol(try await desk.enrolmentURI(of: "ada@example.org"), at: terminal)
+        try await choosePasscode(at: terminal)
+        try await terminal.shows("Enrolled")
+        let secret = try await desk.confidentialApplication("site")
+
+        try await terminal.isReady()
+        try terminal.clear()
+        try terminal.enter("countersign authenticator watch")
+        try await givePasscode(at: terminal, for: "Open the keychain")
+        try await terminal.shows("Watching 1 account")
+        let asked = try await desk.askToPay("ada@example.org", as: "site", secret: secret)
+        try await terminal.shows("[s]how") { !$0.contains("[a]llow") }
+        try terminal.press("a")
+        try await givePasscode(at: terminal, for: "Show what")
+        let shown = try await terminal.shows("You are asked to agree to") { $0.contains("[a]llow") }
+        #expect(
+            shown.contains("21-49-38") && shown.contains("https://bank.example/") && shown.contains("\"amount\":42"))
+        #expect(try await desk.poll(asked, as: "site", secret: secret)["error"] == "authorization_pending")
+        try terminal.press("a")
+        try await givePasscode(at: terminal, for: "Allow the sign-in to")
+        try await terminal.shows("Allowed the sign-in to")
+        #expect(try await desk.poll(asked, as: "site", secret: secret)["access_token"] != nil)
+        try terminal.press("q")
+        try await terminal.isReady()
+    }
+
     /// What nobody sits at: every step by a program.
     @Test(.timeLimit(.minutes(5)))
     func programsWatchAndAnswerToo() async throws {
@@ -191,7 +223,19 @@ import Testing
         #expect(try await desk.poll(first)["access_token"] != nil)
         #expect(try await run("allow", id, "--number", number).status == 4)
 
+        // A sign-in alone asks for no consent; a payment does, and a program sees what for.
+        let secret = try await desk.confidentialApplication("site")
+        let payment = try await desk.askToPay("bob@example.org", as: "site", secret: secret)
+        let consent = try await run("consent", "--latest", "--yes", "--json")
+        #expect(consent.status == 0, "\(consent.errors)")
+        #expect(consent.output.contains("\"bindingMessage\" : \"21-49-38\""), "\(consent.output)")
+        #expect(try await run("consent", "00000000").status == 4)
+        #expect(try await run("deny", "--latest", "--yes", "--reason", "too dear").status == 0)
+        #expect(try await desk.poll(payment, as: "site", secret: secret)["error"] == "access_denied")
+
         let second = try await desk.signIn("bob@example.org")
+        let plain = try await run("consent", "--latest", "--yes")
+        #expect(plain.status == 4 && plain.errors.contains("asks for a sign-in alone"))
         #expect(try await run("deny", "--latest").status == 2)
         let denied = try await run("deny", "--latest", "--yes", "--not-me", "--json")
         #expect(denied.status == 0, "\(denied.errors)")

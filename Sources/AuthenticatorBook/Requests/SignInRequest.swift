@@ -27,6 +27,9 @@ public struct SignInRequest: Sendable, Identifiable {
     /// Digits of the number that has to be typed to allow it; nil where none is asked for.
     public let numberLength: Int?
 
+    /// Whether it asks to agree to more than a sign-in: ``AccountBook/consent(for:)`` says to what.
+    public let asksForConsent: Bool
+
     let notification: any Guardian.Notification
 
     init(_ notification: any Guardian.Notification, of account: Account, receivedAt now: Date) {
@@ -41,6 +44,7 @@ public struct SignInRequest: Sendable, Identifiable {
         longitude = notification.location?.longitude
         startedAt = notification.startedAt
         numberLength = notification.numberLength
+        asksForConsent = notification.transactionLinkingId != nil
         // Where the clocks differ, it waits for as long as it can have from now on.
         let expected = notification.startedAt + Self.lifetime
         expiresAt = expected > now && expected <= now + Self.lifetime ? expected : now + Self.lifetime

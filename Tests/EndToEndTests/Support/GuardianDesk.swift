@@ -79,6 +79,41 @@ struct GuardianDesk {
             ])
     }
 
+    /// Registers an application that can keep a secret, and answers that.
+    func confidentialApplication(_ id: String) async throws -> String {
+        let added = try await Tool(path: try ServerProcess.executable)
+            .run(["app", "add", "--id", id, "--secret", "--json", "--data", server.dataDirectory.path])
+        let answer = try JSONSerialization.jsonObject(with: Data(added.output.utf8)) as? [String: Any]
+        return try #require(answer?["secret"] as? String, "\(added.output)\(added.errors)")
+    }
+
+    /// Asks somebody who is not at the application (CIBA) to agree to a payment. Answers what the application waits with.
+    func askToPay(_ email: String, as client: String, secret: String) async throws -> String {
+        let shown = try await Tool(path: try ServerProcess.executable)
+            .run(["user", "show", email, "--json", "--data", server.dataDirectory.path])
+        let answer = try JSONSerialization.jsonObject(with: Data(shown.output.utf8)) as? [String: Any]
+        let user = try #require((answer?["user"] as? [String: Any])?["id"] as? String, "\(shown.output)")
+        let hint = ["format": "iss_sub", "iss": server.url.absoluteString, "sub": "auth0|\(user)"]
+        let begun = try await send(
+            "POST", "/bc-authorize",
+            [
+                "client_id": client, "client_secret": secret, "scope": "openid", "binding_message": "21-49-38",
+                "audience": "https://bank.example/",
+                "login_hint": String(decoding: try JSONSerialization.data(withJSONObject: hint), as: UTF8.self),
+                "authorization_details": #"[{"type":"payment","amount":42}]"#,
+            ])
+        return try #require(begun["auth_req_id"], "\(begun)")
+    }
+
+    func poll(_ request: String, as client: String, secret: String) async throws -> Answer {
+        try await send(
+            "POST", "/oauth/token",
+            [
+                "grant_type": "urn:openid:params:grant-type:ciba", "client_id": client, "client_secret": secret,
+                "auth_req_id": request,
+            ])
+    }
+
     func log(_ type: String) async throws -> [[String: Any]] {
         try #require(
             try await send("GET", "/api/v2/logs?q=type:\(type)", headers: try administrator).json as? [[String: Any]])

@@ -10,6 +10,9 @@ extension AuthenticatorCommand {
 
                   countersign authenticator allow 1a2b3c4d
                   countersign authenticator allow --latest --number 42
+
+                A request that asks to agree to something is shown and asked about first, where somebody can be asked; \
+                elsewhere `consent` shows it.
                 """)
 
         @OptionGroup var argument: RequestArgument
@@ -24,6 +27,12 @@ extension AuthenticatorCommand {
             let book = try await vault.openExisting()
             let request = try await argument.request(in: book, verb: "Allow", output: output)
             guard let book else { return }
+            if request.asksForConsent, Terminal.canAsk {
+                try await book.consent(for: request)?.lines.forEach { Terminal.say($0) }
+                guard Terminal.confirms("Agree to that?") else {
+                    throw CommandFailure(.refused, "Nothing was answered.")
+                }
+            }
             var number = number
             if number == nil, let length = request.numberLength {
                 guard Terminal.canAsk else {

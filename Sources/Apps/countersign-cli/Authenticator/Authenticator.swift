@@ -26,7 +26,8 @@ struct AuthenticatorCommand: AsyncParsableCommand {
             4 no such account or request.
             """,
         subcommands: [
-            Enroll.self, List.self, Codes.self, Watch.self, Allow.self, Deny.self, Remove.self, Export.self,
+            Enroll.self, List.self, Codes.self, Watch.self, ShowConsent.self, Allow.self, Deny.self, Remove.self,
+            Export.self,
             Import.self,
         ])
 }

@@ -21,6 +21,8 @@ struct RequestSummary: Encodable {
     let expiresAt: Timestamp
     /// Digits of the number that has to be typed; nil where none is asked for.
     let numberLength: Int?
+    /// Whether it asks to agree to more than a sign-in; `consent` shows to what.
+    let asksForConsent: Bool
 
     init(_ request: SignInRequest) {
         id = request.id
@@ -33,6 +35,7 @@ struct RequestSummary: Encodable {
         startedAt = Timestamp(request.startedAt)
         expiresAt = Timestamp(request.expiresAt)
         numberLength = request.numberLength
+        asksForConsent = request.asksForConsent
     }
 }
 
@@ -51,6 +54,7 @@ extension SignInRequest {
         clock.dateFormat = "yyyy-MM-dd HH:mm:ss"
         table.add("  time", "\(clock.string(from: startedAt)), \(Self.ago(now.timeIntervalSince(startedAt)))")
         if let numberLength { table.add("  number", "the screen shows one of \(numberLength) digits") }
+        if asksForConsent { table.add("  consent", "it asks you to agree to something: look at that first") }
         return ["Sign-in to \(account.label.printable) [\(id)]"] + table.lines
     }
 
@@ -66,5 +70,19 @@ extension SignInRequest {
     func countdown(at now: Date) -> String {
         let left = max(0, Int(expiresAt.timeIntervalSince(now).rounded(.up)))
         return "\(left / 60):" + (left % 60 < 10 ? "0" : "") + "\(left % 60)"
+    }
+}
+
+extension RequestedConsent {
+    /// For people. Everything is made harmless: it comes from the application.
+    var lines: [String] {
+        var table = Table()
+        if let bindingMessage { table.add("  message", bindingMessage) }
+        if !audience.isEmpty { table.add("  for", audience) }
+        if !scope.isEmpty { table.add("  scope", scope.joined(separator: " ")) }
+        for detail in authorizationDetails {
+            table.add("  details", (try? OutputOptions.text(of: detail, pretty: false)) ?? "-")
+        }
+        return ["You are asked to agree to"] + table.lines
     }
 }

@@ -44,6 +44,7 @@ struct WatchSession: Sendable {
     private func loop(_ terminal: KeyTerminal, _ inbox: Inbox) async throws {
         var waiting: [SignInRequest] = []
         var shown: SignInRequest.ID?
+        var shownConsents: Set<SignInRequest.ID> = []
         while true {
             let hasEnded = inbox.hasEnded
             for event in inbox.take() {
@@ -72,8 +73,11 @@ struct WatchSession: Sendable {
                 shown = request.id
             }
             let more = waiting.count > 1 ? "  (\(waiting.count - 1) more)" : ""
+            // Nothing is allowed that was not shown.
+            let isUnseen = request.asksForConsent && !shownConsents.contains(request.id)
             terminal.drawLine(
-                "  \(request.countdown(at: now))  [a]llow  [d]eny  [n]ot me  [l]ater  [q]uit\(more)")
+                "  \(request.countdown(at: now))  \(isUnseen ? "[s]how" : "[a]llow")  [d]eny  [n]ot me  [l]ater  [q]uit\(more)"
+            )
             guard let key = await terminal.key(within: .milliseconds(250)) else { continue }
             if Self.ends(key) { break }
             if key == .character("l") {
@@ -82,6 +86,10 @@ struct WatchSession: Sendable {
                 continue
             }
             terminal.drawLine("")
+            if isUnseen, [.character("s"), .character("S"), .character("a"), .character("A")].contains(key) {
+                if await showConsent(request, terminal) { shownConsents.insert(request.id) }
+                continue
+            }
             guard let decision = try await decision(key, request, terminal) else {
                 shown = nil
                 continue
@@ -111,6 +119,18 @@ struct WatchSession: Sendable {
             return .deny(reason: String(reason.prefix(AccountBook.reasonLimit / 4)))
         case .character("n"), .character("N"): return .notMe
         default: return nil
+        }
+    }
+
+    /// - Returns: whether it was shown.
+    private func showConsent(_ request: SignInRequest, _ terminal: KeyTerminal) async -> Bool {
+        do {
+            let consent = try await terminal.whileAsking { try await book.consent(for: request) }
+            consent?.lines.forEach { Terminal.print($0) }
+            return true
+        } catch {
+            say(terminal, ((error as? DeviceFailure)?.description ?? "\(error)").printable)
+            return false
         }
     }
 
