@@ -312,14 +312,23 @@ struct Settlement: Sendable {
         guard user.email?.canonical == matter.body.email, let hash = attempt.newPasswordHash else {
             return .verdict(.refused(Refusal(.unknownFlow)))
         }
+        guard let user = try replacePassword(of: user, by: hash, in: transaction) else { return .stale }
+        try finishFlow(in: transaction)
+        return .verdict(.accomplished(.passwordReset(user)))
+    }
+
+    /// Gives a new password to somebody who has shown that the mailbox is theirs, and ends what the old one opened. Nil where
+    /// the user changed meanwhile.
+    func replacePassword(
+        of user: User, by hash: String, in transaction: any StoreTransaction
+    ) throws -> User? {
         var user = user
         try transaction.setPassword(hash, of: &user, newFactorID: factorID, at: now, sealer: sealer)
         user.profile.emailVerified = true
         user.revokeTokens(at: now)
-        guard try transaction.update(user) else { return .stale }
-        try finishFlow(in: transaction)
+        guard try transaction.update(user) else { return nil }
         try record(.passwordReset, user: user.id, in: transaction)
-        return .verdict(.accomplished(.passwordReset(user)))
+        return user
     }
 
     private func changeEmail(

@@ -216,15 +216,10 @@ extension Settlement {
         guard user.email?.canonical == matter.body.email, let hash = attempt.newPasswordHash else {
             return .verdict(.refused(Refusal(.unknownFlow)))
         }
-        var user = user
-        try transaction.setPassword(hash, of: &user, newFactorID: factorID, at: now, sealer: sealer)
-        user.profile.emailVerified = true
-        user.revokeTokens(at: now)
-        guard try transaction.update(user) else { return .stale }
+        guard let user = try replacePassword(of: user, by: hash, in: transaction) else { return .stale }
         var body = matter.body
         body.tokenEpoch = user.tokenEpoch
         body.challenge = .claim
-        try record(.passwordReset, user: user.id, in: transaction)
         return try step(
             .complete, body, journey, stage: .complete, expiresAt: now + FlowLifetime.standard, in: transaction)
     }

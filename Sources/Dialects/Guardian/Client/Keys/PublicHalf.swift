@@ -26,26 +26,7 @@ struct PublicHalf: Sendable {
     /// Modulus and exponent as DER has them: with a zero byte in front where the first bit is set.
     var rsaIntegers: (modulus: Data, exponent: Data)? {
         guard algorithm == .rs256 else { return nil }
-        var rest = external[...]
-        guard var body = Self.element(0x30, &rest), rest.isEmpty,
-            let modulus = Self.element(0x02, &body), let exponent = Self.element(0x02, &body), body.isEmpty
-        else { return nil }
-        return (Data(modulus), Data(exponent))
-    }
-
-    /// One element of DER with a length of three bytes at most (X.690, 8.1).
-    private static func element(_ tag: UInt8, _ rest: inout Data) -> Data? {
-        guard rest.popFirst() == tag, let first = rest.popFirst() else { return nil }
-        var length = Int(first)
-        if first >= 0x80 {
-            let size = Int(first & 0x7f)
-            guard (1...3).contains(size), rest.count >= size else { return nil }
-            length = rest.prefix(size).reduce(0) { $0 << 8 | Int($1) }
-            rest = rest.dropFirst(size)
-        }
-        guard rest.count >= length else { return nil }
-        defer { rest = rest.dropFirst(length) }
-        return rest.prefix(length)
+        return RSAPublicNumbers(pkcs1: external).map { ($0.modulus, $0.exponent) }
     }
 }
 

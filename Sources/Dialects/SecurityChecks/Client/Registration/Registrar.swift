@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import KeychainServices
 import SecurityChecksWire
 
 /// The server does not know the client, or not with this key: it has to register anew. Source: security-checks 2.4.

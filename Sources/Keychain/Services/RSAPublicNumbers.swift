@@ -1,12 +1,14 @@
 import Foundation
 
-/// Modulus and exponent of an RSA key, out of `RSAPublicKey` of PKCS #1 (RFC 8017, A.1.1).
-struct RSAPublicNumbers: Sendable, Equatable {
-    /// As DER has it, with a zero byte in front where the first bit is set. Source: security-checks 2.1.
-    let modulus: Data
-    let exponent: Data
+/// Modulus and exponent of an RSA key, for a JSON Web Key.
+public struct RSAPublicNumbers: Sendable, Equatable {
+    /// As DER has it, with a zero byte in front where the first bit is set.
+    public let modulus: Data
+    public let exponent: Data
 
-    init?(pkcs1: Data) {
+    /// - Parameter pkcs1: what `SecKeyCopyExternalRepresentation` gives of a public RSA key: `RSAPublicKey` of PKCS #1 (RFC 8017,
+    ///   A.1.1). Nil for anything else.
+    public init?(pkcs1: Data) {
         var rest = pkcs1[...]
         guard var body = Self.element(0x30, &rest), rest.isEmpty, let modulus = Self.element(0x02, &body),
             let exponent = Self.element(0x02, &body), body.isEmpty
