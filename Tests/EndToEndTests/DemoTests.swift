@@ -27,4 +27,17 @@ import Testing
         #expect(outcome.output.contains("Everything did what it says."))
         #expect(outcome.output.contains("reason=\"I am at the beach\""))
     }
+
+    /// At a terminal, as a person sees it: the QR code, the request with its place, the reason.
+    @Test(.timeLimit(.minutes(5)))
+    func atATerminalTheDemonstrationIsSeenToItsEnd() async throws {
+        let terminal = try Tmux(columns: 160, rows: 200)
+        try await terminal.isReady()
+        try terminal.clear()
+        try terminal.enter("countersign demo; echo ended=$?")
+        let screen = try await terminal.shows("ended=0") { $0.contains("Everything did what it says.") }
+        #expect(screen.contains("█") && screen.contains("browser  Firefox 128.0 on Linux"))
+        #expect(screen.contains("place    127.0.0.1") && screen.contains("reason=\"I am at the beach\""))
+        #expect(try await terminal.echoes())
+    }
 }
