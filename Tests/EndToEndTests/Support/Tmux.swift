@@ -97,9 +97,14 @@ final class Tmux {
 
     /// Whether the terminal shows what is typed.
     func echoes() async throws -> Bool {
-        try clear()
-        try enter("stty -a | grep -c ' echo '; echo done")
-        let screen = try await shows("\ndone")
-        return screen.contains("\n1\n")
+        // A shell that has just come back may be at work with the terminal itself: one that stays wrong is wrong each time.
+        for _ in 0..<5 {
+            try clear()
+            try enter("stty -a | grep -c ' echo '; echo done")
+            if try await shows("\ndone").contains("\n1\n") { return true }
+            try await Task.sleep(for: .milliseconds(200))
+            try await isReady()
+        }
+        return false
     }
 }
