@@ -277,6 +277,9 @@ let package = Package(
                 "CPostgres", "CountersignCore", "StorePostgres", .asn1, .crypto, .cryptoExtras, .logging, .x509,
             ],
             path: "Tests/TestSupport", exclude: ["smtp_server.py"]),
+        .target(
+            name: "ServerTestSupport", dependencies: ["CountersignServer", "PasswordHashing", "TestSupport", .logging],
+            path: "Tests/ServerTestSupport"),
         .testTarget(name: "OneTimePasswordTests", dependencies: ["OneTimePassword"]),
         .testTarget(
             name: "CoreTests",
@@ -347,7 +350,7 @@ let package = Package(
             name: "GuardianSDKTests",
             dependencies: [
                 "Guardian", "GuardianReferencePage", "GuardianWire", "ClientHTTP", "KeychainServices",
-                "CountersignServer", "CountersignCore", "OneTimePassword", "PasswordHashing", "TestSupport", .crypto,
+                "CountersignServer", "CountersignCore", "OneTimePassword", "ServerTestSupport", "TestSupport", .crypto,
                 .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes, .logging, .nioCore,
             ]),
         .testTarget(
@@ -375,13 +378,13 @@ let package = Package(
             name: "FirebaseAuthTests",
             dependencies: [
                 "FirebaseAuth", "IdentityToolkitWire", "ClientHTTP", "CountersignServer", "CountersignCore",
-                "OneTimePassword", "PasswordHashing", "TestSupport", .logging,
+                "OneTimePassword", "ServerTestSupport",
             ]),
         .testTarget(
             name: "MSALTests",
             dependencies: [
                 "MSAL", "NativeAuthWire", "ClientHTTP", "CountersignServer", "CountersignCore", "OneTimePassword",
-                "PasswordHashing", "TestSupport", .logging,
+                "ServerTestSupport",
             ]),
         // The vendor's page, compiled as an app with its compiler's defaults compiles it.
         .target(
@@ -391,8 +394,8 @@ let package = Package(
             name: "MobileFirstTests",
             dependencies: [
                 "IBMMobileFirstPlatformFoundation", "MobileFirstReferencePage", "SecurityChecksWire", "ClientHTTP",
-                "KeychainServices", "CountersignServer", "CountersignCore", "PasswordHashing", "TestSupport",
-                "pincode-server", "pincode-client", .logging,
+                "KeychainServices", "CountersignServer", "CountersignCore", "ServerTestSupport",
+                "TestSupport", "pincode-server", "pincode-client",
             ]),
         .testTarget(
             name: "CommandLineTests",

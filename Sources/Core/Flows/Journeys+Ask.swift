@@ -31,9 +31,7 @@ extension Journeys {
                 guard let email = body.email.map(EmailAddress.init(kept:)) else {
                     return .refused(Refusal(.unexpectedAnswer))
                 }
-                let isRepeated =
-                    try journey.repeats(
-                        expectation.request, at: mail.now, attempts: record.attempts, sealer: mail.sealer) == .asked
+                let isRepeated = try mail.isRepeated(in: journey, record)
                 switch (journey.stage, body.challenge) {
                 case (.firstProof, .password), (.details, .newPassword): return .password
                 case (.firstProof, _):
@@ -87,9 +85,7 @@ extension Journeys {
                 let isOwn = contact == user.email && user.profile.emailVerified
                 let hasPassword = try transaction.factors(of: user.id).contains { $0.kind == .password }
                 if contact == user.email, !hasPassword { return .refused(Refusal(.unsuitableContact)) }
-                let isRepeated =
-                    try journey.repeats(
-                        expectation.request, at: mail.now, attempts: record.attempts, sealer: mail.sealer) == .asked
+                let isRepeated = try mail.isRepeated(in: journey, record)
                 if isRepeated { return isOwn ? .proven(contact) : .mailed(to: contact) }
                 journey.contact = Journey.Contact(address: contact.canonical, isProven: isOwn)
                 if isOwn {
@@ -190,6 +186,11 @@ private struct JourneyMail: Sendable {
         code = MailedCode.fresh(random: realm.random)
         digest = handle.digest
         messageID = AuditEvent.freshID(at: now, random: realm.random)
+    }
+
+    /// Whether this very request was answered before, and its code is on its way.
+    func isRepeated(in journey: Journey, _ record: FlowRecord) throws -> Bool {
+        try journey.repeats(request, at: now, attempts: record.attempts, sealer: sealer) == .asked
     }
 
     /// Puts the code into the flow in place of any earlier one, and into the outbox.

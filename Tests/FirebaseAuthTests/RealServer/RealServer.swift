@@ -2,9 +2,7 @@ import CountersignCore
 import CountersignServer
 import FirebaseAuth
 import Foundation
-import Logging
-import PasswordHashing
-import TestSupport
+import ServerTestSupport
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -16,24 +14,9 @@ enum RealServer {
     static func run(
         isDevelopment: Bool = true, _ body: @escaping @Sendable (RunningServer) async throws -> Void
     ) async throws {
-        let folder = try TestRun.place(for: "client")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let opened = try await OpenedRealm.open(
-            DataDirectory(path: folder.path), hashing: Argon2idParameters(memoryKiB: 1024, operations: 1),
-            isDevelopment: isDevelopment)
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
-        let server = CountersignServer(
-            opened, options: CountersignServer.Options(port: 0, isDevelopment: isDevelopment), logger: logger)
-        let result: Result<Void, any Error>
-        do {
-            result = .success(
-                try await server.serving { url in try await body(RunningServer(url: url, realm: opened.realm)) })
-        } catch {
-            result = .failure(error)
+        try await ServerInProcess.run(in: "client", isDevelopment: isDevelopment) { url, opened in
+            try await body(RunningServer(url: url, realm: opened.realm))
         }
-        try await opened.close()
-        try result.get()
     }
 }
 

@@ -1,9 +1,7 @@
 import ClientHTTP
 import CountersignServer
 import Foundation
-import Logging
-import PasswordHashing
-import TestSupport
+import ServerTestSupport
 import Testing
 
 @testable import Guardian
@@ -14,26 +12,11 @@ struct RealServer: Sendable {
     let adminToken: String
 
     static func run(_ body: @escaping @Sendable (RealServer) async throws -> Void) async throws {
-        let folder = try TestRun.place(for: "guardian-sdk")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let directory = try DataDirectory(path: folder.path)
-        let opened = try await OpenedRealm.open(
-            directory, hashing: Argon2idParameters(memoryKiB: 1024, operations: 1), isDevelopment: true)
-        let adminToken = try String(contentsOfFile: directory.adminTokenPath, encoding: .utf8)
-            .trimmingCharacters(in: .whitespacesAndNewlines)
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
-        let server = CountersignServer(
-            opened, options: CountersignServer.Options(port: 0, isDevelopment: true), logger: logger)
-        let result: Result<Void, any Error>
-        do {
-            result = .success(
-                try await server.serving { url in try await body(RealServer(url: url, adminToken: adminToken)) })
-        } catch {
-            result = .failure(error)
+        try await ServerInProcess.run(in: "guardian-sdk") { url, opened in
+            let adminToken = try String(contentsOfFile: opened.directory.adminTokenPath, encoding: .utf8)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            try await body(RealServer(url: url, adminToken: adminToken))
         }
-        try await opened.close()
-        try result.get()
     }
 
     /// What an app gives as `forDomain:`.

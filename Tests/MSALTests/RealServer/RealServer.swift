@@ -2,11 +2,9 @@ import ClientHTTP
 import CountersignCore
 import CountersignServer
 import Foundation
-import Logging
 import MSAL
 import OneTimePassword
-import PasswordHashing
-import TestSupport
+import ServerTestSupport
 import Testing
 
 /// The real server in this process, on a port of its own, with its developer's inbox and its clock.
@@ -19,24 +17,9 @@ struct RealServer: Sendable {
 
     /// Gone when the body returns.
     static func run(_ body: @escaping @Sendable (RealServer) async throws -> Void) async throws {
-        let folder = try TestRun.place(for: "msal")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let opened = try await OpenedRealm.open(
-            DataDirectory(path: folder.path), hashing: Argon2idParameters(memoryKiB: 1024, operations: 1),
-            isDevelopment: true)
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
-        let server = CountersignServer(
-            opened, options: CountersignServer.Options(port: 0, isDevelopment: true), logger: logger)
-        let result: Result<Void, any Error>
-        do {
-            result = .success(
-                try await server.serving { url in try await body(RealServer(url: url, realm: opened.realm)) })
-        } catch {
-            result = .failure(error)
+        try await ServerInProcess.run(in: "msal") { url, opened in
+            try await body(RealServer(url: url, realm: opened.realm))
         }
-        try await opened.close()
-        try result.get()
     }
 
     /// Registers an application and makes a client of it. Without a registration it is `dev-app`.

@@ -3,9 +3,7 @@ import CountersignCore
 import CountersignServer
 import Foundation
 import IBMMobileFirstPlatformFoundation
-import Logging
-import PasswordHashing
-import TestSupport
+import ServerTestSupport
 
 /// The real server in this process, with the samples that it has under `--dev`; gone when the body returns.
 struct RealServer: Sendable {
@@ -15,24 +13,9 @@ struct RealServer: Sendable {
     let clock = TestClock()
 
     static func run(_ body: @escaping @Sendable (RealServer) async throws -> Void) async throws {
-        let folder = try TestRun.place(for: "mobilefirst")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let opened = try await OpenedRealm.open(
-            DataDirectory(path: folder.path), hashing: Argon2idParameters(memoryKiB: 1024, operations: 1),
-            isDevelopment: true)
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
-        let server = CountersignServer(
-            opened, options: CountersignServer.Options(port: 0, isDevelopment: true), logger: logger)
-        let result: Result<Void, any Error>
-        do {
-            result = .success(
-                try await server.serving { url in try await body(RealServer(url: url, realm: opened.realm)) })
-        } catch {
-            result = .failure(error)
+        try await ServerInProcess.run(in: "mobilefirst") { url, opened in
+            try await body(RealServer(url: url, realm: opened.realm))
         }
-        try await opened.close()
-        try result.get()
     }
 
     /// Time passes, here and there.

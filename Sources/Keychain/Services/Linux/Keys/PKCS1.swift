@@ -15,32 +15,14 @@
         private static func integers(in bytes: UnsafeRawBufferPointer) -> Int? {
             // Walked by hand for a private key's sake: a parser would copy the bytes to the heap and leave them there.
             var rest = bytes[...]
-            guard let body = element(0x30, in: &rest), rest.isEmpty else { return nil }
+            guard let body = derElement(0x30, in: &rest), rest.isEmpty else { return nil }
             rest = body
             var count = 0
             while !rest.isEmpty {
-                guard let integer = element(0x02, in: &rest), !integer.isEmpty else { return nil }
+                guard let integer = derElement(0x02, in: &rest), !integer.isEmpty else { return nil }
                 count += 1
             }
             return count
-        }
-
-        private static func element(
-            _ tag: UInt8, in rest: inout Slice<UnsafeRawBufferPointer>
-        ) -> Slice<UnsafeRawBufferPointer>? {
-            guard rest.popFirst() == tag, let first = rest.popFirst() else { return nil }
-            var length = Int(first)
-            if first >= 0x80 {
-                let size = Int(first & 0x7f)
-                guard (1...3).contains(size), rest.count >= size else { return nil }
-                length = rest.prefix(size).reduce(0) { $0 << 8 | Int($1) }
-                rest = rest.dropFirst(size)
-                // DER: the shortest form (X.690, 10.1).
-                guard length >= (size == 1 ? 0x80 : 1 << (8 * (size - 1))) else { return nil }
-            }
-            guard rest.count >= length else { return nil }
-            defer { rest = rest.dropFirst(length) }
-            return rest.prefix(length)
         }
     }
 #endif

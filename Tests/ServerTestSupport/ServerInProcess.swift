@@ -1,0 +1,37 @@
+import CountersignServer
+import Foundation
+import Logging
+import PasswordHashing
+import TestSupport
+
+/// The real server in the test's process, on a port of its own, with cheap password hashes and a quiet log.
+public enum ServerInProcess {
+    /// Serves while the body runs; server, store and data are gone when it returns.
+    ///
+    /// - Parameters:
+    ///   - place: what the data directory is called.
+    ///   - isDevelopment: false serves production mode, with signed tokens and a checked API key.
+    ///   - body: gets the server's address and the realm behind it.
+    public static func run(
+        in place: String, isDevelopment: Bool = true,
+        _ body: @escaping @Sendable (URL, OpenedRealm) async throws -> Void
+    ) async throws {
+        let folder = try TestRun.place(for: place)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let opened = try await OpenedRealm.open(
+            DataDirectory(path: folder.path), hashing: Argon2idParameters(memoryKiB: 1024, operations: 1),
+            isDevelopment: isDevelopment)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let server = CountersignServer(
+            opened, options: CountersignServer.Options(port: 0, isDevelopment: isDevelopment), logger: logger)
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await server.serving { url in try await body(url, opened) })
+        } catch {
+            result = .failure(error)
+        }
+        try await opened.close()
+        try result.get()
+    }
+}
