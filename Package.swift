@@ -227,7 +227,7 @@ let package = Package(
             name: "countersign",
             dependencies: [
                 "CountersignServer", "CountersignCore", "AdminServer", "AuthenticatorBook", "ClientHTTP",
-                "FirebaseAuth",
+                "FirebaseAuth", "MSAL", "IBMMobileFoundationSwift",
                 "KeychainServices", "KeychainTypes",
                 .target(name: "SecretVault", condition: .when(platforms: [.linux])),
                 "OneTimePassword", "TerminalQRCode", "StoreSQLite", .argumentParser, .logging,

@@ -17,7 +17,8 @@ struct Demo: AsyncParsableCommand {
             A user signs up, confirms the address, enrols an authenticator by its QR code, signs in with password and
             code, is refused with a wrong and with a used code, takes the second factor off and signs out. Then a terminal
             authenticator enrols, a sign-in waits for it, is shown and allowed, and the next is rejected with a reason
-            that the log shows. Nothing is left behind: servers and data live in temporary directories.
+            that the log shows. Then somebody signs up and in with codes that come by mail, and an app asks for a balance
+            that a PIN guards. Nothing is left behind: servers and data live in temporary directories.
 
             Exit status: 0 only if every step did what it says; 1 otherwise.
             """)
@@ -30,10 +31,14 @@ struct Demo: AsyncParsableCommand {
             write: { FileHandle.standardOutput.write(Data("\($0)\n".utf8)) },
             asJSON: json, isColoured: !json && isatty(STDOUT_FILENO) == 1)
         do {
+            let keychain = try await DemoKeychain()
+            defer { keychain.remove() }
             try await onStage(narrator) { try await SecondFactorAct(stage: $0, narrator: narrator).play() }
             // On a server of its own: the first act has moved its server's clock, and devices sign with the time of this
             // machine.
             try await onStage(narrator) { try await RequestAct(stage: $0, narrator: narrator).play() }
+            try await onStage(narrator) { try await MailedCodeAct(stage: $0, narrator: narrator).play() }
+            try await onStage(narrator) { try await ScopeAct(stage: $0, narrator: narrator).play() }
             if !json { narrator.write("\nEverything did what it says.") }
         } catch {
             if !json { FileHandle.standardError.write(Data("\nThe demonstration broke off: \(error)\n".utf8)) }

@@ -74,14 +74,32 @@ struct DemoStage: Sendable {
         }
     }
 
-    /// The link in the newest mail to an address, as somebody finds it in the inbox.
-    func mailedLink(to address: String) async throws -> (subject: String, link: URL) {
+    /// What the newest mail to an address says, as somebody finds it in the inbox.
+    private func newestMail(to address: String) async throws -> Inbox.Message {
         let (data, _) = try await URLSession.shared.data(from: url.appendingPathComponent("dev/inbox.json"))
         let inbox = try JSONDecoder().decode(Inbox.self, from: data)
-        guard let mail = inbox.messages.last(where: { $0.to == address }),
-            let link = mail.payload["link"].flatMap({ URL(string: $0) })
-        else { throw DemoNarrator.Disappointment(description: "No mail with a link arrived for \(address).") }
+        guard let mail = inbox.messages.last(where: { $0.to == address }) else {
+            throw DemoNarrator.Disappointment(description: "No mail arrived for \(address).")
+        }
+        return mail
+    }
+
+    /// The link in the newest mail to an address.
+    func mailedLink(to address: String) async throws -> (subject: String, link: URL) {
+        let mail = try await newestMail(to: address)
+        guard let link = mail.payload["link"].flatMap({ URL(string: $0) }) else {
+            throw DemoNarrator.Disappointment(description: "The mail to \(address) has no link.")
+        }
         return (mail.subject, link)
+    }
+
+    /// The code in the newest mail to an address.
+    func mailedCode(to address: String) async throws -> (subject: String, code: String) {
+        let mail = try await newestMail(to: address)
+        guard let code = mail.payload["code"] else {
+            throw DemoNarrator.Disappointment(description: "The mail to \(address) has no code.")
+        }
+        return (mail.subject, code)
     }
 
     /// Opens the page of a link and presses its button.

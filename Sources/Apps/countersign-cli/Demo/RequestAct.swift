@@ -5,10 +5,6 @@ import Foundation
 import KeychainServices
 import TerminalQRCode
 
-#if !canImport(Security)
-    import SecretVault
-#endif
-
 /// The second act: a terminal authenticator enrols from a QR code, a sign-in waits for it, the request is looked at and
 /// allowed, and the next is rejected with a reason that the log shows. The authenticator is the one behind
 /// `countersign authenticator`; the browser's part is played with plain requests.
@@ -19,8 +15,6 @@ struct RequestAct: Sendable {
     private static let name = "request"
     private let email = "grace@example.com"
     private let password = "the compiler is a person too"
-    /// What the person at the terminal types.
-    private static let passcode = "246810"
     private static let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
     private static let chrome =
         "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0 Safari/537.36"
@@ -34,7 +28,7 @@ struct RequestAct: Sendable {
 
     func play() async throws {
         narrator.act("Act two: a request, and a signature from the terminal")
-        let book = try await openBook()
+        let book = AccountBook()
         let account = try await enrol(book)
         try await allow(book, account)
         try await reject(book, account)
@@ -61,16 +55,6 @@ struct RequestAct: Sendable {
     }
 
     // MARK: Enrolling
-
-    /// A vault that goes with the demonstration. The passcode is typed by nobody: the demonstration plays by itself.
-    private func openBook() async throws -> AccountBook {
-        #if !canImport(Security)
-            try await KeychainVault.configure(
-                presence: ScriptedPresence(always: .answer(Self.passcode)), application: "countersign-demo",
-                directory: stage.folder.appendingPathComponent("authenticator").path, keyDerivation: .interactive)
-        #endif
-        return AccountBook()
-    }
 
     private func enrol(_ book: AccountBook) async throws -> Account {
         let link = try await step("Grace is invited, and her browser shows a QR code") {
