@@ -29,6 +29,64 @@ private final class StagedTransport: HTTPTransport {
     }
 }
 
+/// A server whose first answer comes when a test says so; those that follow come at once.
+private final class HeldTransport: HTTPTransport {
+    private struct State {
+        var count = 0
+        var isOpen = false
+        var held: [CheckedContinuation<Void, Never>] = []
+        var watchers: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+    private let first: HTTPClientResponse
+    private let later: HTTPClientResponse
+
+    init(_ first: HTTPClientResponse, then later: HTTPClientResponse? = nil) {
+        self.first = first
+        self.later = later ?? first
+    }
+
+    var count: Int { state.withLock { $0.count } }
+
+    func send(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
+        let isLater = state.withLock { state in
+            state.count += 1
+            for watcher in state.watchers { watcher.resume() }
+            state.watchers = []
+            return state.isOpen
+        }
+        if isLater { return later }
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.held.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+        return first
+    }
+
+    func isAsked() async {
+        await withCheckedContinuation { continuation in
+            let isAsked = state.withLock { state in
+                if state.count == 0 { state.watchers.append(continuation) }
+                return state.count > 0
+            }
+            if isAsked { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let held = state.withLock { state in
+            state.isOpen = true
+            defer { state.held = [] }
+            return state.held
+        }
+        for continuation in held { continuation.resume() }
+    }
+}
+
 private final class Time: Sendable {
     private let seconds = Mutex(1_790_000_000.0)
     var now: Date { Date(timeIntervalSince1970: seconds.withLock { $0 }) }
@@ -125,6 +183,57 @@ struct ValidatorTests {
         transport.becomes { _ in throw Away() }
         time.advance(301)
         #expect(try await isValid(validator, second.token(claims())))
+        // It is asked again after a while, not for each request; and what nobody can look up is not called invalid.
+        #expect(try await isValid(validator, second.token(claims())))
+        var third = Issuer()
+        third.kid = "three"
+        let (unknown, fresh) = (try third.token(claims()), third.jwks)
+        await #expect(throws: (any Error).self) { try await validator.validate(unknown) }
+        #expect(transport.requests.count == 3)
+        transport.becomes { _ in HTTPClientResponse(status: 200, body: Data(fresh.utf8)) }
+        time.advance(11)
+        #expect(try await isValid(validator, third.token(claims())))
+    }
+
+    @Test("Offline: who comes while the first keys are on their way waits for them")
+    func burst() async throws {
+        let issuer = Issuer()
+        let transport = HeldTransport(HTTPClientResponse(status: 200, body: Data(issuer.jwks.utf8)))
+        let validator = JWKSValidator(
+            .securityChecks(server: Self.server), http: HTTPClient(transport: transport), now: { [time] in time.now })
+        let token = try issuer.token(claims())
+        let valid = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<20 { group.addTask { try await isValid(validator, token) } }
+            await transport.isAsked()
+            for _ in 0..<200 { await Task.yield() }
+            transport.open()
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(valid == 20)
+        #expect(transport.count == 1)
+    }
+
+    @Test("Online: a burst fetches our own token once")
+    func onlineBurst() async throws {
+        let held = HeldTransport(
+            HTTPClientResponse(status: 200, body: Data(#"{"access_token":"own","expires_in":3600}"#.utf8)),
+            then: HTTPClientResponse(
+                status: 200,
+                body: Data(
+                    #"{"active":true,"scope":"a","client_id":"c","exp":\#((time.now.timeIntervalSince1970 + 60) * 1000)}"#
+                        .utf8)))
+        let validator = IntrospectionValidator(
+            .securityChecks(server: Self.server, clientID: "me", clientSecret: "secret"),
+            http: HTTPClient(transport: held), now: { [time] in time.now })
+        let valid = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<20 { group.addTask { try await isValid(validator, "t") } }
+            await held.isAsked()
+            for _ in 0..<200 { await Task.yield() }
+            held.open()
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(valid == 20)
+        #expect(held.count == 21)
     }
 
     // MARK: Introspection

@@ -52,6 +52,7 @@ public actor IntrospectionValidator: TokenValidator {
     private let http: HTTPClient
     private let now: Now
     private var own: (token: String, until: Date)?
+    private var underWay: Task<String, any Error>?
     private var kept: [String: (token: ValidToken, until: Date)] = [:]
 
     public init(
@@ -66,13 +67,14 @@ public actor IntrospectionValidator: TokenValidator {
     public func validate(_ token: String) async throws -> TokenVerdict {
         if let known = kept[token], known.until > now() { return .valid(known.token) }
         for attempt in 0..<2 {
+            let own = try await ownToken()
             let response = try await http.post(
                 form: [("token", token), ("token_type_hint", "access_token")], to: options.introspectionURL,
-                headers: ["Authorization": "Bearer \(try await ownToken())"])
+                headers: ["Authorization": "Bearer \(own)"])
             switch response.status {
             case 200: return try keep(token, response.body)
             case 409: return .conflict
-            case 401 where attempt == 0, 403 where attempt == 0: own = nil
+            case 401 where attempt == 0, 403 where attempt == 0: forget(own)
             default: throw Failure(description: "Introspection answered \(response.status).")
             }
         }
@@ -138,8 +140,22 @@ public actor IntrospectionValidator: TokenValidator {
         let expires_in: Double?
     }
 
+    /// Somebody else may have a fresh one by now.
+    private func forget(_ token: String) {
+        if own?.token == token { own = nil }
+    }
+
+    /// Whoever comes while one is on its way waits for it too.
     private func ownToken() async throws -> String {
         if let own, own.until > now() { return own.token }
+        if let underWay { return try await underWay.value }
+        let task = Task { try await fetchOwnToken() }
+        underWay = task
+        defer { underWay = nil }
+        return try await task.value
+    }
+
+    private func fetchOwnToken() async throws -> String {
         let basic = Data("\(options.clientID):\(options.clientSecret)".utf8).base64EncodedString()
         let response = try await http.post(
             form: [("grant_type", "client_credentials"), ("scope", options.scope)], to: options.tokenURL,

@@ -38,7 +38,10 @@ public actor JWKSValidator: TokenValidator {
     private var keys: JWTKeyCollection?
     /// The algorithm of each key, by its `kid`: a header that names another is none of the issuer's (RFC 8725, section 3.1).
     private var known: [String: String] = [:]
+    /// When the keys came, and when they were asked for last.
     private var fetchedAt: Date?
+    private var triedAt: Date?
+    private var underWay: Task<Void, any Error>?
 
     public init(
         _ options: Options, http: HTTPClient = HTTPClient(timeout: 10, maximumResponseBytes: 1 << 18),
@@ -65,34 +68,58 @@ public actor JWKSValidator: TokenValidator {
     }
 
     private func keys(for kid: String) async throws -> JWTKeyCollection? {
-        let now = now()
-        let age = fetchedAt.map { now.timeIntervalSince($0) } ?? .infinity
-        let isStale = age < 0 || age >= (known[kid] != nil ? options.refresh : options.patience)
-        guard isStale else { return known[kid] != nil ? keys : nil }
-        fetchedAt = now
-        do {
-            let response = try await http.get(options.jwksURL)
-            guard response.status == 200 else { throw Unreachable() }
-            let set = try JSONDecoder().decode(KeySet.self, from: response.body)
-            let fresh = JWTKeyCollection()
-            var algorithms: [String: String] = [:]
-            for key in set.keys.prefix(100) {
-                // A key of a kind that is not known here is somebody else's to use.
-                guard let name = key.keyIdentifier?.string, let algorithm = Self.algorithm(of: key),
-                    (try? await fresh.add(jwk: key)) != nil
-                else { continue }
-                algorithms[name] = algorithm
-            }
-            keys = fresh
-            known = algorithms
-        } catch {
-            // Keys that were good a while ago still are, where the issuer is away.
-            guard known[kid] != nil else {
-                fetchedAt = nil
-                throw error
+        let isJoining = known[kid] == nil && underWay != nil
+        if isJoining || isDue(for: kid) {
+            do {
+                try await fetchOnce()
+            } catch {
+                // Keys that were good a while ago still are, where the issuer is away.
+                guard known[kid] != nil else { throw error }
             }
         }
-        return known[kid] != nil ? keys : nil
+        if known[kid] != nil { return keys }
+        // The last try failed: perhaps the key is a new one.
+        if fetchedAt != triedAt { throw Unreachable() }
+        return nil
+    }
+
+    /// Whether the keys are to be fetched before this one is judged.
+    private func isDue(for kid: String) -> Bool {
+        let now = now()
+        func isOlder(_ time: Date?, than seconds: TimeInterval) -> Bool {
+            guard let time else { return true }
+            // A clock that was set back makes everything old.
+            return !(0..<seconds).contains(now.timeIntervalSince(time))
+        }
+        guard fetchedAt != nil else { return true }
+        return isOlder(fetchedAt, than: known[kid] != nil ? options.refresh : options.patience)
+            && isOlder(triedAt, than: options.patience)
+    }
+
+    /// Whoever comes while the keys are on their way waits for them too: a key is unknown only when they are there.
+    private func fetchOnce() async throws {
+        if let underWay { return try await underWay.value }
+        let task = Task { try await fetch() }
+        underWay = task
+        defer { underWay = nil }
+        try await task.value
+    }
+
+    private func fetch() async throws {
+        triedAt = now()
+        let response = try await http.get(options.jwksURL)
+        guard response.status == 200 else { throw Unreachable() }
+        let set = try JSONDecoder().decode(KeySet.self, from: response.body)
+        let fresh = JWTKeyCollection()
+        var algorithms: [String: String] = [:]
+        for key in set.keys.prefix(100) {
+            // A key of a kind that is not known here is somebody else's to use.
+            guard let name = key.keyIdentifier?.string, let algorithm = Self.algorithm(of: key),
+                (try? await fresh.add(jwk: key)) != nil
+            else { continue }
+            algorithms[name] = algorithm
+        }
+        (keys, known, fetchedAt) = (fresh, algorithms, triedAt)
     }
 
     private static func algorithm(of key: JWK) -> String? {
