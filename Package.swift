@@ -258,7 +258,8 @@ let package = Package(
             name: "countersign-bench",
             dependencies: [
                 "CountersignServer", "CountersignCore", "OneTimePassword", "PasswordHashing", "StoreSQLite",
-                "StorePostgres", "CSodium", "ClientHTTP", "Guardian", .argumentParser, .crypto, .cryptoExtras,
+                "StorePostgres", "CSodium", "ClientHTTP", "Guardian", "IBMMobileFirstPlatformFoundation",
+                "ScopeProtection", "SecurityChecksServer", .argumentParser, .crypto, .cryptoExtras,
                 .hummingbird, .logging, .nioCore, .nioPosix,
             ],
             path: "Benchmarks/countersign-bench"),

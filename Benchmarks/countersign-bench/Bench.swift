@@ -15,7 +15,7 @@ import Foundation
               countersign-bench --rounds 1 --only jwks --only refresh
               countersign-bench --write Benchmarks/RESULTS.md
             """,
-        subcommands: [Measure.self, Hello.self], defaultSubcommand: Measure.self)
+        subcommands: [Measure.self, Hello.self, Issuer.self, Service.self], defaultSubcommand: Measure.self)
 }
 
 struct Measure: AsyncParsableCommand {

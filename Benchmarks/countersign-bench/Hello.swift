@@ -13,10 +13,8 @@ struct Hello: AsyncParsableCommand {
         router.get("/") { _, _ in "hello" }
         let application = Application(
             router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { channel in
-                let line = "listening on http://127.0.0.1:\(channel.localAddress?.port ?? 0)\n"
-                try? FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
-            }, logger: Logger(label: "hello", factory: { _ in SwiftLogNoOpLogHandler() }))
+            onServerRunning: { Announcement.write("http://127.0.0.1:\($0.localAddress?.port ?? 0)") },
+            logger: Logger(label: "hello", factory: { _ in SwiftLogNoOpLogHandler() }))
         try await application.runService()
     }
 }

@@ -14,6 +14,8 @@ actor Workbench {
     private var subjects: [Subject.Kind: Subject] = [:]
     private var bare: ServerProcess?
     private var cluster: PostgresCluster?
+    private var sink: MailSink?
+    private var resources: ResourceServers?
     /// Starts of the present round have directories of their own.
     private var directories = 0
     private var lastCodes: [Subject.Kind: Int] = [:]
@@ -55,6 +57,8 @@ actor Workbench {
             case postgres
             /// People with a device that is asked, in place of an authenticator.
             case devices
+            /// People with nothing but an address, to which codes go.
+            case mailed
 
             var hasLeastHash: Bool { self != .standard }
         }
@@ -80,10 +84,10 @@ actor Workbench {
         }
         let hashing = kind.hasLeastHash ? Self.leastHashing : Argon2idParameters()
         let opened = try await OpenedRealm.open(directory, database: database, hashing: hashing)
-        if kind == .devices {
-            try await BenchDevice.add(0..<count, to: opened.realm)
-        } else {
-            try await Person.add(0..<count, to: opened.realm)
+        switch kind {
+        case .devices: try await BenchDevice.add(0..<count, to: opened.realm)
+        case .mailed: try await SigningInByMail.prepare(0..<count, in: opened.realm)
+        default: try await Person.add(0..<count, to: opened.realm)
         }
         try await opened.close()
         let subject = Subject(
@@ -103,6 +107,7 @@ actor Workbench {
             case .postgres: options.people(perSecond: 2000) + 200
             case .standard: options.people(perSecond: 500) + 200
             case .devices: options.people(perSecond: 1300) + 200
+            case .mailed: options.people(perSecond: 1000)
             case .few: 0
             case .many: 0
             }
@@ -122,8 +127,29 @@ actor Workbench {
             environment["COUNTERSIGN_PASSWORDS_OPERATIONS"] = "\(Self.leastHashing.operations)"
         }
         if kind == .postgres, let cluster { environment["COUNTERSIGN_DATABASE"] = cluster.url }
+        if kind == .mailed {
+            environment["COUNTERSIGN_MAIL_FROM"] = "login@bench.example"
+            environment["COUNTERSIGN_MAIL_SMTP_URL"] = "smtp://127.0.0.1:\(try await mailSink().port)"
+            environment["COUNTERSIGN_MAIL_SMTP_ENCRYPTION"] = "none"
+        }
         return try await ServerProcess(
             options.server, ["serve", "--listen", "127.0.0.1:0", "--data", directory.path], environment: environment)
+    }
+
+    /// Where mails go.
+    func mailSink() async throws -> MailSink {
+        if let sink { return sink }
+        let fresh = try await MailSink()
+        sink = fresh
+        return fresh
+    }
+
+    /// Servers with something behind a scope.
+    func resourceServers() async throws -> ResourceServers {
+        if let resources { return resources }
+        let fresh = try await ResourceServers(in: options.scratch)
+        resources = fresh
+        return fresh
     }
 
     /// The limit of all requests.
@@ -186,6 +212,8 @@ actor Workbench {
     func close() async throws {
         for subject in subjects.values { await subject.server.stop() }
         await bare?.stop()
+        await resources?.stop()
+        try? await sink?.close()
         await cluster?.stop()
         try await load.shutDown()
         try? FileManager.default.removeItem(atPath: options.scratch)

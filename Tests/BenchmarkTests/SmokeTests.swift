@@ -16,7 +16,8 @@ import Testing
             "hmac", "totp-verify", "es256", "id-token", "hash-minimum", "hash-default", "disk", "store", "hello",
             "jwks",
             "refresh", "wrong-code", "right-code", "sign-in-minimum", "sign-in-default", "get-alone",
-            "get-amid-sign-ins", "rsa-verify", "allow", "push", "password-few", "password-many", "code-few",
+            "get-amid-sign-ins", "rsa-verify", "allow", "push", "mailed-code", "open", "guarded",
+            "service-open", "service-offline", "service-online", "password-few", "password-many", "code-few",
             "code-many", "start", "start-fresh",
         ] {
             #expect(figures[name]?.isEmpty == false, "nothing was measured of \(name)")

@@ -51,6 +51,26 @@ extension BenchCase {
             name: "allow", title: "a device allows a request, RSA-2048", section: .http,
             limits: [Limit(name: "hello"), Limit(name: "store"), Limit(name: "rsa-verify")], measure: Pushes.allow),
 
+        BenchCase(
+            name: "mailed-code", title: "sign-in by a mailed code, from `initiate` to the tokens", section: .http,
+            limits: [Limit(name: "hello"), Limit(name: "store")], measure: Mails.signIn),
+
+        BenchCase(
+            name: "open", title: "GET where tokens are issued, no scope", section: .guarded,
+            measure: { try await Guarded.atIssuer($0, "open") }),
+        BenchCase(
+            name: "guarded", title: "the same behind a scope", section: .guarded, limits: [Limit(name: "open")],
+            measure: { try await Guarded.atIssuer($0, "guarded") }),
+        BenchCase(
+            name: "service-open", title: "GET in another process, no scope", section: .guarded,
+            measure: { try await Guarded.atService($0, "open") }),
+        BenchCase(
+            name: "service-offline", title: "the same behind a scope, by published keys", section: .guarded,
+            limits: [Limit(name: "service-open")], measure: { try await Guarded.atService($0, "offline") }),
+        BenchCase(
+            name: "service-online", title: "the same behind a scope, the issuer asked each time", section: .guarded,
+            limits: [Limit(name: "service-open")], measure: { try await Guarded.atService($0, "online") }),
+
         BenchCase(name: "get-alone", title: "JWKS GET, nobody else", section: .mixed, measure: OverHTTP.calm),
         BenchCase(
             name: "get-amid-sign-ins", title: "JWKS GET, eight clients sign in", section: .mixed,

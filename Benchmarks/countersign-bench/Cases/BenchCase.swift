@@ -4,6 +4,7 @@ struct BenchCase: Sendable {
     enum Section: String, CaseIterable, Sendable {
         case inProcess = "In one process"
         case http = "Over HTTP, 64 connections"
+        case guarded = "A resource behind a scope, 64 connections"
         case postgres = "With PostgreSQL, 64 connections"
         case mixed = "A cheap GET while eight clients sign in"
         case push = "From the sign-in to the device that polls, one after another"

@@ -49,6 +49,17 @@ final class LoadConnection: ChannelInboundHandler {
         } catch {
             return fail(error, context)
         }
+        if let request = script.awaited(on: context.eventLoop) {
+            // The handler lives on this event loop alone.
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            return request.whenComplete { result in
+                let (connection, context) = bound.value
+                switch result {
+                case .success(let request): connection.send(request, context)
+                case .failure(let error): connection.fail(error, context)
+                }
+            }
+        }
         let now = NIODeadline.now()
         tally.durations.append((now - start).nanoseconds.magnitude)
         tally.end = now

@@ -7,12 +7,16 @@ protocol Script: Sendable {
     mutating func begin() throws -> ByteBuffer?
     /// The next request of the operation under way; nil where that answer was its last.
     mutating func answered(_ answer: Answer) throws -> ByteBuffer?
+    /// The next request of the operation under way, where it waits for something that comes by another way; asked when
+    /// ``answered(_:)`` had none. Nil where the operation is over.
+    mutating func awaited(on loop: any EventLoop) -> EventLoopFuture<ByteBuffer>?
     /// How long to wait between operations.
     var pause: TimeAmount { get }
 }
 
 extension Script {
     var pause: TimeAmount { .zero }
+    mutating func awaited(on loop: any EventLoop) -> EventLoopFuture<ByteBuffer>? { nil }
 }
 
 /// An answer, as much as a load needs of it.

@@ -9,8 +9,8 @@ struct Getting: Script {
     /// How often at most.
     var remaining = Int.max
 
-    init(_ path: String, pause: TimeAmount = .zero, times: Int = .max) {
-        request = RequestText.get(path)
+    init(_ path: String, pause: TimeAmount = .zero, times: Int = .max, bearer: String? = nil) {
+        request = RequestText.get(path, bearer: bearer)
         self.pause = pause
         remaining = times
     }
