@@ -195,6 +195,29 @@ struct ValidatorTests {
         #expect(try await isValid(validator, third.token(claims())))
     }
 
+    @Test("Offline: a token that was good once is judged by its times and by the keys of now")
+    func again() async throws {
+        let (first, second) = (Issuer(), Issuer())
+        let transport = StagedTransport { [jwks = first.jwks] _ in
+            HTTPClientResponse(status: 200, body: Data(jwks.utf8))
+        }
+        let validator = JWKSValidator(
+            .securityChecks(server: Self.server), http: HTTPClient(transport: transport), now: { [time] in time.now })
+        let (short, long) = (try first.token(claims()), try first.token(claims(exp: 3600)))
+        for _ in 0..<2 { for token in [short, long] { #expect(try await isValid(validator, token)) } }
+        // One token's claims under another's signature.
+        let parts = (short.split(separator: "."), long.split(separator: "."))
+        #expect(try await !isValid(validator, [parts.0[0], parts.1[1], parts.0[2]].joined(separator: ".")))
+        time.advance(91)
+        #expect(try await !isValid(validator, short))
+        #expect(try await isValid(validator, long))
+        // The same name, another key: the issuer took the first one back.
+        transport.becomes { [jwks = second.jwks] _ in HTTPClientResponse(status: 200, body: Data(jwks.utf8)) }
+        time.advance(300)
+        #expect(try await !isValid(validator, long))
+        #expect(try await isValid(validator, second.token(claims())))
+    }
+
     @Test("Offline: who comes while the first keys are on their way waits for them")
     func burst() async throws {
         let issuer = Issuer()

@@ -42,6 +42,10 @@ public actor JWKSValidator: TokenValidator {
     private var fetchedAt: Date?
     private var triedAt: Date?
     private var underWay: Task<Void, any Error>?
+    /// Tokens whose signature was good, by the keys that are here now: a client shows the same one again and again, and a
+    /// signature costs more than all the rest. Their times are looked at each time.
+    private var verified: [String: (kid: String, claims: AccessClaims)] = [:]
+    private static let mostVerified = 1000
 
     public init(
         _ options: Options, http: HTTPClient = HTTPClient(timeout: 10, maximumResponseBytes: 1 << 18),
@@ -53,11 +57,7 @@ public actor JWKSValidator: TokenValidator {
     }
 
     public func validate(_ token: String) async throws -> TokenVerdict {
-        guard token.utf8.count <= 16_384, let header = Self.header(token), let kid = header.kid,
-            ["RS256", "ES256"].contains(header.alg)
-        else { return .invalid }
-        guard let keys = try await keys(for: kid), known[kid] == header.alg else { return .invalid }
-        guard let claims = try? await keys.verify(token, as: AccessClaims.self) else { return .invalid }
+        guard token.utf8.count <= 16_384, let claims = try await claims(of: token) else { return .invalid }
         let now = now()
         guard options.issuers.contains(claims.iss), claims.expiry > now - options.leeway,
             claims.beginning.map({ $0 <= now + options.leeway }) ?? true,
@@ -65,6 +65,24 @@ public actor JWKSValidator: TokenValidator {
         else { return .invalid }
         // The leeway is for the issuer's clock; who is let in now is let in for a moment.
         return .valid(claims.token(at: now))
+    }
+
+    /// What a published key signed.
+    private func claims(of token: String) async throws -> AccessClaims? {
+        // The keys are looked at first: when they come anew, no token is known any more.
+        if let seen = verified[token], try await keys(for: seen.kid) != nil, let still = verified[token] {
+            return still.claims
+        }
+        guard let header = Self.header(token), let kid = header.kid, ["RS256", "ES256"].contains(header.alg),
+            let keys = try await keys(for: kid), known[kid] == header.alg,
+            let claims = try? await keys.verify(token, as: AccessClaims.self)
+        else { return nil }
+        // Others ran meanwhile: what keys of before signed is not remembered.
+        if keys === self.keys {
+            if verified.count >= Self.mostVerified { verified.removeAll(keepingCapacity: true) }
+            verified[token] = (kid, claims)
+        }
+        return claims
     }
 
     private func keys(for kid: String) async throws -> JWTKeyCollection? {
@@ -120,6 +138,7 @@ public actor JWKSValidator: TokenValidator {
             algorithms[name] = algorithm
         }
         (keys, known, fetchedAt) = (fresh, algorithms, triedAt)
+        verified = [:]
     }
 
     private static func algorithm(of key: JWK) -> String? {
