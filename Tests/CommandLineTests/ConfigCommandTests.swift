@@ -43,6 +43,7 @@ import Testing
         (["privacy.hidesAddresses", "false"], "Answers tell from now on which addresses have an account"),
         (["passwords.minimumLength", "6"], "Shorter passwords are taken from now on"),
         (["passwords.refusesCommon", "off"], "Passwords that everybody tries first"),
+        (["passwords.remembered", "0"], "come back sooner from now on"),
         (["secondFactors.totp.state", "disabled"], "sign in with the password alone"),
         (["tokens.idTokenLifetime", "86400"], "A stolen ID token is good for longer"),
     ])
@@ -63,6 +64,7 @@ import Testing
             (["nonsense", "1"], "`countersign config show` lists all of them."),
             (["secondFactors.totp.adjacentIntervals", "11"], "cannot be \"11\". It takes 0 to 10, or none."),
             (["passwords.minimumLength", "many"], "cannot be \"many\". It takes 6 to 64."),
+            (["passwords.remembered", "11"], "cannot be \"11\". It takes 0 to 10."),
             (["privacy.hidesAddresses", "2"], "cannot be \"2\". It takes true or false."),
             (["tokens.algorithm", "HS256"], "It takes ES256, RS256."),
             (["tokens.algorithms.identity-tolkit", "RS256"], "Did you mean tokens.algorithms.identity-toolkit?"),

@@ -387,10 +387,26 @@ import Testing
         }
     }
 
+    @Test func whoeverTriesPasswordsByChangingThemIsStopped() async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            func change(_ password: String) async throws -> Reply {
+                try await server.post(
+                    "/v1/accounts:update", ["idToken": .string(person.idToken), "password": .string(password)])
+            }
+            for _ in 0..<10 { #expect(try await change(TestServer.password).status == 400) }
+            expectRefused(
+                try await change("another staple 8 horse"),
+                "TOO_MANY_ATTEMPTS_TRY_LATER : Too many new passwords were tried. Try again later.", .errors)
+            #expect(try await server.signIn(person).status == 200)
+        }
+    }
+
     @Test(
         arguments: [
             ("1234567", "WEAK_PASSWORD : Password should be at least 8 characters"), ("", "MISSING_PASSWORD"),
             ("qwertyuiop", "WEAK_PASSWORD : Password is one of the commonest and would soon be guessed"),
+            (TestServer.password, "WEAK_PASSWORD : Password should not be one that the account has or had lately"),
         ])
     func aPasswordThatIsNotGoodEnoughChangesNothing(password: String, message: String) async throws {
         try await TestServer.with { server in

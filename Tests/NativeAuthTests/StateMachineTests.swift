@@ -194,6 +194,9 @@ struct StateMachineTests {
                 Step(.resetPasswordPoll, [:], .status("not_started")),
                 Step(
                     .resetPasswordSubmit, ["new_password": "password1"], .refused("invalid_grant", "password_banned")),
+                Step(
+                    .resetPasswordSubmit, ["new_password": password],
+                    .refused("invalid_grant", "password_recently_used", 399_246)),
                 Step(.resetPasswordSubmit, ["new_password": "difference engine"], .goesOn),
                 Step(.resetPasswordPoll, [:], .status("succeeded")),
                 token("continuation_token", ["username": email]), initiate(), challenge("password"),

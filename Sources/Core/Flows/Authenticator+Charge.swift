@@ -273,6 +273,7 @@ enum CounterKey {
     static func mailedCode(_ digest: Data) -> String { "code/\(digest.hex)" }
     static func answers(from source: String) -> String { "answers/\(source)" }
     static func signUps(from source: String) -> String { "sign-ups/\(source)" }
+    static func newPasswords(of user: UserID) -> String { "new-passwords/\(user)" }
     static func pushes(to user: UserID) -> String { "pushes/\(user)" }
     static func offers(by flow: Data) -> String { "offers/\(flow.hex)" }
     static func mails(to digest: Data) -> String { "mails-to/\(digest.hex)" }

@@ -432,14 +432,20 @@ extension StoreTransaction {
         return true
     }
 
-    /// Replaces the password of a user who is about to be updated, and forgives earlier wrong ones.
+    /// Replaces the password of a user who is about to be updated, and forgives earlier wrong ones. As many of those before
+    /// it are remembered as the settings say.
     func setPassword(_ hash: String, of user: inout User, newFactorID: FactorID, at now: Date, sealer: Sealer) throws {
-        let payload = try PasswordFactor.payload(hash: hash)
         if var factor = try factors(of: user.id).first(where: { $0.kind == .password }) {
+            let former = try JSONDecoder().decode(
+                PasswordFactor.Payload.self, from: sealer.open(factor.payload, for: .factor(factor.id)))
+            let payload = try PasswordFactor.payload(
+                hash: hash, earlier: former.last(settings().passwords.remembered - 1))
             factor.payload = try sealer.seal(payload, for: .factor(factor.id), in: self)
             _ = try update(factor)
             try deleteCounter(CounterKey.factor(factor.id, factor.kind))
+            try deleteCounter(CounterKey.newPasswords(of: user.id))
         } else {
+            let payload = try PasswordFactor.payload(hash: hash)
             _ = try insert(
                 FactorRecord(
                     id: newFactorID, userID: user.id, kind: .password, name: "", createdAt: now,

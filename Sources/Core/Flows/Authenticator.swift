@@ -100,6 +100,22 @@ public struct Authenticator: Sendable {
         {
             return .refused(Refusal(.weakPassword, passwordFault: fault))
         }
+        if let userID {
+            switch try await PasswordHistory(realm: realm).look(
+                for: newPassword, of: userID, factors, settings.passwords, isCounted: true)
+            {
+            case .fresh: break
+            case .limited(let until): return .refused(Refusal(.sourceLimited, retryAt: until))
+            case .recent:
+                // It may have become the account's own just now, by this very request, which came twice.
+                if case .open(let present) = try await status(of: handle, expecting: expectation),
+                    present.journey?.awaitsPassword ?? true
+                {
+                    return .refused(Refusal(.weakPassword, passwordFault: .recentlyUsed))
+                }
+                return .hash(nil)
+            }
+        }
         return .hash(try await realm.hasher.hash(newPassword))
     }
 }

@@ -9,11 +9,17 @@ public struct PasswordPolicy: Sendable, Equatable, Codable {
     public var minimumLengthAlone: Int?
     /// Whether the commonest passwords are refused.
     public var refusesCommon: Bool
+    /// Passwords of an account that it cannot be given again, the present one among them: 0 to ``mostRemembered``.
+    /// Each costs a password hash when a new one is chosen.
+    public var remembered: Int
 
-    public init(minimumLength: Int, minimumLengthAlone: Int? = nil, refusesCommon: Bool = true) {
+    public init(
+        minimumLength: Int, minimumLengthAlone: Int? = nil, refusesCommon: Bool = true, remembered: Int = 3
+    ) {
         self.minimumLength = minimumLength
         self.minimumLengthAlone = minimumLengthAlone
         self.refusesCommon = refusesCommon
+        self.remembered = remembered
     }
 
     public init(from decoder: any Decoder) throws {
@@ -22,8 +28,10 @@ public struct PasswordPolicy: Sendable, Equatable, Codable {
         try members.assign(&minimumLength, .minimumLength)
         minimumLengthAlone = try members.decodeIfPresent(Int.self, forKey: .minimumLengthAlone)
         try members.assign(&refusesCommon, .refusesCommon)
+        try members.assign(&remembered, .remembered)
         minimumLength = min(max(minimumLength, 6), 64)
         minimumLengthAlone = minimumLengthAlone.map { min(max($0, minimumLength), 64) }
+        remembered = min(max(remembered, 0), Self.mostRemembered)
     }
 
     /// At least 8 characters.
@@ -32,6 +40,8 @@ public struct PasswordPolicy: Sendable, Equatable, Codable {
     public static let nist = PasswordPolicy(minimumLength: 8, minimumLengthAlone: 15)
     /// Longer ones are refused rather than cut.
     public static let maximumLength = 1024
+    /// Passwords of one account that are remembered at most.
+    public static let mostRemembered = 10
 
     /// Why a password is not good enough.
     public enum Fault: Sendable, Equatable {
@@ -40,6 +50,8 @@ public struct PasswordPolicy: Sendable, Equatable, Codable {
         case common
         /// It is the address, or the part before the `@`.
         case containsAddress
+        /// The account has it, or had it lately.
+        case recentlyUsed
     }
 
     /// Characters that a password needs at least.

@@ -47,10 +47,12 @@ extension Accounts {
     ///
     /// A changed address is unverified again unless the change says otherwise. A changed address or password, and the
     /// loss of the last second factor, revoke all tokens; the session that `evidence` describes then goes on with fresh
-    /// ones.
+    /// ones. A password that the account has, or had lately, is refused; that too for administrators, as it would be no
+    /// new one.
     /// - Parameters:
     ///   - evidence: what the caller's session was proven with; nil where no session is to go on.
-    ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses.
+    ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses. Nil where an
+    ///     administrator asks.
     public func change(
         _ id: UserID, _ change: AccountChange, continuing evidence: SessionEvidence? = nil, asOf epoch: Int? = nil,
         by client: ClientContext
@@ -64,6 +66,15 @@ extension Accounts {
                 secondFactorFollows: AssurancePolicy.asksForMore(factors, settings: settings.secondFactors))
         {
             return .refused(.weakPassword(fault))
+        }
+        if let password = change.password {
+            switch try await PasswordHistory(realm: realm).look(
+                for: password, of: id, factors, settings.passwords, isCounted: epoch != nil)
+            {
+            case .fresh: break
+            case .recent: return .refused(.weakPassword(.recentlyUsed))
+            case .limited(let until): return .refused(.newPasswordsLimited(until: until))
+            }
         }
         let hash: String? = if let password = change.password { try await realm.hasher.hash(password) } else { nil }
         let now = realm.clock.now

@@ -24,6 +24,7 @@ public struct PersonalData: Sendable {
         public enum Subject: Sendable {
             case mailsToAddress
             case requestsToDevices
+            case newPasswords
             case wrongPasswordsBeforeTheAccount
         }
 
@@ -48,7 +49,9 @@ extension Accounts {
             let messages = try transaction.outboxMessages(
                 of: id, recipient: user.email?.canonical, limit: limit + 1)
             var limits: [PersonalData.Limit] = []
-            var keys: [(PersonalData.Limit.Subject, String)] = [(.requestsToDevices, CounterKey.pushes(to: id))]
+            var keys: [(PersonalData.Limit.Subject, String)] = [
+                (.requestsToDevices, CounterKey.pushes(to: id)), (.newPasswords, CounterKey.newPasswords(of: id)),
+            ]
             if let address = user.email?.canonical {
                 keys += [
                     (

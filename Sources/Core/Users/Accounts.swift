@@ -160,6 +160,8 @@ public enum AccountRefusal: Error, Sendable, Equatable {
     case anonymousNotAllowed
     /// Too many from one source.
     case limited(until: Date)
+    /// Too many new passwords that came to nothing.
+    case newPasswordsLimited(until: Date)
     case userNotFound
     /// The tokens of the one who asks were revoked just now.
     case revoked

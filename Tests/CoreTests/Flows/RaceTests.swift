@@ -110,7 +110,8 @@ struct RaceTests {
             try await test.follow(handle, newPassword: purpose == .resetPassword ? "difference engine" : nil)
         }
         #expect(verdicts.count { $0.isAccomplished } == 1)
-        #expect(verdicts.count { [.flowFinished, .flowExpired].contains($0.reason) } == 19)
+        // No more than ten new passwords are looked at before one of them counts.
+        #expect(verdicts.count { [.flowFinished, .flowExpired, .sourceLimited].contains($0.reason) } == 19)
     }
 
     @Test(

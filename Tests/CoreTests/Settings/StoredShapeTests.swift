@@ -23,7 +23,7 @@ struct StoredShapeTests {
         let full = try read(
             RealmSettings.self,
             """
-            {"passwords":{"minimumLength":10,"minimumLengthAlone":15,"refusesCommon":false},
+            {"passwords":{"minimumLength":10,"minimumLengthAlone":15,"refusesCommon":false,"remembered":7},
              "privacy":{"hidesAddresses":false},
              "push":{"provider":"direct","apns":{"keyID":"K","teamID":"T","bundleID":"B","isSandbox":true}},
              "secondFactors":{"listsPhone":true,"state":"MANDATORY","totp":{"adjacentIntervals":5,"state":"ENABLED"}},
@@ -31,7 +31,14 @@ struct StoredShapeTests {
              "tokens":{"algorithm":"RS256","algorithms":{"native-auth":"ES256"},"customTokenKeys":{"a@b":"PEM"},
                        "idTokenLifetime":600,"sessionDays":30}}
             """)
-        #expect(full.passwords == PasswordPolicy(minimumLength: 10, minimumLengthAlone: 15, refusesCommon: false))
+        #expect(
+            full.passwords
+                == PasswordPolicy(
+                    minimumLength: 10, minimumLengthAlone: 15, refusesCommon: false, remembered: 7))
+        let early = try read(PasswordPolicy.self, #"{"minimumLength":8,"refusesCommon":true}"#)
+        #expect(early == .standard && early.remembered == 3)
+        let wide = try read(PasswordPolicy.self, #"{"remembered":99}"#)
+        #expect(try wide.remembered == 10 && read(PasswordPolicy.self, #"{"remembered":-1}"#).remembered == 0)
         #expect(!full.privacy.hidesAddresses)
         #expect(full.push.provider == .direct && full.push.apns.keyID == "K" && full.push.apns.isSandbox)
         #expect(full.secondFactors.listsPhone && full.secondFactors.state == .mandatory)
@@ -192,7 +199,11 @@ struct StoredShapeTests {
     func passwords() throws {
         let payload = try read(PasswordFactor.Payload.self, #"{"hash":"$argon2id$v=19$m=1,t=1,p=1$AA$AA"}"#)
         #expect(payload.hash == "$argon2id$v=19$m=1,t=1,p=1$AA$AA")
+        #expect(payload.last(5) == [payload.hash])
         #expect(try PasswordFactor.payload(hash: "h") == Data(#"{"hash":"h"}"#.utf8))
+        let full = try read(PasswordFactor.Payload.self, #"{"earlier":["b","a"],"hash":"c"}"#)
+        #expect(full == PasswordFactor.Payload(hash: "c", earlier: ["b", "a"]) && full.last(2) == ["c", "b"])
+        #expect(try survives(full))
     }
 
     @Test("Registrations of applications")

@@ -204,6 +204,8 @@ extension IdentityToolkitError {
         case .signUpClosed, .anonymousNotAllowed: self.init(.adminOnlyOperation)
         case .limited:
             self.init(.tooManyAttemptsTryLater, "Too many accounts were made from here. Try again later.")
+        case .newPasswordsLimited:
+            self.init(.tooManyAttemptsTryLater, "Too many new passwords were tried. Try again later.")
         case .userNotFound: self.init(.userNotFound)
         case .revoked: self.init(.tokenExpired)
         case .busy: self = .overloaded(retryAfter: 1)
@@ -231,6 +233,8 @@ extension IdentityToolkitError {
             self.init(.weakPassword, "Password is one of the commonest and would soon be guessed")
         case .containsAddress:
             self.init(.weakPassword, "Password should not be the email address")
+        case .recentlyUsed:
+            self.init(.weakPassword, "Password should not be one that the account has or had lately")
         }
     }
 

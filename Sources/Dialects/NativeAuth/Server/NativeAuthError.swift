@@ -135,6 +135,7 @@ struct NativeAuthError: Error, Sendable {
             case .passwordTooLong: "New password is too long."
             case .passwordBanned: "New password is one of those that are tried first."
             case .passwordIsInvalid: "New password has characters that are not allowed."
+            case .passwordRecentlyUsed: "New password is the account's, or was it lately."
             default: "New password is too weak."
             }
         return Self(.invalidGrant, .weakPassword, text, suberror)
@@ -257,6 +258,7 @@ extension PasswordPolicy.Fault {
         case .tooLong: .passwordTooLong
         case .common: .passwordBanned
         case .containsAddress: .passwordTooWeak
+        case .recentlyUsed: .passwordRecentlyUsed
         }
     }
 }

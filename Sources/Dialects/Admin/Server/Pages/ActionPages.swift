@@ -116,6 +116,10 @@ public struct ActionPages: Sendable {
         case .refused(let refusal) where refusal.reason == .weakPassword:
             return try await form(
                 mode, code: code, continueURL: submission.continueUrl, problem: refusal.passwordFault.sentence)
+        case .refused(let refusal) where mode == .resetPassword && refusal.reason == .sourceLimited:
+            return try await form(
+                mode, code: code, continueURL: submission.continueUrl,
+                problem: "Too many passwords were tried. Wait an hour, then use this link or a new one.")
         case .refused(let refusal) where refusal.reason == .addressTaken:
             return try page(
                 ActionView(title: "This address has an account", text: "Sign in with it, or choose another."),
@@ -168,6 +172,7 @@ extension PasswordPolicy.Fault? {
         case .tooShort(let minimum): "Use at least \(minimum) characters. Several words make a good password."
         case .tooLong(let maximum): "Use at most \(maximum) characters."
         case .containsAddress: "Do not use your address."
+        case .recentlyUsed: "You have this password, or had it lately. Choose another."
         case .common, nil: "This is one of the passwords that are tried first. Choose another."
         }
     }

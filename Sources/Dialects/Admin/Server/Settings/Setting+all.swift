@@ -12,6 +12,10 @@ extension Setting {
         .bool(
             "passwords.refusesCommon", \.passwords.refusesCommon, "refuse the passwords that are tried first",
             weaker: (false, "Passwords that everybody tries first are taken from now on.")),
+        .integer(
+            "passwords.remembered", \.passwords.remembered, in: 0...PasswordPolicy.mostRemembered,
+            "passwords of an account that it cannot be given again, the present one among them",
+            weakerWhen: (.smaller, "Passwords that somebody may have learnt come back sooner from now on.")),
         .bool("signUp.isOpen", \.signUp.isOpen, "people may make their own accounts"),
         .bool(
             "signUp.allowsAnonymous", \.signUp.allowsAnonymous, "accounts without address or password",
@@ -94,7 +98,7 @@ extension Setting {
                 after.minimumLength < before.minimumLength
                 || (after.minimumLengthAlone ?? after.minimumLength)
                     < (before.minimumLengthAlone ?? before.minimumLength)
-                || (before.refusesCommon && !after.refusesCommon)
+                || (before.refusesCommon && !after.refusesCommon) || after.remembered < before.remembered
             return isWeaker ? "Weaker passwords are taken from now on." : nil
         })
 

@@ -115,6 +115,7 @@ public struct UserData: Codable, Sendable {
                 switch limit.subject {
                 case .mailsToAddress: "mails to the address"
                 case .requestsToDevices: "requests to the devices"
+                case .newPasswords: "new passwords that were refused"
                 case .wrongPasswordsBeforeTheAccount: "wrong passwords for the address before there was an account"
                 }
             return Counter(counts: counts, count: limit.counter.count, since: Timestamp(limit.counter.since))

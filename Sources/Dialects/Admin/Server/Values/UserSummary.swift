@@ -54,6 +54,7 @@ extension AdministrationError {
             case .weakPassword(let fault): Self(.refused, fault.sentence)
             case .userNotFound: .noUser(id?.rawValue ?? "")
             case .busy, .revoked: Self(.conflict, "The account kept changing meanwhile. Try again.")
+            case .newPasswordsLimited: Self(.refused, "Too many new passwords were tried. Wait an hour.")
             case .signUpClosed, .anonymousNotAllowed, .limited: Self(.refused, "The realm's settings forbid it.")
             }
     }
@@ -66,6 +67,7 @@ extension PasswordPolicy.Fault {
         case .tooLong(let maximum): "The password is too long: it may have \(maximum) characters."
         case .common: "The password is one of those that are tried first. Choose another."
         case .containsAddress: "The password is the address, or a part of it. Choose another."
+        case .recentlyUsed: "The user has the password, or had it lately. Choose another."
         }
     }
 }

@@ -1,0 +1,49 @@
+import Foundation
+
+/// Whether a new password is one that its account had lately.
+///
+/// Looking costs a password hash for each that is remembered, one after the other, so that nobody takes more than one
+/// place in the hasher's queue; no transaction is open meanwhile.
+///
+/// What somebody is told here of a text is whether it was the account's password, as at a sign-in. So it is counted
+/// before anybody looks: tries that led to no new password are at most ``RateLimit/newPasswordsPerUser``, and a new
+/// password sets the count back.
+struct PasswordHistory: Sendable {
+    let realm: Realm
+
+    enum Finding: Sendable, Equatable {
+        case fresh
+        case recent
+        case limited(until: Date)
+    }
+
+    /// - Parameters:
+    ///   - factors: the account's, from one snapshot.
+    ///   - isCounted: false where an administrator chooses, who could read the hashes.
+    /// - Throws: ``PasswordHashingOverload``, `SealingError`, ``StoreError``; then the try is not counted.
+    func look(
+        for password: Secret<String>, of id: UserID, _ factors: [FactorRecord], _ policy: PasswordPolicy,
+        isCounted: Bool
+    ) async throws -> Finding {
+        guard policy.remembered > 0, let factor = factors.first(where: { $0.kind == .password }) else { return .fresh }
+        let realm = realm
+        let now = realm.clock.now
+        let key = CounterKey.newPasswords(of: id)
+        if isCounted,
+            let until = try await realm.store.write({ try $0.charge(.newPasswordsPerUser, key: key, at: now) })
+        {
+            return .limited(until: until)
+        }
+        do {
+            let payload = try await realm.sealer.opened(factor.payload, for: .factor(factor.id))
+            let kept = try JSONDecoder().decode(PasswordFactor.Payload.self, from: payload)
+            for hash in kept.last(policy.remembered) {
+                if try await realm.hasher.verify(password, against: hash) { return .recent }
+            }
+            return .fresh
+        } catch {
+            if isCounted { try? await realm.store.write { try $0.refund(key: key) } }
+            throw error
+        }
+    }
+}
