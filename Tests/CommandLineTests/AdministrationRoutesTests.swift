@@ -33,6 +33,12 @@ import Testing
             #expect((added.body["user"] as? [String: Any])?["id"] as? String == "anna")
             #expect(try await post("users%3Alist", "").status == 200, "No body is an empty object.")
 
+            let application = try await post(
+                "applications:add",
+                #"{"registration":{"attributes":[{"name":"a","type":"string","isRequired":true,"pattern":"^a$"}]}}"#)
+            let attributes = (application.body["application"] as? [String: Any])?["attributes"] as? [[String: Any]]
+            #expect(attributes?.first?["pattern"] as? String == "^a$", "\(application)")
+
             let cases: [(name: String, body: String, status: Int, code: String, message: String)] = [
                 ("users:show", #"{"user":"nobody"}"#, 404, "not_found", "There is no user nobody."),
                 ("users:add", #"{"email":"anna@example.com"}"#, 409, "conflict", "has an account"),
@@ -46,6 +52,11 @@ import Testing
                 (
                     "applications:set", #"{"id":"shop","registration":{"requireMFA":true}}"#, 400, "invalid",
                     #"applications:set has no member "registration.requireMFA"."#
+                ),
+                (
+                    "applications:add",
+                    #"{"registration":{"attributes":[{"name":"a","type":"string","isRequired":true,"pattern":"("}]}}"#,
+                    400, "invalid", "The pattern of the attribute a is not taken: a ( has no ) behind it."
                 ),
                 ("keys:list", #"{"limit":1}"#, 400, "invalid", "It has none."),
                 ("users:list", #"{"limit":"many"}"#, 400, "invalid", #"The member "limit" has to be an integer."#),

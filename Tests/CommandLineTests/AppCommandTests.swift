@@ -47,6 +47,25 @@ import Testing
         #expect(try await directory.run("app", "show", "shop").status == 4)
     }
 
+    @Test func anAttributeHasAPatternWhichIsShownAsItIsWrittenAndTakenAwayAgain() async throws {
+        let pattern = "postalCode:string:required:/^[1-9]:[0-9/]*$/"
+        let added = try await directory.run(
+            "app", "add", "--id", "shop", "--attribute", pattern, "--attribute", "city:string:/^.{2,40}$/")
+        #expect(added.status == 0, "\(added.error)")
+        let line = "attributes         \(pattern) city:string:/^.{2,40}$/"
+        #expect(added.lines.contains(line), "\(added.output)")
+        let shown = try await directory.run("app", "show", "shop", "--json").json()
+        let application = try #require(shown["application"] as? [String: Any])
+        let attributes = try #require(application["attributes"] as? [[String: Any]])
+        #expect(attributes.map { $0["pattern"] as? String } == ["^[1-9]:[0-9/]*$", "^.{2,40}$"])
+        #expect(attributes.map { $0["isRequired"] as? Bool } == [true, false])
+        let changed = try await directory.run("app", "set", "shop", "--attribute", "city:string", "--json").json()
+        let left = (changed["application"] as? [String: Any])?["attributes"] as? [[String: Any]]
+        #expect(left?.count == 1 && left?.first?["pattern"] == nil)
+        let none = try await directory.run("app", "set", "shop", "--attribute", "", "--json").json()
+        #expect(((none["application"] as? [String: Any])?["attributes"] as? [Any])?.isEmpty == true)
+    }
+
     @Test func revealingAddressesIsWarnedOfAndLogged() async throws {
         let added = try await directory.run("app", "add", "--id", "shop", "--reveal-addresses", "--json")
         #expect(added.status == 0)
@@ -71,6 +90,10 @@ import Testing
     @Test(arguments: [
         (["--attribute", "city"], "Write NAME:TYPE or NAME:TYPE:required"),
         (["--attribute", "city:text"], "There are string, integer, boolean."),
+        (["--attribute", "city:string:/^a"], "Write NAME:TYPE or NAME:TYPE:required, with :/REGEX/ behind it"),
+        (["--attribute", "city:string:/(?=a)/"], "The pattern of the attribute city is not taken: groups with (?"),
+        (["--attribute", "city:string://"], "The pattern of the attribute city is not taken: it is empty."),
+        (["--attribute", "age:integer:/1/"], "The attribute age is no string; only strings have a pattern."),
         (["--challenge-types", "sms"], "There are oob, password, redirect."),
         (["--redirect-uri", "javascript:alert(1)"], "is no redirect URI"),
         (["--redirect-uri", "https://shop.example.com/#part"], "is no redirect URI"),

@@ -20,8 +20,10 @@ struct AppCommand: AsyncParsableCommand {
         table.add("scopes", application.scopes.joined(separator: " "))
         table.add(
             "attributes",
-            application.attributes.map { "\($0.name):\($0.type)\($0.isRequired ? ":required" : "")" }
-                .joined(separator: " "))
+            application.attributes.map { attribute in
+                let pattern = attribute.pattern.map { ":/\($0)/" } ?? ""
+                return "\(attribute.name):\(attribute.type)\(attribute.isRequired ? ":required" : "")\(pattern)"
+            }.joined(separator: " "))
         table.add("requires MFA", application.requiresSecondFactor.yesOrNo)
         table.add("reveals addresses", application.revealsAddresses.yesOrNo)
         table.add("created", application.createdAt.text)
@@ -70,8 +72,9 @@ struct RegistrationOptions: ParsableArguments {
     @Option(
         name: .customLong("attribute"),
         help: ArgumentHelp(
-            "What is asked at sign-up; the type is string, integer or boolean. Can be repeated.",
-            valueName: "name:type[:required]"))
+            "What is asked at sign-up; the type is string, integer or boolean, and a string may have a regular "
+                + "expression to match. Can be repeated.",
+            valueName: "name:type[:required][:/regex/]"))
     var attributes: [String] = []
 
     @Flag(
@@ -111,12 +114,21 @@ struct RegistrationOptions: ParsableArguments {
 
     private func parsedAttributes() throws -> [ApplicationSummary.Attribute] {
         try attributes.filter { !$0.isEmpty }.map { text in
-            let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2 || parts.count == 3 && parts[2] == "required", !parts[0].isEmpty else {
+            // Names and types have no slash in them: from the first :/ on it is the pattern.
+            let mark = text.firstRange(of: ":/")
+            let definition = mark.map { text[..<$0.lowerBound] } ?? text[...]
+            let pattern = mark.map { text[$0.upperBound...] }
+            let parts = definition.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2 || parts.count == 3 && parts[2] == "required", !parts[0].isEmpty,
+                pattern?.hasSuffix("/") ?? true
+            else {
                 throw ValidationError(
-                    "\"\(text)\" is no attribute. Write NAME:TYPE or NAME:TYPE:required, for instance city:string.")
+                    "\"\(text)\" is no attribute. Write NAME:TYPE or NAME:TYPE:required, with :/REGEX/ behind it where "
+                        + "there is a pattern; for instance city:string.")
             }
-            return ApplicationSummary.Attribute(name: parts[0], type: parts[1], isRequired: parts.count == 3)
+            return ApplicationSummary.Attribute(
+                name: parts[0], type: parts[1], isRequired: parts.count == 3,
+                pattern: pattern.map { String($0.dropLast()) })
         }
     }
 }

@@ -33,11 +33,20 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
         /// `string`, `integer` or `boolean`.
         public var type: String
         public var isRequired: Bool
+        /// What a text has to match, as ``AttributePattern`` takes it; nil where any will do.
+        public var pattern: String?
 
-        public init(name: String, type: String, isRequired: Bool) {
+        public init(name: String, type: String, isRequired: Bool, pattern: String? = nil) {
             self.name = name
             self.type = type
             self.isRequired = isRequired
+            self.pattern = pattern
+        }
+
+        /// Whether a value of the attribute's type is in its form. A pattern that cannot be read admits nothing.
+        public func admits(_ value: JSONValue) -> Bool {
+            guard let pattern, case .string(let text) = value else { return true }
+            return (try? AttributePattern(pattern))?.matches(text) ?? false
         }
     }
 

@@ -212,7 +212,8 @@ struct StoredShapeTests {
         let full = try read(
             ApplicationRegistration.self,
             """
-            {"attributes":[{"isRequired":true,"name":"city","type":"string"}],"challengeTypes":["oob"],
+            {"attributes":[{"isRequired":true,"name":"city","type":"string"},
+                           {"isRequired":false,"name":"code","pattern":"^[0-9]$","type":"string"}],"challengeTypes":["oob"],
              "displayName":"App","redirectURIs":["http://127.0.0.1/callback"],"requiresSecondFactor":true,
              "revealsAddresses":true,"scopes":["openid"],"secretDigest":"AA=="}
             """)
@@ -221,8 +222,10 @@ struct StoredShapeTests {
                 == ApplicationRegistration(
                     displayName: "App", secretDigest: "AA==", redirectURIs: ["http://127.0.0.1/callback"],
                     challengeTypes: ["oob"], scopes: ["openid"],
-                    attributes: [.init(name: "city", type: "string", isRequired: true)], requiresSecondFactor: true,
-                    revealsAddresses: true))
+                    attributes: [
+                        .init(name: "city", type: "string", isRequired: true),
+                        .init(name: "code", type: "string", isRequired: false, pattern: "^[0-9]$"),
+                    ], requiresSecondFactor: true, revealsAddresses: true))
         #expect(try survives(full))
     }
 

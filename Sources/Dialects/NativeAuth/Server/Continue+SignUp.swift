@@ -27,10 +27,19 @@ extension NativeAuth {
         case .advanced(.password): throw NativeAuthError.credentialRequired(continuation(handle))
         case .advanced(.attributes(let missing)):
             throw NativeAuthError.attributesRequired(
-                missing.map { RequiredAttribute(name: $0.name, type: $0.type, required: $0.isRequired) },
+                missing.map(RequiredAttribute.init),
                 continuation(handle))
         case .refused(let refusal): throw refused(refusal, judged)
         default: throw refused(Refusal(.unexpectedAnswer))
         }
+    }
+}
+
+extension RequiredAttribute {
+    /// An attribute as clients are told of it, with its pattern, by which they can look before they send.
+    init(_ attribute: ApplicationRegistration.Attribute) {
+        self.init(
+            name: attribute.name, type: attribute.type, required: attribute.isRequired,
+            options: attribute.pattern.map { Options(regex: $0) })
     }
 }

@@ -114,7 +114,7 @@ struct NativeAuthError: Error, Sendable {
     }
     static func invalidAttributes(_ names: [String]) -> Self {
         Self(
-            .invalidGrant, ErrorNumber(rawValue: 55_105), "An attribute is not of its type.",
+            .invalidGrant, ErrorNumber(rawValue: 55_105), "An attribute is not of its type, or not in its form.",
             .attributeValidationFailed
         ) { $0.invalidAttributes = names.map(AttributeName.init) }
     }

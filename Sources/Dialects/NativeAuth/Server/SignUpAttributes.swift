@@ -16,7 +16,7 @@ struct SignUpAttributes: Sendable {
     static let longestValue = 1024
 
     /// - Parameter text: a JSON object; nothing is an empty one.
-    /// - Throws: `NativeAuthError`, with the names of those that are not of their type.
+    /// - Throws: `NativeAuthError`, with the names of those that are not of their type, or not in their form.
     init(_ text: String?, _ registration: ApplicationRegistration) throws {
         guard let text, !text.isEmpty else {
             values = [:]
@@ -25,14 +25,19 @@ struct SignUpAttributes: Sendable {
         guard let parsed = try? LenientJSON.parse(Array(text.utf8)), case .object(let members) = parsed else {
             throw NativeAuthError.invalidParameter("attributes")
         }
-        let types = Dictionary(registration.attributes.map { ($0.name, $0.type) }, uniquingKeysWith: { $1 })
+        let definitions = Dictionary(registration.attributes.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         var values: [String: JSONValue] = [:]
         var invalid: [String] = []
         for (name, value) in members {
-            guard let type = types[name] ?? (Self.builtIn.contains(name) ? "string" : nil) else { continue }
+            let definition = definitions[name]
+            guard let type = definition?.type ?? (Self.builtIn.contains(name) ? "string" : nil) else { continue }
             // An empty answer is none.
             if value == .null || value == .string("") { continue }
-            if let read = Self.read(value, as: type) { values[name] = read } else { invalid.append(name) }
+            if let read = Self.read(value, as: type), definition?.admits(read) ?? true {
+                values[name] = read
+            } else {
+                invalid.append(name)
+            }
         }
         guard invalid.isEmpty else { throw NativeAuthError.invalidAttributes(invalid.sorted()) }
         self.values = values

@@ -7,11 +7,14 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         /// `string`, `integer` or `boolean`.
         public let type: String
         public let isRequired: Bool
+        /// A regular expression that a text has to match; nil where any will do.
+        public let pattern: String?
 
-        public init(name: String, type: String, isRequired: Bool) {
+        public init(name: String, type: String, isRequired: Bool, pattern: String? = nil) {
             self.name = name
             self.type = type
             self.isRequired = isRequired
+            self.pattern = pattern
         }
     }
 
@@ -37,7 +40,7 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         challengeTypes = registration.challengeTypes
         scopes = registration.scopes
         attributes = registration.attributes.map {
-            Attribute(name: $0.name, type: $0.type, isRequired: $0.isRequired)
+            Attribute(name: $0.name, type: $0.type, isRequired: $0.isRequired, pattern: $0.pattern)
         }
         requiresSecondFactor = registration.requiresSecondFactor
         revealsAddresses = registration.revealsAddresses

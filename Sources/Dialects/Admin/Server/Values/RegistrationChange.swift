@@ -57,6 +57,7 @@ public struct RegistrationChange: Codable, Sendable {
             guard !attribute.name.isEmpty, attribute.name.utf8.count <= 128, Self.isScope(attribute.name) else {
                 throw AdministrationError(.invalid, "\"\(attribute.name)\" is no name of an attribute.")
             }
+            if let pattern = attribute.pattern { try Self.check(pattern, of: attribute) }
         }
         for version in versions ?? [] where version.maxTokenExpiration < 1 {
             throw AdministrationError(.invalid, "maxTokenExpiration is at least 1 second.")
@@ -66,6 +67,19 @@ public struct RegistrationChange: Codable, Sendable {
         }
         if let attributes, Set(attributes.map(\.name)).count != attributes.count {
             throw AdministrationError(.invalid, "An attribute is there twice.")
+        }
+    }
+
+    private static func check(_ pattern: String, of attribute: ApplicationSummary.Attribute) throws {
+        guard attribute.type == "string" else {
+            throw AdministrationError(
+                .invalid, "The attribute \(attribute.name) is no string; only strings have a pattern.")
+        }
+        do {
+            _ = try AttributePattern(pattern)
+        } catch {
+            throw AdministrationError(
+                .invalid, "The pattern of the attribute \(attribute.name) is not taken: \(error.description).")
         }
     }
 
@@ -121,7 +135,8 @@ public struct RegistrationChange: Codable, Sendable {
         if let scopes { registration.scopes = scopes }
         if let attributes {
             registration.attributes = attributes.map {
-                ApplicationRegistration.Attribute(name: $0.name, type: $0.type, isRequired: $0.isRequired)
+                ApplicationRegistration.Attribute(
+                    name: $0.name, type: $0.type, isRequired: $0.isRequired, pattern: $0.pattern)
             }
         }
         if let requiresSecondFactor { registration.requiresSecondFactor = requiresSecondFactor }
