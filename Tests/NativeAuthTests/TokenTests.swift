@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import JWTKit
 import NativeAuthWire
+import OneTimePassword
 import Testing
 
 @Suite("Tokens of native authentication")
@@ -111,6 +112,58 @@ struct TokenTests {
             server.clock.advance(11)
             expectRefused(try await refresh(first.json["refresh_token"], nil, client), "invalid_grant", number: 700_082)
             expectRefused(try await refresh(same.json["refresh_token"], nil, client), "invalid_grant", number: 700_082)
+        }
+    }
+
+    @Test("A refresh for one scope alone gives the next refresh token too, or the session would end with it")
+    func narrowRefresh() async throws {
+        try await TestServer.with { server in
+            let client = try await server.application(scopes: ["api", "api://a/b&c=d+e"])
+            try await server.account()
+            var token = try await signIn(client).json["refresh_token"].text
+            for scope in ["api", "openid", "api://a/b&c=d+e api"] {
+                let reply = try await client.token(.refreshToken, ["refresh_token": token, "scope": scope])
+                #expect(reply.status == 200 && reply.json["scope"].text == scope, "\(reply.text)")
+                #expect(reply.json["refresh_token"].text != token)
+                token = reply.json["refresh_token"].text
+                server.clock.advance(60)
+            }
+        }
+    }
+
+    @Test("An authentication context is refused to a session without a second factor, which goes on")
+    func contextsOfRefresh() async throws {
+        try await TestServer.with { server in
+            let client = try await server.application()
+            let user = try await server.account()
+            let wish = #"{"access_token":{"acrs":{"essential":true,"values":["c4","c5"]}}}"#
+            func refresh(_ token: JSON, claims: String?) async throws -> Reply {
+                try await client.token(.refreshToken, ["refresh_token": token.text, "claims": claims])
+            }
+            let weak = try await signIn(client).json["refresh_token"]
+            for _ in 0..<2 {
+                expectRefused(try await refresh(weak, claims: wish), "invalid_grant", "mfa_required", number: 50076)
+                server.clock.advance(11)
+            }
+            let plain = try await refresh(weak, claims: nil)
+            #expect(plain.status == 200, "\(plain.text)")
+            #expect(try Tokens.claims(plain.json["access_token"])["acrs"] == .null)
+
+            let totp = try await server.authenticator(of: user)
+            let begun = try await client.initiate()
+            let asked = try await client.token(
+                .password, ["continuation_token": begun.token, "password": NativeClient.password])
+            let challenged = try await client.post(.challenge, ["continuation_token": asked.token])
+            let strong = try await client.token(
+                .mfaOOB,
+                ["continuation_token": challenged.token, "oob": totp.code(at: server.now).stringCode])
+            #expect(strong.status == 200, "\(strong.text)")
+            let refreshed = try await refresh(strong.json["refresh_token"], claims: wish)
+            #expect(try Tokens.claims(refreshed.json["access_token"])["acrs"] == ["c4", "c5"], "\(refreshed.text)")
+            // They are of the tokens that they were asked for with.
+            let next = try await refresh(refreshed.json["refresh_token"], claims: nil)
+            #expect(try Tokens.claims(next.json["access_token"])["acrs"] == .null)
+            expectRefused(try await refresh(next.json["refresh_token"], claims: "{"), "invalid_request", number: 90100)
         }
     }
 

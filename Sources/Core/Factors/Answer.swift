@@ -129,7 +129,7 @@ public enum Accomplishment: Sendable {
 /// A session that began, or went on, just now.
 public struct SignedIn: Sendable {
     public let user: User
-    public let session: Session
+    public var session: Session
     public let refreshToken: Secret<String>
     /// Whether the account was made by this very sign-in.
     public var isNewUser = false

@@ -24,6 +24,8 @@ public struct Sessions: Sendable {
         case ended
         case userNotFound
         case userDisabled
+        /// The caller wants a session with a second factor, and this one has none. Its token was not traded.
+        case secondFactorRequired
     }
 
     /// Trades a refresh token for a fresh one.
@@ -33,8 +35,10 @@ public struct Sessions: Sendable {
     ///
     /// - Parameter owner: whose session it has to be, where the protocol binds refresh tokens to their application (RFC 6749,
     ///   section 10.4). Another's is as unknown as a made-up one, and is not used up.
+    /// - Parameter requiringSecondFactor: whether the session has to have been proven with one.
     public func refresh(
-        _ text: Secret<String>, of owner: (application: ClientID, dialect: Dialect)? = nil, by client: ClientContext
+        _ text: Secret<String>, of owner: (application: ClientID, dialect: Dialect)? = nil,
+        requiringSecondFactor: Bool = false, by client: ClientContext
     ) async throws -> RefreshOutcome {
         guard let given = RefreshToken(text.reveal()) else { return .refused(.unknownToken) }
         let realm = realm
@@ -51,10 +55,12 @@ public struct Sessions: Sendable {
             // An administrator may name an instant of the past, which is no new epoch.
             if session.createdAt.seconds < user.tokensValidAfter.seconds { return .refused(.ended) }
 
+            let lacksFactor = requiringSecondFactor && session.evidence.secondFactor == nil
             let token: RefreshToken
             if ConstantTime.equal(given.digest, session.refresh.currentDigest) {
                 if user.isDisabled { return .refused(.userDisabled) }
                 if session.tokenEpoch != user.tokenEpoch { return .refused(.ended) }
+                if lacksFactor { return .refused(.secondFactorRequired) }
                 session.refresh = RefreshTokenState(
                     currentDigest: successor.digest, previousDigest: given.digest, rotatedAt: now,
                     sealedCurrent: try successor.sealed(by: realm.sealer, in: transaction))
@@ -67,6 +73,7 @@ public struct Sessions: Sendable {
             {
                 if user.isDisabled { return .refused(.userDisabled) }
                 if session.tokenEpoch != user.tokenEpoch { return .refused(.ended) }
+                if lacksFactor { return .refused(.secondFactorRequired) }
                 token = current
             } else {
                 // Session ids are known to nobody but holders of a token of the family.

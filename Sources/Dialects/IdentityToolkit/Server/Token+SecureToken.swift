@@ -15,7 +15,8 @@ extension IdentityToolkit {
         }
         switch try await realm.sessions.refresh(Secret(refreshToken), by: call.client) {
         case .refused(.unknownToken): throw IdentityToolkitError(.invalidRefreshToken)
-        case .refused(.reused), .refused(.ended): throw IdentityToolkitError(.tokenExpired)
+        case .refused(.reused), .refused(.ended), .refused(.secondFactorRequired):
+            throw IdentityToolkitError(.tokenExpired)
         case .refused(.userNotFound): throw IdentityToolkitError(.userNotFound)
         case .refused(.userDisabled): throw IdentityToolkitError(.userDisabled)
         case .refreshed(let signedIn):

@@ -224,6 +224,9 @@ struct NativeAuthError: Error, Sendable {
             self.init(.invalidGrant, ErrorNumber(rawValue: 70_000), "The refresh token is none of ours.")
         case .userDisabled:
             self.init(.invalidGrant, ErrorNumber(rawValue: 50_057), "The user account is disabled.")
+        case .secondFactorRequired:
+            self.init(
+                .invalidGrant, .mfaRequired, "The session has no second factor. Sign in again with one.", .mfaRequired)
         case .reused, .ended, .userNotFound:
             self.init(.invalidGrant, ErrorNumber(rawValue: 700_082), "The refresh token has expired or was revoked.")
         }

@@ -12,7 +12,7 @@ extension NativeAuth {
         // What could be refused without looking at the answer is, so that no code is used up for it.
         let scopes = try scopes(request.scope, call, isRefresh: grant == .refreshToken)
         let contexts = try authenticationContexts(request.claims)
-        if grant == .refreshToken { return try await refresh(request, scopes, call) }
+        if grant == .refreshToken { return try await refresh(request, scopes, contexts, call) }
 
         let handle = try call.handle(request.continuationToken)
         var details: [String: JSONValue] = [:]
@@ -67,13 +67,19 @@ extension NativeAuth {
     // MARK: Refreshing
 
     private func refresh(
-        _ request: TokenRequest, _ scopes: [String], _ call: NativeAuthCall
+        _ request: TokenRequest, _ scopes: [String], _ contexts: [String], _ call: NativeAuthCall
     ) async throws -> TokenResponse {
         let token = Secret(try call.required(request.refreshToken, "refresh_token"))
-        switch try await realm.sessions.refresh(token, of: (call.application.id, .nativeAuth), by: call.client) {
-        case .refreshed(let signedIn):
+        let outcome = try await realm.sessions.refresh(
+            token, of: (call.application.id, .nativeAuth), requiringSecondFactor: !contexts.isEmpty, by: call.client)
+        switch outcome {
+        case .refreshed(var signedIn):
             let wanted = request.scope?.isEmpty ?? true ? signedIn.evidence.scopes : scopes
-            return try await tokens(call).answer(for: signedIn, scopes: wanted)
+            signedIn.add(contexts: contexts)
+            var answer = try await tokens(call).answer(for: signedIn, scopes: wanted)
+            // The one before is used up, whatever the scopes of this access token.
+            answer.refreshToken = signedIn.refreshToken.reveal()
+            return answer
         case .refused(let refusal): throw NativeAuthError(refusal)
         }
     }
@@ -109,5 +115,16 @@ extension NativeAuth {
         if let value = wanted?["value"]?.stringValue { values.append(value) }
         if case .array(let several)? = wanted?["values"] { values += several.compactMap(\.stringValue) }
         return values.filter { (1...64).contains($0.utf8.count) }.prefix(10).map { $0 }
+    }
+}
+
+extension SignedIn {
+    /// Puts authentication contexts into the tokens of this answer, beside those of the sign-in.
+    fileprivate mutating func add(contexts: [String]) {
+        guard !contexts.isEmpty else { return }
+        var all: [JSONValue] = []
+        if case .array(let present)? = evidence.details[NativeAuthTokens.contextsDetail] { all = present }
+        for context in contexts where !all.contains(.string(context)) { all.append(.string(context)) }
+        session.evidence.details[NativeAuthTokens.contextsDetail] = .array(all)
     }
 }
