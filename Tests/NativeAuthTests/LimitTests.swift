@@ -167,6 +167,33 @@ struct LimitTests {
         }
     }
 
+    @Test("A source begins six hundred sign-ins and resets in ten minutes, of whomever, and no row comes of more")
+    func attempts() async throws {
+        try await TestServer.with { server in
+            // Also where the answer is that there is nobody.
+            let (client, open) = (try await server.application(), try await server.application(reveals: true))
+            let now = server.now
+            try await server.realm.store.write {
+                try $0.put(AttemptCounter(key: "attempts/192.0.2.1", count: 598, since: now))
+            }
+            expectRefused(try await open.initiate("nobody@example.org"), "user_not_found")
+            let reset: [String: String?] = ["username": "nobody@example.org", "challenge_type": "oob redirect"]
+            #expect(try await client.post(.resetPasswordStart, reset).status == 200)
+            for reply in [
+                try await client.initiate(), try await open.initiate("nobody@example.org"),
+                try await client.post(.resetPasswordStart, reset),
+            ] {
+                expectRefused(reply, "invalid_request", number: 90_055)
+                #expect((1...600).contains(Int(reply.headers[.retryAfter] ?? "") ?? 0))
+            }
+            var other = client
+            other.from = "192.0.2.2"
+            #expect(try await other.initiate().status == 200)
+            server.clock.advance(600)
+            #expect(try await client.initiate().status == 200)
+        }
+    }
+
     @Test("A flow is of the application that began it")
     func otherApplication() async throws {
         try await TestServer.with { server in

@@ -272,6 +272,7 @@ enum CounterKey {
     static func claim(_ digest: Data) -> String { "claim/\(digest.hex)" }
     static func mailedCode(_ digest: Data) -> String { "code/\(digest.hex)" }
     static func answers(from source: String) -> String { "answers/\(source)" }
+    static func attempts(from source: String) -> String { "attempts/\(source)" }
     static func signUps(from source: String) -> String { "sign-ups/\(source)" }
     static func newPasswords(of user: UserID) -> String { "new-passwords/\(user)" }
     static func pushes(to user: UserID) -> String { "pushes/\(user)" }

@@ -75,6 +75,13 @@ public struct Journeys: Sendable {
         }
         let handle = FlowHandle(random: realm.random)
         return try await realm.store.write { transaction in
+            // Sign-ups have a limit of their own.
+            if let source = client.limitedSource, opening.purpose != .signUp,
+                let until = try transaction.charge(
+                    .attemptsPerSource, key: CounterKey.attempts(from: source), at: now)
+            {
+                return .refused(Refusal(.sourceLimited, retryAt: until))
+            }
             let email = opening.email
             let settings = try transaction.settings()
             let reveals = client.revealsAddresses || !settings.privacy.hidesAddresses

@@ -80,6 +80,8 @@ public struct RateLimit: Sendable, Equatable {
     public static let answersPerSource = RateLimit(count: 100, window: 600)
     /// Accounts made from one source address.
     public static let signUpsPerSource = RateLimit(count: 100, window: 3600)
+    /// Sign-ins and resets, step by step, that one source address begins. Each is a row, whoever it is of.
+    public static let attemptsPerSource = RateLimit(count: 600, window: 600)
     /// Mails to one address.
     public static let mailsPerAddress = RateLimit(count: 20, window: 3600)
     /// Mails asked for by one source address.
