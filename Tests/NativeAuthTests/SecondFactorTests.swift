@@ -143,6 +143,29 @@ struct SecondFactorTests {
         }
     }
 
+    @Test("The mailbox that began the sign-in cannot be registered as its second factor, password or not")
+    func firstMailbox() async throws {
+        try await TestServer.with { server in
+            let client = try await server.application(types: ["oob", "redirect"], requiresMFA: true)
+            try await server.account()
+            let (token, code) = try await client.signInByCode()
+            let reply = try await client.token(.oob, ["continuation_token": token, "oob": code])
+            expectRefused(reply, "invalid_grant", "registration_required")
+            let methods = try await client.post(.registerIntrospect, ["continuation_token": reply.token])
+            #expect(methods.json["methods"][0]["login_hint"] == .null, "\(methods.text)")
+            func contact(_ target: String) async throws -> Reply {
+                try await client.post(
+                    .registerChallenge,
+                    [
+                        "continuation_token": reply.token, "challenge_type": "oob", "challenge_channel": "email",
+                        "challenge_target": target,
+                    ])
+            }
+            expectRefused(try await contact(NativeClient.email), "invalid_request", number: 901_001)
+            #expect(try await contact(Self.other).json["challenge_type"] == "oob")
+        }
+    }
+
     @Test("A client without the capability is sent to a browser, and told which it lacks")
     func capabilities() async throws {
         try await TestServer.with { server in

@@ -83,8 +83,9 @@ extension Journeys {
             case .open(var record, var body, var journey, let user):
                 guard journey.stage == .registration, let user else { return .refused(Refusal(.unexpectedAnswer)) }
                 let isOwn = contact == user.email && user.profile.emailVerified
-                let hasPassword = try transaction.factors(of: user.id).contains { $0.kind == .password }
-                if contact == user.email, !hasPassword { return .refused(Refusal(.unsuitableContact)) }
+                if try contact == user.email && !body.mayRegisterOwnMailbox(of: user, in: transaction) {
+                    return .refused(Refusal(.unsuitableContact))
+                }
                 let isRepeated = try mail.isRepeated(in: journey, record)
                 if isRepeated { return isOwn ? .proven(contact) : .mailed(to: contact) }
                 journey.contact = Journey.Contact(address: contact.canonical, isProven: isOwn)
@@ -142,8 +143,8 @@ extension Journeys {
                                     ? try MailboxFactor.address(of: factor, with: sealer) : nil)
                         })
                 case .registration:
-                    let hasPassword = try transaction.factors(of: user.id).contains { $0.kind == .password }
-                    return .registration(suggestion: hasPassword ? user.email : nil)
+                    let isSuitable = try body.mayRegisterOwnMailbox(of: user, in: transaction)
+                    return .registration(suggestion: isSuitable ? user.email : nil)
                 default: return .refused(Refusal(.unexpectedAnswer))
                 }
             }
@@ -152,6 +153,14 @@ extension Journeys {
 }
 
 extension FlowBody {
+    /// Whether the account's own mailbox can become its second factor in this attempt: not where it is the first, be it for
+    /// want of a password or because a code to it began this very sign-in. What a sign-up or a reset proves with it leads
+    /// to a password.
+    fileprivate func mayRegisterOwnMailbox(of user: User, in transaction: any StoreTransaction) throws -> Bool {
+        if purpose == .signIn, proven.contains(where: { $0.kind == .email && !$0.isSecondFactor }) { return false }
+        return try transaction.factors(of: user.id).contains { $0.kind == .password }
+    }
+
     /// What may prove the rest. A mailbox only where there is nothing stronger and a second factor is required, and never
     /// the one that gave the first proof.
     func usableSecondFactors(
