@@ -384,7 +384,8 @@ let package = Package(
         .testTarget(
             name: "MSALTests",
             dependencies: [
-                "MSAL", "NativeAuthWire", "ClientHTTP", "CountersignServer", "CountersignCore", "OneTimePassword",
+                "MSAL", "NativeAuthWire", "Guardian", "ClientHTTP", "CountersignServer", "CountersignCore",
+                "OneTimePassword",
                 "ServerTestSupport",
             ]),
         // The vendor's page, compiled as an app with its compiler's defaults compiles it.

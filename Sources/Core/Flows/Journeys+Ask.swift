@@ -8,8 +8,8 @@ extension Journeys {
         case password
         /// A code of that authenticator is asked for.
         case code(FactorRecord)
-        /// The device is to be asked, with ``Approvals``.
-        case device(FactorRecord)
+        /// The device is to be asked, with ``Approvals``; or was asked by this very request, which came again.
+        case device(FactorRecord, isAsked: Bool)
         /// The mailbox is to be registered and needs no code.
         case proven(EmailAddress)
         case refused(Refusal)
@@ -56,12 +56,19 @@ extension Journeys {
                         let refusal = try mail.send(to: address, of: address, &record, body, journey, in: transaction)
                         return refusal.map { .refused($0) } ?? .mailed(to: address)
                     }
+                    if isRepeated, chosen.kind == .push, let approval = body.approval, approval.devices == [chosen.id],
+                        case .pending = approval.state(at: mail.now)
+                    {
+                        return .device(chosen, isAsked: true)
+                    }
                     body.challenge = .secondFactor
-                    journey.memory = nil
+                    try journey.remember(
+                        expectation.request, .asked, at: mail.now, attempts: record.attempts, sealer: mail.sealer,
+                        in: transaction)
                     body.journey = journey
                     record.body = try body.sealed(by: mail.sealer, digest: record.digest, in: transaction)
                     guard try transaction.update(record) else { return .refused(Refusal(.busy)) }
-                    return chosen.kind == .push ? .device(chosen) : .code(chosen)
+                    return chosen.kind == .push ? .device(chosen, isAsked: false) : .code(chosen)
                 default: return .refused(Refusal(.unexpectedAnswer))
                 }
             }

@@ -43,10 +43,10 @@ extension NativeAuth {
             return prompt(handle, .email, label: address.masked, length: Self.codeLength)
         case .code(let factor):
             return prompt(handle, .totp, label: factor.name.isEmpty ? "Authenticator" : factor.name, length: 6)
-        case .device(let factor) where method?.isCode ?? false:
+        case .device(let factor, _) where method?.isCode ?? false:
             return prompt(handle, .totp, label: factor.name, length: 6)
-        case .device(let factor):
-            return try await ask(device: factor, handle, call)
+        case .device(let factor, isAsked: true): return prompt(handle, .push, label: factor.name, length: 0)
+        case .device(let factor, isAsked: false): return try await ask(device: factor, handle, call)
         case .proven: throw NativeAuthError.internalError
         case .refused(let refusal):
             throw NativeAuthError(contact: refusal, hasGrants: hasGrants)

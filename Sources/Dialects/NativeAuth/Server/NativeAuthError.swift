@@ -121,6 +121,11 @@ struct NativeAuthError: Error, Sendable {
     static let verificationRequired = Self(
         .verificationRequired, nil, "The address has to be verified first."
     ) { $0.unverifiedAttributes = [AttributeName("email")] }
+    /// Nobody answered in time; the attempt goes on, so that the client stays where it can ask again.
+    static let unanswered = Self(
+        .invalidGrant, .wrongCode, "Nobody answered on the device in time. Ask again.", .invalidOOBValue)
+    static let slowDown = Self(
+        .slowDown, nil, "Nobody has answered on the device yet. You are asking too often.", retryAfter: 5)
     static let pending = Self(.authorizationPending, nil, "Nobody has answered on the device yet.")
 
     // MARK: Refusals
@@ -189,7 +194,7 @@ struct NativeAuthError: Error, Sendable {
         case (.weakPassword, _): self = .password(refusal.passwordFault?.suberror ?? .passwordTooWeak)
         case (.approvalPending, _): self = .pending
         case (.approvalRejected, _): self.init(.accessDenied, nil, "A device rejected the sign-in.")
-        case (.factorLimitReached, _): self.init(.accessDenied, nil, "There is no room for another method.")
+        case (.factorLimitReached, _): self.init(.invalidRequest, nil, "There is no room for another method.")
         case (.unknownFactor, _), (.factorNotOffered, _): self = .invalidParameter("id")
         case (.busy, _): self = .overloaded(retryAfter: 1)
         default:

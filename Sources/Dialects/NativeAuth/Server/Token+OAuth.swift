@@ -54,18 +54,33 @@ extension NativeAuth {
     private func answer(
         _ code: Secret<String>, for handle: FlowHandle, _ expectation: FlowExpectation
     ) async throws -> Answer {
-        guard let journey = try await journey(handle, expectation),
-            journey.stage == .secondFactor, !journey.awaitsMailedCode, let factor = journey.askedFactor
+        guard
+            case .open(let summary) = try await realm.authenticator.status(of: handle, expecting: expectation),
+            let journey = summary.journey, journey.stage == .secondFactor, !journey.awaitsMailedCode,
+            let factor = journey.askedFactor
         else { return .mailedCode(code) }
         guard journey.askedKind == .push else { return .code(code, factor: factor) }
         // A device's own codes are digits; anything else asks whether it has said yes.
         let digits = code.reveal().filter { !$0.isWhitespace }
         let isCode = digits.utf8.count == 6 && digits.utf8.allSatisfy { (48...57).contains($0) }
-        return isCode ? .code(code, factor: factor) : .approval
+        if isCode { return .code(code, factor: factor) }
+        // Asking is no answer: it counts against nothing but its own pace.
+        guard try await realm.limits.admits(Self.polls, of: "polls/\(handle.publicName)") else {
+            throw NativeAuthError.slowDown
+        }
+        switch summary.approval {
+        case .decided: return .approval
+        case .pending: throw NativeAuthError.pending
+        case .expired, nil: throw NativeAuthError.unanswered
+        }
     }
+
+    /// How often a client may ask whether a device has answered.
+    static let polls = RateLimit(count: 30, window: 60)
 
     // MARK: Refreshing
 
+    /// An authentication context is had only by a session with a second factor; the refresh token of another stays as it is.
     private func refresh(
         _ request: TokenRequest, _ scopes: [String], _ contexts: [String], _ call: NativeAuthCall
     ) async throws -> TokenResponse {

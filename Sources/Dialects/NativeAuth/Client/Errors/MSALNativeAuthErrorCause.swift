@@ -34,7 +34,9 @@ public struct MSALNativeAuthErrorCause: Sendable, CustomStringConvertible {
     /// The flow is over and has to be started again.
     public var isFlowExpired: Bool { serverError == "expired_token" }
     /// Nobody has answered on the device yet: submit again in a while.
-    public var isApprovalPending: Bool { serverError == "authorization_pending" }
+    public var isApprovalPending: Bool { serverError == "authorization_pending" || serverError == "slow_down" }
+    /// Somebody has said no on the device: this sign-in is over.
+    public var isApprovalRejected: Bool { serverError == "access_denied" && serverSuberror == nil }
     /// The account is not signed in on this device any more.
     public var isSignedOut: Bool { code == .signedOut }
     /// What the app gave cannot be sent.
