@@ -63,6 +63,41 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)))
+    func aMailedCodeSignsUpInNativeAuthenticationAndInAgain() async throws {
+        let stage = try Stage()
+        let mails = try await stage.mailServer()
+        defer { mails.stop() }
+        let server = try await ServerProcess(["--dev"], environment: stage.environment(port: mails.port))
+        func ask(_ path: String, _ form: [String: String]) async throws -> [String: Any] {
+            let form = form.merging(["client_id": "dev-app"]) { own, _ in own }
+            let answer = try await server.post("/contoso/\(path)", form: form)
+            #expect(answer.status == 200, "\(path): \(answer.json)")
+            return answer.json
+        }
+        func token(_ answer: [String: Any]) throws -> String {
+            try #require(answer["continuation_token"] as? String, "\(answer)")
+        }
+        /// Goes on with the code that a mail brings.
+        func answer(_ number: Int, _ path: String, _ begun: [String: Any]) async throws -> [String: Any] {
+            let challenge = path.replacingOccurrences(of: "continue", with: "challenge")
+                .replacingOccurrences(of: "token", with: "challenge")
+            let asked = try await ask(challenge, ["continuation_token": token(begun)])
+            let mail = try #require(try await mails.mails(atLeast: number).last)
+            #expect(mail.to == ["ada@example.com"] && mail.isEncrypted && mail.isAuthenticated)
+            let code = try #require(mail.text?.firstMatch(of: /\b[0-9]{8}\b/).map { String($0.0) })
+            return try await ask(path, ["continuation_token": token(asked), "grant_type": "oob", "oob": code])
+        }
+        let person = ["username": "ada@example.com", "challenge_type": "oob redirect"]
+        let made = try await answer(1, "signup/v1.0/continue", try await ask("signup/v1.0/start", person))
+        let first = try await ask(
+            "oauth2/v2.0/token", ["continuation_token": token(made), "grant_type": "continuation_token"])
+        #expect(first["access_token"] is String && first["id_token"] is String)
+        let second = try await answer(2, "oauth2/v2.0/token", try await ask("oauth2/v2.0/initiate", person))
+        #expect(second["refresh_token"] is String)
+        #expect(await server.terminate() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
     func aMailOutlivesAMailServerThatIsAwayAndARestart() async throws {
         let stage = try Stage()
         let away = try await stage.mailServer()

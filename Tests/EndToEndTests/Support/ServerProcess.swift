@@ -125,6 +125,19 @@ final class ServerProcess: Sendable {
         return try await send(request)
     }
 
+    /// A form, as native authentication has it.
+    func post(_ path: String, form: [String: String]) async throws -> (status: Int, json: [String: Any]) {
+        guard let target = URL(string: path, relativeTo: url) else { throw ServerDidNotStart(said: path) }
+        var request = URLRequest(url: target)
+        request.httpMethod = "POST"
+        request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        let body = form.map { name, value in
+            "\(name)=\(value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
+        }
+        request.httpBody = Data(body.joined(separator: "&").utf8)
+        return try await Self.send(request)
+    }
+
     func get(_ path: String) async throws -> (status: Int, json: [String: Any]) {
         guard let target = URL(string: path, relativeTo: url) else { throw ServerDidNotStart(said: path) }
         return try await Self.send(URLRequest(url: target))
