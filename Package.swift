@@ -372,8 +372,8 @@ let package = Package(
             name: "SecurityChecksTests",
             dependencies: [
                 "SecurityChecksServer", "SecurityChecksWire", "ScopeProtection", "ClientHTTP", "CountersignServer",
-                "CountersignCore", "OneTimePassword", "PasswordHashing", "TestSupport", .crypto, .cryptoExtras,
-                .hummingbird, .hummingbirdTesting, .httpTypes, .logging, .nioCore,
+                "CountersignCore", "OneTimePassword", "PasswordHashing", "ServerHTTP", "TestSupport", .crypto,
+                .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes, .logging, .nioCore,
             ]),
         .testTarget(
             name: "FirebaseAuthTests",
@@ -396,8 +396,8 @@ let package = Package(
             name: "MobileFirstTests",
             dependencies: [
                 "IBMMobileFirstPlatformFoundation", "MobileFirstReferencePage", "SecurityChecksWire", "ClientHTTP",
-                "KeychainServices", "CountersignServer", "CountersignCore", "ServerTestSupport",
-                "TestSupport", "pincode-server", "pincode-client",
+                "KeychainServices", "CountersignServer", "CountersignCore", "ScopeProtection", "SecurityChecksServer",
+                "ServerTestSupport", "TestSupport", "pincode-server", "pincode-client", .httpTypes, .hummingbird,
             ]),
         .testTarget(
             name: "CommandLineTests",

@@ -2,6 +2,10 @@ import CountersignCore
 import CountersignServer
 import Foundation
 import HTTPTypes
+import Hummingbird
+import NIOCore
+import SecurityChecksServer
+import ServerHTTP
 import TestSupport
 import Testing
 
@@ -315,6 +319,67 @@ struct FrameworkTests {
                     ], body: Array("token=\(own)".utf8))
                 #expect(reply.status == (bearer == own ? 401 : 403), "\(reply.text)")
             }
+        }
+    }
+
+    @Test("A confidential client that may not have a scope any more has it no more, whatever its token says")
+    func withdrawnScope() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try await MobileClient.registered(on: server)
+            let headers: HTTPFields = [
+                .authorization: "Bearer \(try await server.confidentialToken("clients:read"))"
+            ]
+            let path = "/mfp/api/registration/v1/clients/\(client.id)"
+            #expect(try await server.send(.get, path, headers: headers).status == 200)
+            _ = try await server.realm.applications.change(ClientID(rawValue: "test"), by: .commandLine) {
+                $0.scopes = ["authorization.introspect"]
+            }
+            #expect(try await server.send(.get, path, headers: headers).status == 401)
+        }
+    }
+
+    @Test("Whoever is to come again is told when")
+    func retryAfter() async throws {
+        func answer(_ failure: ServerFailure, _ path: String) throws -> Response {
+            let head = HTTPRequest(method: .post, scheme: nil, authority: nil, path: path)
+            return try #require(
+                try SecurityChecks.format(failure, Request(head: head, body: RequestBody(buffer: ByteBuffer()))))
+        }
+        for path in ["/mfp/api/preauth/v1/preauthorize", "/mfp/api/az/v1/token"] {
+            for failure in [
+                ServerFailure.overloaded(retryAfter: 7), .unavailable(retryAfter: 7), .outcomeUnknown(retryAfter: 7),
+            ] {
+                let response = try answer(failure, path)
+                #expect(response.status == .serviceUnavailable && response.headers[.retryAfter] == "7", "\(path)")
+            }
+            let response = try answer(.internalError, path)
+            #expect(response.status == .internalServerError && response.headers[.retryAfter] == nil)
+        }
+        try await TestServer.with(.production) { server in
+            for _ in 0..<300 { _ = try await MobileClient(on: server).register() }
+            let reply = try await MobileClient(on: server).register()
+            #expect(reply.status == 429 && reply.headers[.retryAfter] != nil, "\(reply.text)")
+        }
+    }
+
+    @Test("A client that an administrator removes has to register anew, and its tokens are good for nothing")
+    func removed() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try await MobileClient.registered(on: server)
+            expectGranted(try await client.preauthorize(Self.scope, Self.pin))
+            let (token, _) = try await client.token(Self.scope)
+            let path = "/mfp/api/registration/v1/clients/\(client.id)"
+            func remove(_ scope: String) async throws -> Int {
+                let token = try await server.confidentialToken(scope)
+                return try await server.send(.delete, path, headers: [.authorization: "Bearer \(token)"]).status
+            }
+            #expect(try await remove("clients:read") == 403)
+            #expect(try await remove("clients:delete") == 200)
+            #expect(try await remove("clients:delete") == 404)
+            #expect(try await server.introspect(token) == ["active": false])
+            #expect(try await client.preauthorize(Self.scope, Self.pin).json["errorCode"] == "INVALID_CLIENT_ID")
+            let events = try await server.realm.auditLog.events(limit: 50).filter { $0.kind == .clientRemoved }
+            #expect(events.count == 1)
         }
     }
 

@@ -185,6 +185,49 @@ struct SecurityCheckTests {
         #expect(try await stage.decide(client, "Pin").challenges["Pin"]?["remainingAttempts"] == .integer(2))
     }
 
+    @Test("Twenty logouts at once all end it, and none is an error", arguments: TestStore.available)
+    func logouts(store: TestStore) async throws {
+        let stage = try await CheckStage.make(on: store, [CheckStage.login(remembered: 600)])
+        let client = try await stage.client()
+        let credentials: [String: JSONValue] = ["Login": .login("ada", "ada", remember: true)]
+        #expect(try await stage.decide(client, "Login", credentials).isGranted)
+        let grants = stage.test.realm.grants(by: stage.checks)
+        let outcomes = try await race(20, meetingBefore: 1) { _ in
+            try await grants.logout("Login", of: client, by: stage.test.client)
+        }
+        #expect(outcomes.allSatisfy { $0 })
+        #expect(try await !stage.isGranted(client, "Login"))
+        #expect(try await !stage.decide(client, "Login").isGranted)
+    }
+
+    @Test(
+        "A right and a wrong answer at once: the last that was looked at counts, and both were charged",
+        arguments: TestStore.available)
+    func rightAndWrong(store: TestStore) async throws {
+        let stage = try await CheckStage.make(on: store, [CheckStage.pin()])
+        for _ in 0..<5 {
+            let client = try await stage.client()
+            let outcomes = try await race(2, meetingBefore: 1) { index in
+                try await stage.ask(client, "Pin", ["Pin": .pin(index == 0 ? "1234" : "0000")])
+            }
+            let conflicts = outcomes.count { if case .conflict = $0 { true } else { false } }
+            let isGranted = try await stage.isGranted(client, "Pin")
+            if conflicts == 0 {
+                // Both were looked at, one after the other.
+                let left = try await stage.decide(client, "Pin").challenges["Pin"]?["remainingAttempts"]
+                #expect(isGranted || left == .integer(2))
+            } else {
+                #expect(conflicts == 1)
+                guard
+                    case .decided(let decided)? = outcomes.first(where: {
+                        if case .decided = $0 { true } else { false }
+                    })
+                else { throw TestFailure() }
+                #expect(decided.isGranted == isGranted)
+            }
+        }
+    }
+
     @Test("A code is good once, for its client and its address, and for no longer than a minute")
     func codes() async throws {
         let stage = try await CheckStage.make(

@@ -1,4 +1,5 @@
 import CountersignCore
+import CountersignServer
 import Foundation
 import IBMMobileFirstPlatformFoundation
 import Testing
@@ -107,7 +108,9 @@ import Testing
             let pin = app.handle("PinCodeAttempts", .answer(["pin": "1234"]))
             try await app.get("balance")
             let id = try #require(try await app.session.registeredID())
-            #expect(try await server.realm.clients.remove(RegisteredClientID(rawValue: id)))
+            #expect(
+                try await server.realm.clients.remove(
+                    ClientReference(to: RegisteredClientID(rawValue: id)), by: .commandLine))
             #expect(try await app.get("balance") == "19938.80")
             #expect(try await app.session.registeredID() != id)
             #expect(pin.challenges == 2)

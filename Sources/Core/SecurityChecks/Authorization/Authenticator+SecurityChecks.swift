@@ -143,6 +143,7 @@ struct CheckJudging: Sendable {
     struct Seen: Sendable {
         let record: CheckRecord
         let context: SecurityCheckContext
+        var behind: [String: CheckRecord.Recognised] = [:]
 
         /// Whether what a check went by is still so.
         func isStill(_ context: SecurityCheckContext) -> Bool {
@@ -153,7 +154,9 @@ struct CheckJudging: Sendable {
     func look(_ name: String) async throws -> Seen? {
         try await read { states in
             let record = try states.record(name)
-            return Seen(record: record, context: try states.context(name, record))
+            return Seen(
+                record: record, context: try states.context(name, record),
+                behind: try states.recognised(behind: name))
         }
     }
 
@@ -182,7 +185,7 @@ struct CheckJudging: Sendable {
     private func evaluate(_ check: any SecurityCheck, _ name: String) async throws -> Step {
         for _ in 0..<Self.maximumRounds {
             guard let seen = try await look(name) else { return .conflict }
-            let evaluated: Evaluated
+            var evaluated: Evaluated
             do {
                 evaluated = try await limited {
                     var context = seen.context
@@ -199,26 +202,32 @@ struct CheckJudging: Sendable {
             record.fields = evaluated.context.fields
             record.user = evaluated.context.user
             record.grantedUntil = nil
-            if case .success(_, let end) = evaluated.outcome { record.grantedUntil = end }
+            record.behind = [:]
+            if case .success(let data, let end) = evaluated.outcome, end > now {
+                let end = min(end, now + TimeInterval(SecurityCheckConfiguration.longestDuration))
+                evaluated.outcome = .success(data, expiresAt: end)
+                record.grantedUntil = end
+                record.behind = seen.behind
+            }
             let user = record.user
             if record == seen.record && evaluated.context.registration == seen.context.registration {
                 try await touch(check, name, record)
                 return .outcome(evaluated.outcome, user: user)
             }
-            let kept = record
+            let (kept, decided) = (record, evaluated)
             let isKept = try await write { states -> Bool? in
                 let present = try states.record(name)
                 guard present == seen.record, seen.isStill(try states.context(name, present)) else { return false }
                 guard try states.put(kept, of: name) else { return false }
-                return try states.putRegistration(evaluated.context.registration)
+                return try states.putRegistration(decided.context.registration)
             }
-            if isKept == true { return .outcome(evaluated.outcome, user: user) }
+            if isKept == true { return .outcome(decided.outcome, user: user) }
         }
         return .conflict
     }
 
     private struct Evaluated: Sendable {
-        let outcome: SecurityCheckOutcome
+        var outcome: SecurityCheckOutcome
         let context: SecurityCheckContext
     }
 

@@ -74,7 +74,9 @@ struct CheckPlan: Sendable {
     let order: [String]
     /// The elements that lead to each.
     let elements: [String: Set<String>]
-    /// The checks that ask for the standing of each.
+    /// The checks that each depends on, near or far.
+    let dependencies: [String: [String]]
+    /// The checks that depend on each, near or far.
     let dependents: [String: [String]]
 
     /// Nil where an element leads to no check that is there.
@@ -91,7 +93,10 @@ struct CheckPlan: Sendable {
         guard elements.keys.allSatisfy({ checks[$0] != nil }),
             let order = SecurityCheckCatalogue.order(elements.keys, dependencies)
         else { return nil }
-        dependents = dependencies.reduce(into: [:]) { dependents, entry in
+        self.dependencies = checks.keys.reduce(into: [:]) { all, name in
+            all[name] = SecurityCheckCatalogue.order([name], dependencies)?.filter { $0 != name }
+        }
+        dependents = self.dependencies.reduce(into: [:]) { dependents, entry in
             for name in entry.value { dependents[name, default: []].append(entry.key) }
         }
         self.version = version
@@ -102,8 +107,11 @@ struct CheckPlan: Sendable {
 
     /// Whose state of the check it is: the client's, or the device's where its applications share it.
     func owner(of check: String, _ client: ClientRegistration) -> String {
+        isShared(check, client) ? "device/\(client.device.id)" : "client/\(client.id.rawValue)"
+    }
+
+    func isShared(_ check: String, _ client: ClientRegistration) -> Bool {
         version.sharedChecks.contains(check) && client.device.id.utf8.count >= Self.shortestSharingDeviceID
-            ? "device/\(client.device.id)" : "client/\(client.id.rawValue)"
     }
 
     /// Whoever knows a device's id shares its logins, so it must not be one that can be guessed.

@@ -98,8 +98,7 @@ public struct CheckGrants: Sendable {
                 let plan = CheckPlan(scope, for: version, in: catalogue),
                 let states = try CheckStates(id, plan, realm, at: now, in: transaction)
             else { return .unknownScope }
-            var expiresAt =
-                now + Double(min(max(version.maxTokenExpiration, 1), SecurityCheckConfiguration.longestDuration))
+            var expiresAt = version.longestToken(from: now)
             var contexts: [SecurityCheckContext] = []
             for name in plan.order {
                 guard let end = try states.standing(name).expiresAt else { return .notGranted }
@@ -152,17 +151,19 @@ public struct CheckGrants: Sendable {
             let isDone = try await realm.store.write { transaction -> Bool in
                 guard var states = try Self.states(id, catalogue, realm, now, transaction) else { return true }
                 var record = try states.record(name)
-                guard record == seen.record, seen.isStill(try states.context(name, record)) else { return false }
+                // What the check made of the registration has to go by the one there is; what ends is whatever there is.
+                guard seen.isStill(try states.context(name, record)) else { return false }
                 if let check = check as? any CredentialsValidationSecurityCheck {
                     CredentialsAttempts(limits: check.limits).logOut(&record, at: now)
                 } else {
                     record = CheckRecord()
                 }
+                if states.plan.isShared(name, states.client.registration) { record.leftAt = now }
                 try transaction.append(
                     AuditEvent(
                         id: eventID, at: now, kind: .securityCheckLeft, userID: seen.record.user?.account,
                         context: client, details: ["check": .string(name)]))
-                return try states.put(record, of: name) && states.putRegistration(registration)
+                return try states.put(record, of: name, isEnding: true) && states.putRegistration(registration)
             }
             if isDone { return true }
         }
@@ -180,6 +181,13 @@ public struct CheckGrants: Sendable {
             let plan = CheckPlan([], for: version, in: catalogue)
         else { return nil }
         return try CheckStates(id, plan, realm, at: now, in: transaction)
+    }
+}
+
+extension ApplicationVersion {
+    /// When a token that is made now is over at the latest.
+    func longestToken(from now: Date) -> Date {
+        now + Double(min(max(maxTokenExpiration, 1), SecurityCheckConfiguration.longestDuration))
     }
 }
 

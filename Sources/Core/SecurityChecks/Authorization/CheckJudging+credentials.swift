@@ -120,10 +120,8 @@ extension CheckJudging {
             }
             if let person {
                 let key = try CounterKey.person(person, check: name, realm.sealer, states.transaction)
-                if var counter = try states.transaction.counter(key) {
-                    counter.count = max(0, counter.count - 1)
-                    if counter.count < limits.maxAttempts { counter.blockedUntil = nil }
-                    try states.transaction.put(counter)
+                if let counter = try states.transaction.counter(key) {
+                    try states.transaction.put(CredentialsAttempts(limits: limits).takingBackPerson(counter))
                 }
             }
             return try states.put(record, of: name)
@@ -170,6 +168,7 @@ extension CheckJudging {
             case .right(let user, let isRemembered):
                 attempts.succeed(&record, at: now)
                 record.person = person
+                record.behind = try states.recognised(behind: name)
                 if let user {
                     try states.endSuccesses(behind: name, of: user)
                     record.user = user
@@ -231,11 +230,13 @@ extension CheckJudging {
             var registration = states.client.registration.context
             if memory > 0, record.judging == nil,
                 attempts.state(of: record, at: now) == ExternalizableState.expired,
-                let user = RememberedUser.recall(by: name, for: memory, in: &registration, at: now),
-                try user.account.map({ try states.transaction.user($0).map { !$0.isDisabled } ?? false }) ?? true
+                let user = try RememberedUser.recall(
+                    by: name, for: memory, in: &registration, since: states.kept(name)?.leftAt, at: now),
+                try states.isLiving(user.account, user.accountEpoch)
             {
                 attempts.succeed(&record, at: now)
                 record.user = user
+                record.behind = try states.recognised(behind: name)
             }
             var standing = attempts.standing(&record, at: now)
             if case .attempting(let remaining) = standing, let person {
@@ -281,6 +282,7 @@ extension CheckJudging {
             if attempts.state(of: record, at: now) != AttemptLimits.success {
                 attempts.succeed(&record, at: now)
                 record.person = person
+                record.behind = try states.recognised(behind: name)
                 guard try states.put(record, of: name) else { return nil }
             }
             return Told(standing: attempts.standing(&record, at: now), user: record.user)

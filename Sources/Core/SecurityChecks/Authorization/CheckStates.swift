@@ -25,34 +25,73 @@ struct CheckStates {
     }
 
     /// The state of a check. What nobody asked for in time, is of somebody who is gone, or cannot be read, is as if it had
-    /// never been.
+    /// never been. A success behind somebody's login does not stand for somebody else.
     func record(_ name: String) throws -> CheckRecord {
-        guard let row = try transaction.flow(digest: digest(name)), let check = plan.checks[name] else {
-            return CheckRecord()
-        }
-        let plain = try sealer.open(row.body, for: .flow(row.digest))
-        guard let record = try? JSONDecoder().decode(CheckRecord.self, from: plain) else { return CheckRecord() }
-        if check.inactivityTimeout > 0, success(of: record, check) != nil, let accessedAt = record.accessedAt,
+        guard let record = try kept(name), let check = plan.checks[name] else { return CheckRecord() }
+        guard success(of: record, check) != nil else { return record }
+        if check.inactivityTimeout > 0, let accessedAt = record.accessedAt,
             now >= accessedAt + check.inactivityTimeout
         {
             return CheckRecord()
         }
-        if let account = record.user?.account {
-            guard let present = try transaction.user(account), !present.isDisabled else { return CheckRecord() }
+        return try isStillTheirs(record) ? record : ended(record, check)
+    }
+
+    /// What is in the store, whatever it means now; nil where there is nothing that can be read.
+    func kept(_ name: String) throws -> CheckRecord? {
+        guard let row = try transaction.flow(digest: digest(name)) else { return nil }
+        return try? JSONDecoder().decode(CheckRecord.self, from: sealer.open(row.body, for: .flow(row.digest)))
+    }
+
+    /// Whether those with whom a success was had are there, and nobody else has come in their place.
+    private func isStillTheirs(_ record: CheckRecord) throws -> Bool {
+        if let user = record.user, try !isLiving(user.account, user.accountEpoch) { return false }
+        for (other, known) in record.behind {
+            if try !isLiving(known.account, known.accountEpoch) { return false }
+            if let present = try standing(other).user, present.id != known.id { return false }
         }
+        return true
+    }
+
+    /// Whether an account is one that may act, and nothing has revoked its tokens since.
+    func isLiving(_ account: UserID?, _ epoch: Int?) throws -> Bool {
+        guard let account else { return true }
+        guard let user = try transaction.user(account), !user.isDisabled else { return false }
+        return epoch.map { $0 == user.tokenEpoch } ?? true
+    }
+
+    /// Whom the checks that this one depends on recognise now.
+    func recognised(behind name: String) throws -> [String: CheckRecord.Recognised] {
+        try (plan.dependencies[name] ?? []).reduce(into: [:]) { known, other in
+            known[other] = try standing(other).user.map(CheckRecord.Recognised.init)
+        }
+    }
+
+    private func ended(_ record: CheckRecord, _ check: any SecurityCheck) -> CheckRecord {
+        guard let check = check as? any CredentialsValidationSecurityCheck else { return CheckRecord() }
+        var record = record
+        CredentialsAttempts(limits: check.limits).logOut(&record, at: now)
         return record
     }
 
     /// Keeps the state of a check until it means nothing any more. False where somebody else was quicker.
-    func put(_ record: CheckRecord, of name: String) throws -> Bool {
+    /// - Parameter isEnding: whether refresh tokens of before are to be good no more, whatever the state says.
+    func put(_ record: CheckRecord, of name: String, isEnding: Bool = false) throws -> Bool {
         guard let check = plan.checks[name] else { return false }
+        let digest = digest(name)
+        let row = try transaction.flow(digest: digest)
+        let before = try row == nil ? CheckRecord() : kept(name)
         var record = record
         record.accessedAt = now
-        let longest = check.stateDurations.values.max() ?? 0
-        let digest = digest(name)
-        let expiresAt = max(now + max(longest, CredentialsAttempts.patience), record.grantedUntil ?? now)
+        record.lastUser = record.user?.id ?? before?.lastUser
+        record.leftAt = record.leftAt ?? before?.leftAt
+        record.era = before?.era
+        if isEnding || before.map({ ends($0, by: record, check) }) ?? true {
+            record.era = max(now.microseconds, (before?.era ?? 0) + 1)
+        }
+        let expiresAt = expiry(of: record, name, check)
         let body = try sealer.seal(JSONEncoder().encode(record), for: .flow(digest), in: transaction)
-        if var row = try transaction.flow(digest: digest) {
+        if var row {
             row.expiresAt = expiresAt
             row.body = body
             return try transaction.update(row)
@@ -61,6 +100,28 @@ struct CheckStates {
             FlowRecord(
                 digest: digest, userID: nil, purpose: CheckRow.statePurpose, createdAt: now, expiresAt: expiresAt,
                 body: body))
+    }
+
+    /// Whether a success does not go on: it is over before its time, or somebody else's, or blocked.
+    private func ends(_ before: CheckRecord, by after: CheckRecord, _ check: any SecurityCheck) -> Bool {
+        if success(of: before, check) != nil, success(of: after, check) == nil { return true }
+        if let last = before.lastUser, let user = after.user, user.id != last { return true }
+        func isBlocked(_ record: CheckRecord) -> Bool {
+            record.state.current(check.stateDurations, at: now) == AttemptLimits.blocked
+        }
+        return check is any CredentialsValidationSecurityCheck && isBlocked(after) && !isBlocked(before)
+    }
+
+    /// When a state means nothing any more. What ended a success is kept for as long as a refresh token may live.
+    private func expiry(of record: CheckRecord, _ name: String, _ check: any SecurityCheck) -> Date {
+        let longest = check.stateDurations.values.map(ExternalizableState.bounded).max() ?? 0
+        var end = max(now + max(longest, CredentialsAttempts.patience), record.grantedUntil ?? now)
+        if plan.version.refreshTokens { end = max(end, now + RefreshFamily.memory) }
+        if let era = record.era { end = max(end, Date(microseconds: era) + RefreshFamily.memory) }
+        if let leftAt = record.leftAt, let check = check as? any UserAuthenticationSecurityCheck {
+            end = max(end, leftAt + ExternalizableState.bounded(check.rememberMeDuration))
+        }
+        return end
     }
 
     /// What a check gets to know.
@@ -95,11 +156,11 @@ struct CheckStates {
     /// Somebody was recognised: what another has proven behind the same check does not stand for them.
     func endSuccesses(behind name: String, of user: AuthenticatedUser) throws {
         for other in plan.dependents[name] ?? [] {
-            guard let check = plan.checks[other] as? any CredentialsValidationSecurityCheck else { continue }
-            var record = try record(other)
-            guard success(of: record, check) != nil, record.person != user.id else { continue }
-            CredentialsAttempts(limits: check.limits).logOut(&record, at: now)
-            _ = try put(record, of: other)
+            guard let check = plan.checks[other] else { continue }
+            let record = try record(other)
+            let person = record.behind[name]?.id ?? record.person
+            guard success(of: record, check) != nil, person != user.id else { continue }
+            _ = try put(ended(record, check), of: other, isEnding: true)
         }
     }
 

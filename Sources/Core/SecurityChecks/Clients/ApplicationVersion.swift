@@ -19,6 +19,9 @@ public struct ApplicationVersion: Sendable, Equatable, Codable {
     public var securityCheckConfigurations: [String: [String: String]]
     /// Checks whose state the applications of one device share, where they all say so.
     public var sharedChecks: Set<String>
+    /// Whether clients that ask for it get refresh tokens: who holds one goes on without being asked by any check again
+    /// (security checks spec, section 2.4).
+    public var refreshTokens: Bool
     public var access: Access
 
     /// Whether clients of this version are served.
@@ -34,7 +37,7 @@ public struct ApplicationVersion: Sendable, Equatable, Codable {
         clientPlatform: String = any, version: String = any, scopeElementMapping: [String: String] = [:],
         mandatoryScope: String = "", maxTokenExpiration: Int = 3600,
         securityCheckConfigurations: [String: [String: String]] = [:], sharedChecks: Set<String> = [],
-        access: Access = .active
+        refreshTokens: Bool = false, access: Access = .active
     ) {
         self.clientPlatform = clientPlatform
         self.version = version
@@ -43,6 +46,7 @@ public struct ApplicationVersion: Sendable, Equatable, Codable {
         self.maxTokenExpiration = maxTokenExpiration
         self.securityCheckConfigurations = securityCheckConfigurations
         self.sharedChecks = sharedChecks
+        self.refreshTokens = refreshTokens
         self.access = access
     }
 
@@ -56,6 +60,7 @@ public struct ApplicationVersion: Sendable, Equatable, Codable {
         try members.assign(&maxTokenExpiration, .maxTokenExpiration)
         try members.assign(&securityCheckConfigurations, .securityCheckConfigurations)
         try members.assign(&sharedChecks, .sharedChecks)
+        try members.assign(&refreshTokens, .refreshTokens)
         try members.assign(&access, .access)
     }
 

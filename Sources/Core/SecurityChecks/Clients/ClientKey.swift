@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import Foundation
+import OneTimePassword
 
 /// What a client signs with, fixed when it registers (security checks spec, section 2.1).
 public struct ClientKey: Sendable, Equatable, Codable {
@@ -108,6 +109,14 @@ public struct ClientKey: Sendable, Equatable, Codable {
         }
     }
 
+    /// Whether it is the same key. Takes as long whatever of a secret is right.
+    private func isSame(as other: ClientKey) -> Bool {
+        if case (.shared(let left), .shared(let right)) = (material, other.material) {
+            return ConstantTime.equal(Array(left), Array(right))
+        }
+        return material == other.material
+    }
+
     private static func number(_ value: JSONValue?) -> Data? {
         guard let text = value?.stringValue, text.utf8.count <= 2048, let bytes = Statement.bytes(text) else {
             return nil
@@ -118,7 +127,7 @@ public struct ClientKey: Sendable, Equatable, Codable {
     /// The claims of a statement that this key signed. A key in its header has to be this one.
     public func claims(of statement: Statement, accepting weak: WeakForms) throws(Fault) -> TokenClaims {
         if statement.header["jwk"] != nil || statement.header["key"] != nil {
-            guard try ClientKey(of: statement, accepting: weak) == self else { throw .wrongSignature }
+            guard try ClientKey(of: statement, accepting: weak).isSame(as: self) else { throw .wrongSignature }
         }
         let isRight: Bool
         switch material {

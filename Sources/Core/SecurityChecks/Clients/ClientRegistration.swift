@@ -101,8 +101,10 @@ enum CheckRow {
     static let registrationPurpose = "client-registration"
     static let statePurpose = "security-check"
     static let codePurpose = "authorization-code"
+    static let refreshPurpose = "client-refresh"
 
     static func registration(_ id: RegisteredClientID) -> Data { digest("registration", id.rawValue) }
+    static func refresh(_ family: String) -> Data { digest("refresh", family) }
     static func code(_ code: String) -> Data { digest("code", code) }
     static func state(_ check: String, of owner: String) -> Data { digest("state", owner, check) }
 

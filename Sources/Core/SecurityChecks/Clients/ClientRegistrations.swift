@@ -48,7 +48,7 @@ public struct ClientRegistrations: Sendable {
         _ id: RegisteredClientID, device: ClientRegistration.Device, application: ClientRegistration.Application,
         by client: ClientContext
     ) async throws -> Outcome {
-        try await change(id) { registration, transaction in
+        try await change(ClientReference(to: id)) { registration, transaction in
             registration.device = device
             registration.application = application
             return try transaction.refusal(of: registration)
@@ -57,11 +57,11 @@ public struct ClientRegistrations: Sendable {
 
     /// Says whether a device is served, for one of its clients.
     public func setStatus(
-        _ status: ClientRegistration.Status, of id: RegisteredClientID, by actor: ClientContext
+        _ status: ClientRegistration.Status, of reference: ClientReference, by actor: ClientContext
     ) async throws -> Outcome {
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await change(id) { registration, transaction in
+        return try await change(reference) { registration, transaction in
             registration.status = status
             try transaction.append(
                 AuditEvent(
@@ -78,7 +78,7 @@ public struct ClientRegistrations: Sendable {
     public func changeContext(
         of id: RegisteredClientID, _ body: @escaping @Sendable (inout RegistrationContext) -> Void
     ) async throws -> Outcome {
-        try await change(id) { registration, transaction in
+        try await change(ClientReference(to: id)) { registration, transaction in
             body(&registration.context)
             return try transaction.refusal(of: registration)
         }
@@ -104,18 +104,32 @@ public struct ClientRegistrations: Sendable {
         }
     }
 
-    public func remove(_ id: RegisteredClientID) async throws -> Bool {
-        try await realm.store.write { try $0.deleteFlow(digest: CheckRow.registration(id)) }
+    /// Forgets a client: it has to register anew, and its tokens are good for nothing. False where there is none.
+    public func remove(_ reference: ClientReference, by actor: ClientContext) async throws -> Bool {
+        let realm = realm
+        let now = realm.clock.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard let found = try transaction.client(reference, sealer: realm.sealer, at: now),
+                try transaction.deleteFlow(digest: found.row.digest)
+            else { return false }
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .clientRemoved,
+                    userID: found.registration.context.registeredUser?.account,
+                    context: actor, details: ["application": .string(found.registration.application.id)]))
+            return true
+        }
     }
 
     private func change(
-        _ id: RegisteredClientID,
+        _ reference: ClientReference,
         _ body: @escaping @Sendable (inout ClientRegistration, any StoreTransaction) throws -> ClientRefusal?
     ) async throws -> Outcome {
         let realm = realm
         let now = realm.clock.now
         return try await realm.store.write { transaction in
-            guard var found = try transaction.client(id, sealer: realm.sealer, at: now) else {
+            guard var found = try transaction.client(reference, sealer: realm.sealer, at: now) else {
                 return .refused(.unknownClient)
             }
             if let refusal = try body(&found.registration, transaction) { return .refused(refusal) }
@@ -143,6 +157,12 @@ public enum ClientRefusal: Sendable, Equatable {
 struct KeptClient {
     var registration: ClientRegistration
     var row: FlowRecord
+
+    init(_ row: FlowRecord, _ sealer: Sealer) throws {
+        let plain = try sealer.open(row.body, for: .flow(row.digest))
+        registration = try JSONDecoder().decode(ClientRegistration.self, from: plain)
+        self.row = row
+    }
 }
 
 extension ClientRegistration {
@@ -151,9 +171,14 @@ extension ClientRegistration {
 
 extension StoreTransaction {
     func client(_ id: RegisteredClientID, sealer: Sealer, at now: Date) throws -> KeptClient? {
-        guard let row = try flow(digest: CheckRow.registration(id)), row.expiresAt > now else { return nil }
-        let plain = try sealer.open(row.body, for: .flow(row.digest))
-        return KeptClient(registration: try JSONDecoder().decode(ClientRegistration.self, from: plain), row: row)
+        try client(ClientReference(to: id), sealer: sealer, at: now)
+    }
+
+    func client(_ reference: ClientReference, sealer: Sealer, at now: Date) throws -> KeptClient? {
+        guard let row = try flow(digest: reference.digest), row.expiresAt > now,
+            row.purpose == CheckRow.registrationPurpose
+        else { return nil }
+        return try KeptClient(row, sealer)
     }
 
     /// Where a registration belongs to an account, it goes with it.

@@ -3,7 +3,7 @@ import Foundation
 /// What is kept of a check for one client, sealed. Every later member has a default.
 ///
 /// Shapes so far: version 1, `{"version","state","usedAttempts","fields","message"?,"judging"?,"user"?,"accessedAt"?,
-/// "grantedUntil"?,"person"?}`.
+/// "grantedUntil"?,"person"?,"behind"?,"era"?,"lastUser"?,"leftAt"?}`.
 struct CheckRecord: Sendable, Equatable, Codable {
     var version = 1
     var state = ExternalizableState()
@@ -20,6 +20,26 @@ struct CheckRecord: Sendable, Equatable, Codable {
     var grantedUntil: Date?
     /// Whose secret the success was had with, where somebody was known.
     var person: String?
+    /// Whom the checks that this one depends on had recognised when the success was had, by their names.
+    var behind: [String: Recognised] = [:]
+    /// Names the time since a success was last ended by something else than its own end; nil where none ever was. Kept for as
+    /// long as a refresh token of before could live.
+    var era: Int64?
+    /// The id of whom this check recognised last, whatever came after.
+    var lastUser: String?
+    /// When the devices' applications logged out together: nobody remembered since before counts.
+    var leftAt: Date?
+
+    /// Somebody, as far as it takes to know them again.
+    struct Recognised: Sendable, Equatable, Codable {
+        var id: String
+        var account: UserID?
+        var accountEpoch: Int?
+
+        init(_ user: AuthenticatedUser) {
+            (id, account, accountEpoch) = (user.id, user.account, user.accountEpoch)
+        }
+    }
 
     struct Judging: Sendable, Equatable, Codable {
         var lot: String
@@ -39,6 +59,10 @@ struct CheckRecord: Sendable, Equatable, Codable {
         accessedAt = try members.decodeIfPresent(Date.self, forKey: .accessedAt)
         grantedUntil = try members.decodeIfPresent(Date.self, forKey: .grantedUntil)
         person = try members.decodeIfPresent(String.self, forKey: .person)
+        behind = try members.decodeIfPresent([String: Recognised].self, forKey: .behind) ?? [:]
+        era = try members.decodeIfPresent(Int64.self, forKey: .era)
+        lastUser = try members.decodeIfPresent(String.self, forKey: .lastUser)
+        leftAt = try members.decodeIfPresent(Date.self, forKey: .leftAt)
     }
 }
 
@@ -80,6 +104,7 @@ struct CredentialsAttempts: Sendable {
             record.fields = [:]
             record.user = nil
             record.person = nil
+            record.behind = [:]
         }
     }
 
@@ -175,12 +200,23 @@ struct CredentialsAttempts: Sendable {
         if let until = counter.blockedUntil {
             if until > now { return .blocked(until: until) }
             counter = AttemptCounter(key: key, since: now)
-        } else if now >= counter.since + limits.attemptingStateExpiration {
+        } else if now >= counter.since + ExternalizableState.bounded(limits.attemptingStateExpiration) {
             counter = AttemptCounter(key: key, since: now)
         }
         counter.count += 1
-        if counter.count >= limits.maxAttempts { counter.blockedUntil = now + limits.blockedStateExpiration }
+        if counter.count >= limits.maxAttempts {
+            counter.blockedUntil = now + ExternalizableState.bounded(limits.blockedStateExpiration)
+        }
         return .admitted(counter)
+    }
+
+    /// A person's count without an attempt that was charged and then not looked at.
+    func takingBackPerson(_ counter: AttemptCounter) -> AttemptCounter {
+        guard limits.blockedStateExpiration > 0 else { return LockoutPolicy.password.takingBack(counter) }
+        var counter = counter
+        counter.count = max(0, counter.count - 1)
+        if counter.count < limits.maxAttempts { counter.blockedUntil = nil }
+        return counter
     }
 
     /// Tries that a person has left.
@@ -188,7 +224,7 @@ struct CredentialsAttempts: Sendable {
         guard let counter else { return limits.maxAttempts }
         if let until = counter.blockedUntil, until > now { return 0 }
         guard limits.blockedStateExpiration > 0, counter.blockedUntil == nil,
-            now < counter.since + limits.attemptingStateExpiration
+            now < counter.since + ExternalizableState.bounded(limits.attemptingStateExpiration)
         else { return limits.maxAttempts }
         return max(0, limits.maxAttempts - counter.count)
     }

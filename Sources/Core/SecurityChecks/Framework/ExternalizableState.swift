@@ -31,7 +31,12 @@ public struct ExternalizableState: Sendable, Equatable, Codable {
     /// When the state that was set is over; nil where none was, or the check does not know it any more.
     public func expiresAt(_ durations: [String: TimeInterval]) -> Date? {
         guard let name, let setAt, let duration = durations[name] else { return nil }
-        return setAt + duration
+        return setAt + Self.bounded(duration)
+    }
+
+    /// Seconds as they count: from none to ``SecurityCheckConfiguration/longestDuration``, and none for what is no number.
+    static func bounded(_ seconds: TimeInterval) -> TimeInterval {
+        seconds > 0 ? min(seconds, TimeInterval(SecurityCheckConfiguration.longestDuration)) : 0
     }
 
     /// Sets the state, beginning now. Setting the state that holds changes nothing: its time does not begin anew.

@@ -114,10 +114,13 @@ public struct AuthenticatedUser: Sendable, Equatable, Codable {
     public var attributes: [String: JSONValue]
     /// The account of the realm, where it is one.
     public var account: UserID?
+    /// The account's epoch when it was recognised. Whatever revokes the account's tokens (a new password, a removed factor)
+    /// ends what was recognised before.
+    public var accountEpoch: Int?
 
     public init(
         id: String, displayName: String, authenticatedAt: Date, authenticatedBy: String,
-        attributes: [String: JSONValue] = [:], account: UserID? = nil
+        attributes: [String: JSONValue] = [:], account: UserID? = nil, accountEpoch: Int? = nil
     ) {
         self.id = id
         self.displayName = displayName
@@ -125,6 +128,7 @@ public struct AuthenticatedUser: Sendable, Equatable, Codable {
         self.authenticatedBy = authenticatedBy
         self.attributes = attributes
         self.account = account
+        self.accountEpoch = accountEpoch
     }
 
     /// As protocols write it; the time in milliseconds (security checks spec, section 1.5).

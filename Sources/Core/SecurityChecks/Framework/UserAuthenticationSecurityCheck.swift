@@ -48,12 +48,14 @@ enum RememberedUser {
     }
 
     /// The user whom that check made the registration's, while it may remember them. Forgets where the time is over.
+    /// - Parameter leftAt: when another application of the device logged out for all of them.
     static func recall(
-        by check: String, for duration: TimeInterval, in registration: inout RegistrationContext, at now: Date
+        by check: String, for duration: TimeInterval, in registration: inout RegistrationContext, since leftAt: Date?,
+        at now: Date
     ) -> AuthenticatedUser? {
         guard case .integer(let since)? = registration.publicAttributes[attribute] else { return nil }
         let age = Double(now.milliseconds) - Double(since)
-        guard duration > 0, age >= 0, age <= duration * 1000 else {
+        guard duration > 0, age >= 0, age <= duration * 1000, since > leftAt?.milliseconds ?? .min else {
             forget(in: &registration)
             return nil
         }

@@ -35,7 +35,8 @@ public struct AccountLoginSecurityCheck: UserAuthenticationSecurityCheck {
         return .right(
             AuthenticatedUser(
                 id: user.id.rawValue, displayName: user.profile.displayName ?? email.canonical,
-                authenticatedAt: context.now, authenticatedBy: context.name, account: user.id))
+                authenticatedAt: context.now, authenticatedBy: context.name, account: user.id,
+                accountEpoch: user.tokenEpoch))
     }
 
     public func remembers(_ user: AuthenticatedUser, credentials: JSONValue) -> Bool {

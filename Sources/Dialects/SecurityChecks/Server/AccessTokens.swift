@@ -14,13 +14,23 @@ struct AccessTokens: Sendable {
     /// Seconds that a confidential client's token lives.
     private static let confidentialLifetime = 3600
     private static let confidentialMark = "countersign_confidential"
+    /// Which family of refresh tokens a token came of. It goes on after the checks' successes, and ends with the family.
+    private static let familyMark = "countersign_family"
 
-    func token(for grant: CheckGrants.Grant) async throws -> TokenResponse {
+    /// - Parameters:
+    ///   - family: of which refresh tokens it comes, where it does.
+    ///   - refresh: the refresh token to go with it.
+    func token(
+        for grant: CheckGrants.Grant, of family: String? = nil, with refresh: Secret<String>? = nil
+    ) async throws -> TokenResponse {
         let now = realm.clock.now
         let lifetime = max(1, Int((grant.expiresAt.microseconds - now.microseconds) / 1_000_000))
         var claims = common(subject: grant.client.id.rawValue, scope: grant.scope, lifetime: lifetime, at: now)
         if let user = grant.user { claims["auth_time"] = .integer(user.authenticatedAt.seconds) }
-        return try await signed(claims, grant.scope, lifetime)
+        if let family { claims[Self.familyMark] = .string(family) }
+        var response = try await signed(claims, grant.scope, lifetime)
+        response.refreshToken = refresh?.reveal()
+        return response
     }
 
     func token(for application: ClientID, scope: Set<String>) async throws -> TokenResponse {
@@ -61,14 +71,16 @@ struct AccessTokens: Sendable {
         return claims
     }
 
-    /// A confidential client, with the scope of its token.
+    /// A confidential client, with the scope of its token. One that may not have all of it any more has none.
     func confidential(_ token: String) async throws -> (id: ClientID, scope: Set<String>)? {
         guard let claims = try await claims(token), claims[Self.confidentialMark] == .bool(true),
             let subject = claims.string("sub"),
             let application = try await realm.applications.application(ClientID(rawValue: subject)),
             application.registration.secretDigest != nil
         else { return nil }
-        return (application.id, Scope(claims.string("scope") ?? "").elements)
+        let scope = Scope(claims.string("scope") ?? "").elements
+        guard ConfidentialScope.covers(Set(application.registration.scopes), scope) else { return nil }
+        return (application.id, scope)
     }
 
     /// What a token is good for at this moment.
@@ -87,9 +99,14 @@ struct AccessTokens: Sendable {
             guard let (id, _) = try await confidential(token) else { return .inactive }
             return .confidential(id, scope: scope, expiresAt: expiresAt)
         }
-        guard
-            case .granted(let grant) = try await grants.grant(to: RegisteredClientID(rawValue: subject), scope: scope)
-        else { return .inactive }
+        let client = RegisteredClientID(rawValue: subject)
+        let outcome =
+            if let family = claims.string(Self.familyMark) {
+                try await grants.grant(to: client, scope: scope, family: family)
+            } else {
+                try await grants.grant(to: client, scope: scope)
+            }
+        guard case .granted(let grant) = outcome else { return .inactive }
         return .client(grant, expiresAt: expiresAt)
     }
 }

@@ -30,7 +30,7 @@ extension SecurityChecks {
         }
         var context = call.client
         context.clientID = actor
-        switch try await realm.clients.setStatus(status, of: call.pathClient, by: context) {
+        switch try await realm.clients.setStatus(status, of: ClientReference(to: call.pathClient), by: context) {
         case .registered(let client): return try .json(ClientDocument(client))
         case .refused(.unknownClient):
             throw SecurityChecksError.plain(404, .invalidClientID, "There is no such client.")
@@ -39,8 +39,9 @@ extension SecurityChecks {
     }
 
     func removeClient(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
-        try await requireConfidential("clients:delete", call)
-        guard try await realm.clients.remove(call.pathClient) else {
+        var context = call.client
+        context.clientID = try await requireConfidential("clients:delete", call)
+        guard try await realm.clients.remove(ClientReference(to: call.pathClient), by: context) else {
             throw SecurityChecksError.plain(404, .invalidClientID, "There is no such client.")
         }
         return try .json(JSONValue.object([:]))

@@ -9,9 +9,10 @@ import ServerHTTP
 /// (spec, sections 1.8, 2.3 and 2.4).
 enum SecurityChecksError: Error, Sendable {
     /// Of the framework's own endpoints.
-    case plain(Int, ErrorCode, String, retryAt: Date? = nil)
+    case plain(Int, ErrorCode, String, retryAfter: Int? = nil)
     /// Of the endpoints below `az`.
-    case oauth(Int, OAuthErrorWord, String, isUnknownClient: Bool = false, challenge: String? = nil)
+    case oauth(
+        Int, OAuthErrorWord, String, isUnknownClient: Bool = false, challenge: String? = nil, retryAfter: Int? = nil)
     /// The same request may be sent again.
     case conflict
     /// A check that takes no answers.
@@ -23,6 +24,8 @@ enum SecurityChecksError: Error, Sendable {
         400, .invalidGrant, "The code is unknown, used, too old, or was made for another client or address.")
     static let notGranted = oauth(400, .invalidGrant, "A check of the scope is not in success any more.")
     static let unknownScope = oauth(400, .invalidScope, "An element of the scope leads to no check.")
+    static let invalidRefreshToken = oauth(
+        400, .invalidGrant, "The refresh token is unknown, used, too old, another client's, or was ended.")
     static let unsupportedGrant = oauth(400, .unsupportedGrantType, "This grant type is not taken here.")
     static let foreignAssertion = oauth(400, .invalidClient, "The assertion is not this client's, or not for this.")
 
@@ -40,10 +43,13 @@ enum SecurityChecksError: Error, Sendable {
             self = .failures([ReservedCheck.remoteDisable: Self.disabled(message, link)])
         case .deviceDisabled:
             self = .failures([ReservedCheck.remoteDisable: Self.disabled("This device is not served.", nil)])
-        case .limited(let until):
-            self = .plain(429, .unexpectedError, "Too many requests from this address.", retryAt: until)
+        case .limited:
+            self = .plain(429, .unexpectedError, "Too many requests from this address.", retryAfter: Self.longWait)
         }
     }
+
+    /// Seconds: limits by address are over in minutes, and how soon exactly is nobody's to know.
+    private static let longWait = 60
 
     private static func disabled(_ message: String, _ link: String?) -> [String: JSONValue] {
         ["message": .string(message), "downloadLink": link.map { .string($0) } ?? .null]
@@ -56,7 +62,8 @@ enum SecurityChecksError: Error, Sendable {
         case .unknownApplication: .oauth(403, .unauthorizedClient, "There is no such application.")
         case .applicationDisabled: .oauth(403, .unauthorizedClient, "This version of the application is disabled.")
         case .deviceDisabled: .oauth(403, .accessDenied, "This device is not served.")
-        case .limited: .oauth(429, .temporarilyUnavailable, "Too many requests from this address.")
+        case .limited:
+            .oauth(429, .temporarilyUnavailable, "Too many requests from this address.", retryAfter: longWait)
         }
     }
 
@@ -68,15 +75,14 @@ enum SecurityChecksError: Error, Sendable {
 
     func response() throws -> Response {
         switch self {
-        case .plain(let status, let code, let message, let retryAt):
-            var headers = HTTPFields()
-            if retryAt != nil { headers = .retryAfter(60) }
+        case .plain(let status, let code, let message, let retryAfter):
             return try .json(
                 ErrorBody(errorCode: code, errorMessage: message), status: HTTPResponse.Status(code: status),
-                headers: headers)
-        case .oauth(let status, let word, let message, let isUnknownClient, let challenge):
+                headers: retryAfter.map { .retryAfter($0) } ?? [:])
+        case .oauth(let status, let word, let message, let isUnknownClient, let challenge, let retryAfter):
             var headers: HTTPFields = [.cacheControl: "no-store", HTTPField.Name("Pragma")!: "no-cache"]
             if let challenge { headers[.wwwAuthenticate] = challenge }
+            if let retryAfter { headers.append(contentsOf: HTTPFields.retryAfter(retryAfter)) }
             return try .json(
                 OAuthBody(
                     error: word.rawValue, error_description: message,

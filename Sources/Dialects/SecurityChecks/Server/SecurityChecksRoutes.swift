@@ -34,8 +34,8 @@ extension SecurityChecks {
             let error: SecurityChecksError =
                 switch failure {
                 case .internalError: .oauth(500, .serverError, "Something went wrong inside the server.")
-                case .overloaded, .unavailable, .outcomeUnknown:
-                    .oauth(503, .temporarilyUnavailable, "There is too much to do.")
+                case .overloaded(let seconds), .unavailable(let seconds), .outcomeUnknown(let seconds):
+                    .oauth(503, .temporarilyUnavailable, "There is too much to do.", retryAfter: seconds)
                 case .body(let fault): .oauth(400, .invalidRequest, "\(fault)")
                 case .status(let status): .oauth(status.code, .invalidRequest, "There is no such endpoint.")
                 }
@@ -44,8 +44,8 @@ extension SecurityChecks {
         let error: SecurityChecksError =
             switch failure {
             case .internalError: .plain(500, .unexpectedError, "Something went wrong inside the server.")
-            case .overloaded, .unavailable, .outcomeUnknown:
-                .plain(503, .unexpectedError, "There is too much to do. Try again in a moment.")
+            case .overloaded(let seconds), .unavailable(let seconds), .outcomeUnknown(let seconds):
+                .plain(503, .unexpectedError, "There is too much to do. Try again in a moment.", retryAfter: seconds)
             case .body(let fault): .invalidRequest("\(fault)")
             case .status(let status): .plain(status.code, .invalidRequest, "There is no such endpoint.")
             }

@@ -12,6 +12,7 @@ extension SecurityChecks {
         let answer: TokenResponse
         switch body.grantType {
         case .authorizationCode?: answer = try await redeem(body)
+        case .refreshToken?: answer = try await refresh(body, call)
         case .clientCredentials?: answer = try await confidentialToken(request, body, call)
         case nil: throw SecurityChecksError.invalidOAuthRequest("grant_type is missing.")
         default: throw SecurityChecksError.unsupportedGrant
@@ -23,6 +24,39 @@ extension SecurityChecks {
         guard let code = body.code, let redirectURI = body.redirectURI, let text = body.clientAssertion else {
             throw SecurityChecksError.invalidOAuthRequest("code, redirect_uri and client_assertion are needed.")
         }
+        // The code is bound to the key: who has seen it alone has nothing (spec, section 2.1).
+        let client = try await client(of: body, assertion: text, for: code)
+        switch try await grants.redeem(code, by: client.id, redirectURI: redirectURI) {
+        case nil: throw SecurityChecksError.invalidGrant
+        case .granted(let grant)?:
+            let refresh = body.wantsRefreshToken?.lowercased() == "true" ? try await grants.beginRefreshing(grant) : nil
+            return try await tokens.token(for: grant, with: refresh)
+        case .refused(let refusal)?: throw SecurityChecksError.oauth(refusal)
+        case .unknownScope?: throw SecurityChecksError.unknownScope
+        case .notGranted?: throw SecurityChecksError.notGranted
+        }
+    }
+
+    private func refresh(_ body: TokenRequest, _ call: SecurityChecksCall) async throws -> TokenResponse {
+        guard let token = body.refreshToken, let text = body.clientAssertion else {
+            throw SecurityChecksError.invalidOAuthRequest("refresh_token and client_assertion are needed.")
+        }
+        // Whoever has seen the token alone has nothing, as with codes.
+        let client = try await client(of: body, assertion: text, for: ClientAssertion.refreshID)
+        switch try await grants.refresh(Secret(token), by: client.id, from: call.client) {
+        case nil, .notGranted?: throw SecurityChecksError.invalidRefreshToken
+        case .granted(let refreshed)?:
+            return try await tokens.token(for: refreshed.grant, of: refreshed.family, with: refreshed.token)
+        case .refused(let refusal)?: throw SecurityChecksError.oauth(refusal)
+        case .unknownScope?: throw SecurityChecksError.unknownScope
+        }
+    }
+
+    /// The client that signed the request.
+    /// - Parameter id: what the assertion has to be for.
+    private func client(
+        of body: TokenRequest, assertion text: String, for id: String
+    ) async throws -> ClientRegistration {
         if let type = body.clientAssertionType, type != ClientAssertion.type {
             throw SecurityChecksError.invalidOAuthRequest("client_assertion_type is not taken here.")
         }
@@ -34,16 +68,10 @@ extension SecurityChecks {
         } catch is AssertionFault {
             throw SecurityChecksError.foreignAssertion
         }
-        // The code is bound to the key: who has seen it alone has nothing (spec, section 2.1).
-        guard assertion.id == code else { throw SecurityChecksError.foreignAssertion }
-        if let id = body.clientID, id != assertion.client.id.rawValue { throw SecurityChecksError.foreignAssertion }
-        switch try await grants.redeem(code, by: assertion.client.id, redirectURI: redirectURI) {
-        case nil: throw SecurityChecksError.invalidGrant
-        case .granted(let grant)?: return try await tokens.token(for: grant)
-        case .refused(let refusal)?: throw SecurityChecksError.oauth(refusal)
-        case .unknownScope?: throw SecurityChecksError.unknownScope
-        case .notGranted?: throw SecurityChecksError.notGranted
+        guard assertion.id == id, body.clientID.map({ $0 == assertion.client.id.rawValue }) ?? true else {
+            throw SecurityChecksError.foreignAssertion
         }
+        return assertion.client
     }
 
     /// A token for a server's own use: `client_credentials`, by Basic or in the body.

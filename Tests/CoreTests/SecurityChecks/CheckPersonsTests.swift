@@ -1,0 +1,194 @@
+import Foundation
+import Testing
+
+@testable import CountersignCore
+
+/// Who stands behind a success: nobody profits from what somebody else has proven.
+@Suite("Persons behind security checks")
+struct CheckPersonsTests {
+    /// Grants for an hour to whom the login behind it says to be `ada`.
+    private struct AdaCheck: SecurityCheck {
+        var dependencies: [String] { ["Login"] }
+
+        func authorize(_ context: inout SecurityCheckContext) async throws -> SecurityCheckOutcome {
+            context.standing(of: "Login").user?.id == "ada"
+                ? .success([:], expiresAt: context.now + 3600) : .failure(["failure": .string("not Ada")])
+        }
+    }
+
+    /// Asks for 1234 behind another check that knows nobody by itself.
+    private struct FarCheck: CredentialsValidationSecurityCheck {
+        let limits = AttemptLimits(maxAttempts: 3, successStateExpiration: 600)
+        let dependencies: [String]
+
+        func validate(_ credentials: JSONValue, in context: SecurityCheckContext) async throws -> CredentialsVerdict {
+            credentials["pin"]?.credentialText == "1234" ? .right : .wrong(nil)
+        }
+    }
+
+    private static let checks = [
+        CheckStage.login(), SecurityCheckDefinition("Near", FarCheck(dependencies: ["Login"])),
+        SecurityCheckDefinition("Far", FarCheck(dependencies: ["Near"])), SecurityCheckDefinition("Ada", AdaCheck()),
+    ]
+
+    private static func logIn(_ name: String, _ stage: CheckStage, _ client: RegisteredClientID) async throws {
+        #expect(try await stage.decide(client, "Login", ["Login": .login(name, name)]).isGranted)
+    }
+
+    @Test("What one person has proven behind a login, near or far and by whatever kind of check, is nobody else's")
+    func nextPerson() async throws {
+        let stage = try await CheckStage.make(Self.checks)
+        let client = try await stage.client()
+        try await Self.logIn("ada", stage, client)
+        let all = try await stage.decide(
+            client, "Login Near Far Ada", ["Near": .pin("1234"), "Far": .pin("1234")])
+        #expect(all.isGranted)
+        for name in ["Near", "Far", "Ada"] { #expect(try await stage.isGranted(client, name), "\(name)") }
+        // The same person again keeps it all.
+        try await Self.logIn("ada", stage, client)
+        for name in ["Near", "Far", "Ada"] { #expect(try await stage.isGranted(client, name), "\(name)") }
+
+        try await Self.logIn("fred", stage, client)
+        for name in ["Near", "Far", "Ada"] { #expect(try await !stage.isGranted(client, name), "\(name)") }
+        let rest = try await stage.decide(client, "Near Far Ada")
+        #expect(Set(rest.challenges.keys) == ["Near", "Far"] && Set(rest.failures.keys) == ["Ada"])
+    }
+
+    private static let other = ClientID(rawValue: "com.example.other")
+
+    /// Two applications of one device that share a login.
+    private static func sharing(
+        _ definitions: [SecurityCheckDefinition]
+    ) async throws -> (CheckStage, RegisteredClientID, RegisteredClientID) {
+        let version = ApplicationVersion(sharedChecks: ["Login"])
+        let stage = try await CheckStage.make(version: version, definitions)
+        _ = try await stage.test.realm.applications.add(
+            id: other, ApplicationRegistration(versions: [version]), by: stage.test.client)
+        return (stage, try await stage.client(), try await stage.client(of: other))
+    }
+
+    @Test("A login that applications share is one person's for all of them, also for what only one of them has proven")
+    func sharedLogin() async throws {
+        let (stage, first, second) = try await Self.sharing(Self.checks)
+        try await Self.logIn("ada", stage, first)
+        let proven = try await stage.decide(second, "Login Near Far Ada", ["Near": .pin("1234"), "Far": .pin("1234")])
+        #expect(proven.isGranted)
+        try await Self.logIn("fred", stage, first)
+        #expect(try await stage.isGranted(second, "Login"))
+        for name in ["Near", "Far", "Ada"] { #expect(try await !stage.isGranted(second, name), "\(name)") }
+        let asked = try await stage.decide(second, "Login Near")
+        #expect(asked.successes["Login"]?["user"]?["id"] == .string("fred"))
+        #expect(asked.challenges["Near"]?["remainingAttempts"] == .integer(3))
+    }
+
+    @Test("Logging out of a shared login forgets whom another application of the device remembers")
+    func sharedMemory() async throws {
+        for isLeft in [false, true] {
+            let (stage, first, second) = try await Self.sharing([CheckStage.login(remembered: 600)])
+            let credentials: [String: JSONValue] = ["Login": .login("ada", "ada", remember: true)]
+            #expect(try await stage.decide(second, "Login", credentials).isGranted)
+            stage.test.clock.advance(61)
+            let grants = stage.test.realm.grants(by: stage.checks)
+            if isLeft { #expect(try await grants.logout("Login", of: first, by: stage.test.client)) }
+            #expect(try await stage.decide(second, "Login").isGranted == !isLeft)
+            guard isLeft else { continue }
+            // Whoever logs in afterwards is remembered again.
+            stage.test.clock.advance(1)
+            #expect(try await stage.decide(second, "Login", credentials).isGranted)
+            stage.test.clock.advance(61)
+            #expect(try await stage.decide(second, "Login").isGranted)
+        }
+    }
+
+    @Test("A new password ends what the account had proven with the old one, and being remembered")
+    func newPassword() async throws {
+        let empty = try await CheckStage.make([])
+        let realm = empty.test.realm
+        let stage = CheckStage(
+            test: empty.test,
+            checks: try SecurityCheckCatalogue([
+                SecurityCheckDefinition(
+                    "Login",
+                    AccountLoginSecurityCheck(
+                        realm: realm, limits: AttemptLimits(maxAttempts: 3, successStateExpiration: 60),
+                        rememberMeDuration: 86_400)),
+                SecurityCheckDefinition("Near", FarCheck(dependencies: ["Login"])),
+            ]))
+        let client = try await stage.client()
+        let user = try await stage.test.addUser()
+        func logIn(_ password: String) async throws -> CheckAuthorization {
+            let login: JSONValue = .object([
+                "username": .string("ada@example.org"), "password": .string(password), "rememberMe": .bool(true),
+            ])
+            return try await stage.decide(client, "Login Near", ["Login": login, "Near": .pin("1234")])
+        }
+        #expect(try await logIn(TestRealm.password).isGranted)
+        stage.test.clock.advance(61)
+        #expect(try await stage.decide(client, "Login").isGranted, "remembered")
+        #expect(try await stage.isGranted(client, "Near"))
+        var change = AccountChange()
+        change.password = Secret("another long password")
+        guard case .changed = try await realm.accounts.change(user.id, change, by: stage.test.client) else {
+            throw TestFailure()
+        }
+        #expect(try await !stage.isGranted(client, "Login"))
+        #expect(try await !stage.isGranted(client, "Near"), "what was proven behind the login goes with it")
+        #expect(try await !stage.decide(client, "Login").isGranted, "nobody is remembered by an old password")
+        #expect(try await logIn("another long password").isGranted)
+    }
+
+    @Test("Durations and ends of any size grant for as long as can be told, or not at all")
+    func sizes() async throws {
+        struct Endless: SecurityCheck {
+            let end: TimeInterval
+            func authorize(_ context: inout SecurityCheckContext) async throws -> SecurityCheckOutcome {
+                .success([:], expiresAt: Date(timeIntervalSince1970: end))
+            }
+        }
+        func pin(_ seconds: TimeInterval) -> SecurityCheckDefinition {
+            SecurityCheckDefinition(
+                "Pin",
+                PINSecurityCheck(
+                    pin: Secret("1234"),
+                    limits: AttemptLimits(
+                        maxAttempts: 1, attemptingStateExpiration: seconds, successStateExpiration: seconds,
+                        blockedStateExpiration: seconds)))
+        }
+        for (size, isGranted) in [
+            (TimeInterval.infinity, true), (.greatestFiniteMagnitude, true), (.nan, false), (-1, false),
+        ] {
+            let stage = try await CheckStage.make([
+                pin(size), SecurityCheckDefinition("Endless", Endless(end: size)),
+            ])
+            let client = try await stage.client()
+            #expect(try await stage.decide(client, "Pin", ["Pin": .pin("1234")]).isGranted == isGranted, "\(size)")
+            #expect(try await stage.isGranted(client, "Pin") == isGranted, "\(size)")
+            #expect(try await stage.decide(client, "Endless").isGranted == isGranted, "\(size)")
+            #expect(try await stage.isGranted(client, "Endless") == isGranted, "\(size)")
+            _ = try await stage.decide(client, "Pin", ["Pin": .pin("0")])
+            #expect(try await !stage.isGranted(client, "Pin"), "\(size)")
+        }
+    }
+
+    @Test("An attempt that was not looked at begins no wait for a person")
+    func takenBack() {
+        for (limits, free) in [
+            (AttemptLimits(maxAttempts: 3, blockedStateExpiration: 60), 3), (AttemptLimits(maxAttempts: 1), 10),
+        ] {
+            let attempts = CredentialsAttempts(limits: limits)
+            let now = Date(timeIntervalSince1970: 1_790_000_000)
+            var counter: AttemptCounter?
+            for _ in 1..<free {
+                guard case .admitted(let admitted) = attempts.chargePerson(counter, key: "k", at: now) else { break }
+                counter = admitted
+            }
+            guard case .admitted(let last) = attempts.chargePerson(counter, key: "k", at: now) else {
+                Issue.record("not admitted")
+                continue
+            }
+            #expect(last.count == free && last.blockedUntil != nil)
+            let back = attempts.takingBackPerson(last)
+            #expect(back.count == free - 1 && back.blockedUntil == nil)
+        }
+    }
+}
