@@ -1,4 +1,5 @@
 import ClientHTTP
+import CountersignCore
 import Foundation
 import Testing
 
@@ -62,6 +63,12 @@ import Testing
                 ("users:list", #"{"limit":"many"}"#, 400, "invalid", #"The member "limit" has to be an integer."#),
                 ("users:list", "[]", 400, "invalid", "The body has to be a JSON object."),
                 ("users:list", "{", 400, "invalid", "The body is no JSON"),
+                ("clients:show", #"{"client":"nobody"}"#, 404, "not_found", "There is no such client."),
+                ("clients:list", #"{"status":"gone"}"#, 400, "invalid", "is no status"),
+                ("clients:list", #"{"limit":1001}"#, 400, "invalid", "out of range"),
+                (
+                    "clients:set-status", #"{"client":"nobody","status":"gone"}"#, 400, "invalid", "is no status"
+                ),
                 ("users:lst", "{}", 404, "not_found", "Did you mean users:list?"),
             ]
             for (name, body, status, code, message) in cases {
@@ -81,6 +88,14 @@ import Testing
         }
     }
 
+    @Test func refreshTokensOfClientsAreWarnedOf() {
+        var change = RegistrationChange()
+        change.versions = [ApplicationVersion()]
+        #expect(change.warnings(for: ClientID(rawValue: "shop")).isEmpty)
+        change.versions = [ApplicationVersion(), ApplicationVersion(version: "2", refreshTokens: true)]
+        #expect(change.warnings(for: ClientID(rawValue: "shop")).first?.hasPrefix("shop has refresh tokens") == true)
+    }
+
     /// Names are in scripts.
     @Test func everyOperationHasANameOfItsOwn() {
         let names = AdministrationOperations.all.map { $0.name }
@@ -90,7 +105,8 @@ import Testing
                 "users:add", "users:list", "users:show", "users:disable", "users:enable", "users:delete",
                 "users:reset-password", "users:reset-mfa", "users:import", "users:export", "users:data",
                 "applications:add", "applications:set", "applications:list",
-                "applications:show", "applications:remove", "keys:rotate", "keys:list", "audit:list", "settings:show",
+                "applications:show", "applications:remove", "clients:list", "clients:show", "clients:set-status",
+                "clients:remove", "keys:rotate", "keys:list", "audit:list", "settings:show",
                 "settings:set",
             ])
     }

@@ -41,6 +41,8 @@ public protocol FlowStorage {
     func openFlows(of user: UserID, purpose: String, at now: Date, limit: Int) throws -> [FlowRecord]
     /// Those that are known to be of the user, in no order that means anything.
     func flows(of user: UserID, limit: Int) throws -> [FlowRecord]
+    /// Flows whose purpose is `client-registration`, by digest, behind that one.
+    func clientRegistrations(after digest: Data?, limit: Int) throws -> [FlowRecord]
     /// Removes at most `limit` flows that expired before the instant; answers how many.
     func deleteFlows(expiredBefore instant: Date, limit: Int) throws -> Int
 }

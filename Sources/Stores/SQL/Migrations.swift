@@ -3,7 +3,9 @@ import CountersignCore
 /// The list of migrations, and how a database is brought to the newest.
 public struct Migrations: Sendable {
     /// The migrations of this program.
-    public static let all = Migrations([.firstSchema, .phoneNumbers, .recipients, .outboxUsers, .delivery])
+    public static let all = Migrations([
+        .firstSchema, .phoneNumbers, .recipients, .outboxUsers, .delivery, .clientRegistrations,
+    ])
 
     let steps: [Migration]
 

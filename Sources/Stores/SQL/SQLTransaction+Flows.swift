@@ -57,6 +57,13 @@ extension SQLTransaction {
         try select("WHERE user_id = $1 LIMIT $2", SQLValue(user.rawValue), SQLValue(limit: limit))
     }
 
+    public func clientRegistrations(after digest: Data?, limit: Int) throws -> [FlowRecord] {
+        // The purpose is spelled out: the index is of these rows alone, and no parameter finds it.
+        try select(
+            "WHERE purpose = 'client-registration' AND digest > $1 ORDER BY digest LIMIT $2",
+            SQLValue(digest ?? Data()), SQLValue(limit: limit))
+    }
+
     public func deleteFlow(digest: Data) throws -> Bool {
         try changes("DELETE FROM flows WHERE digest = $1", SQLValue(digest))
     }

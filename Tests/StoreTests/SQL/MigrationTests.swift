@@ -31,6 +31,7 @@ struct MigrationTests {
                         SQLRow([.integer(3), .text("messages by recipient")]),
                         SQLRow([.integer(4), .text("users of messages")]),
                         SQLRow([.integer(5), .text("delivery")]),
+                        SQLRow([.integer(6), .text("client registrations")]),
                     ])
             try await store.close()
         }

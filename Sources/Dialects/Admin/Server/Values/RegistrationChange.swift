@@ -146,8 +146,15 @@ public struct RegistrationChange: Codable, Sendable {
 
     /// What becomes weaker by it.
     func warnings(for id: ClientID) -> [String] {
-        guard revealsAddresses == true else { return [] }
-        return [
+        var warnings: [String] = []
+        if versions?.contains(where: \.refreshTokens) ?? false {
+            warnings.append(
+                "\(id) has refresh tokens for its clients: whoever once passed a check stays in for as long as the app is "
+                    + "used every thirty days, without being asked again. Leave them off where people are to prove themselves."
+            )
+        }
+        guard revealsAddresses == true else { return warnings }
+        return warnings + [
             "\(id) reveals addresses: whoever asks it learns which addresses have an account, and can make a list of "
                 + "them to try passwords on. Leave it off unless the app cannot do without."
         ]

@@ -1,0 +1,36 @@
+import AdminServer
+import ArgumentParser
+
+extension ClientCommand {
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Turn a client away until enabled again.",
+            discussion: "Its tokens are inactive at once, where they are asked about. Nothing is lost.")
+
+        @OptionGroup var argument: ClientArgument
+
+        @Option(help: "Why: DISABLED, LOST, STOLEN or EXPIRED.")
+        var status = "DISABLED"
+
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(SetClientStatus(client: argument.client, status: status))
+            try output.show(answer) { ["The client is \(answer.client.status)."] }
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Serve a client again.")
+
+        @OptionGroup var argument: ClientArgument
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(SetClientStatus(client: argument.client, status: "ACTIVE"))
+            try output.show(answer) { ["The client is \(answer.client.status)."] }
+        }
+    }
+}

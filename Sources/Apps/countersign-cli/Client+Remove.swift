@@ -1,0 +1,19 @@
+import AdminServer
+import ArgumentParser
+
+extension ClientCommand {
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Forget a client.",
+            discussion: "The app registers anew with its next request, and is asked again.")
+
+        @OptionGroup var argument: ClientArgument
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(RemoveClient(client: argument.client))
+            try output.show(answer) { ["Removed the client \(answer.client)."] }
+        }
+    }
+}

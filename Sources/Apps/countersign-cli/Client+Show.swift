@@ -1,0 +1,24 @@
+import AdminServer
+import ArgumentParser
+
+extension ClientCommand {
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show a client, and what checks keep with it.")
+
+        @OptionGroup var argument: ClientArgument
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(ShowClient(client: argument.client))
+            try output.show(answer) {
+                var table = ClientCommand.describe(answer.client)
+                for (name, value) in answer.publicAttributes.sorted(by: { $0.key < $1.key }) {
+                    table.add("attribute \(name)", value.text)
+                }
+                for name in answer.protectedAttributes { table.add("attribute \(name)", "(protected)") }
+                return table.lines
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import AdminServer
+import ArgumentParser
+
+/// Clients of security checks.
+struct ClientCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "client",
+        abstract: "Look at, put away and remove clients of security checks.",
+        discussion: """
+            A client is one installation of an application that registered itself, on one device. It is named by what the \
+            list calls it, or by the id that introspection tells. Every command works on the data directory, also while \
+            a server runs on it, or with --server through a server elsewhere.
+            """,
+        subcommands: [List.self, Show.self, Disable.self, Enable.self, Remove.self])
+
+    /// A client as lines of its own.
+    static func describe(_ client: ClientSummary) -> Table {
+        var table = Table()
+        table.add("client", client.client)
+        table.add("application", client.application)
+        table.add("version", client.version.map { "\(client.clientPlatform) \($0)" } ?? client.clientPlatform)
+        table.add("device", "\(client.platform), \(client.hardware)")
+        table.add("called", client.deviceName)
+        table.add("status", client.status)
+        table.add("user", client.user)
+        table.add("registered", client.createdAt.text)
+        table.add("last seen", client.seenAt.text)
+        return table
+    }
+}
+
+/// The client that a command is about.
+struct ClientArgument: ParsableArguments {
+    @Argument(help: ArgumentHelp("What the list calls it, or its id.", valueName: "client"))
+    var client: String
+}

@@ -1,0 +1,54 @@
+import CountersignCore
+
+/// Lists clients of security checks, in no order that means anything.
+public struct ListClients: AdministrationOperation {
+    public static let name = "clients:list"
+
+    /// 1 to 1,000; 100 where it is left out.
+    public var limit: Int?
+    /// Only those behind this one: ``Answer/next`` of the page before.
+    public var after: String?
+    /// Of this application alone.
+    public var application: String?
+    /// Where this user logged in last, by id.
+    public var user: String?
+    /// With this status alone.
+    public var status: String?
+
+    public init(
+        limit: Int? = nil, after: String? = nil, application: String? = nil, user: String? = nil, status: String? = nil
+    ) {
+        self.limit = limit
+        self.after = after
+        self.application = application
+        self.user = user
+        self.status = status
+    }
+
+    public struct Answer: Codable, Sendable {
+        /// Fewer than the limit, or none, where most did not fit: the next page may have more.
+        public let clients: [ClientSummary]
+        /// Where the next page begins; nil on the last.
+        public let next: String?
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        let filter = ClientFilter(
+            application: application, user: user, status: try status.map(ClientRegistration.Status.judged))
+        let (clients, next) = try await realm.clients.list(
+            after: after.map { ClientReference($0) }, limit: try PageLimit.judged(limit), filter: filter)
+        return Answer(clients: clients.map(ClientSummary.init), next: next?.text)
+    }
+}
+
+extension ClientRegistration.Status {
+    /// - Throws: ``AdministrationError`` of code `invalid`.
+    static func judged(_ text: String) throws -> Self {
+        guard let status = Self(rawValue: text.uppercased()) else {
+            throw AdministrationError(
+                .invalid,
+                "\"\(text)\" is no status. There are \(allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        return status
+    }
+}

@@ -1,0 +1,23 @@
+import CountersignCore
+
+/// Makes the server forget a client: its tokens are good for nothing, and the app has to register anew.
+public struct RemoveClient: AdministrationOperation {
+    public static let name = "clients:remove"
+
+    /// What the list calls it, or its id.
+    public var client: String
+
+    public init(client: String) {
+        self.client = client
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let client: String
+    }
+
+    public func perform(on realm: Realm, by actor: ClientContext) async throws -> Answer {
+        let reference = ClientReference(client)
+        guard try await realm.clients.remove(reference, by: actor) else { throw AdministrationError.noClient(client) }
+        return Answer(client: reference.text)
+    }
+}

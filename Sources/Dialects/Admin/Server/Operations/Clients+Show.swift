@@ -1,0 +1,31 @@
+import CountersignCore
+
+/// Shows a client of security checks.
+public struct ShowClient: AdministrationOperation {
+    public static let name = "clients:show"
+
+    /// What the list calls it, or its id.
+    public var client: String
+
+    public init(client: String) {
+        self.client = client
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let client: ClientSummary
+        /// What it may read of itself.
+        public let publicAttributes: [String: JSONValue]
+        /// What else checks keep with it; their values are theirs.
+        public let protectedAttributes: [String]
+    }
+
+    public func perform(on realm: Realm, by actor: ClientContext) async throws -> Answer {
+        guard let listed = try await realm.clients.listed(ClientReference(client)) else {
+            throw AdministrationError.noClient(client)
+        }
+        let context = listed.registration.context
+        return Answer(
+            client: ClientSummary(listed), publicAttributes: context.publicAttributes,
+            protectedAttributes: context.protectedAttributes.keys.sorted())
+    }
+}
