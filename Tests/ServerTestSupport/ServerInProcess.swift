@@ -11,9 +11,11 @@ public enum ServerInProcess {
     /// - Parameters:
     ///   - place: what the data directory is called.
     ///   - isDevelopment: false serves production mode, with signed tokens and a checked API key.
+    ///   - configure: changes what the server is started with.
     ///   - body: gets the server's address and the realm behind it.
     public static func run(
         in place: String, isDevelopment: Bool = true,
+        configure: (inout CountersignServer.Options) -> Void = { _ in },
         _ body: @escaping @Sendable (URL, OpenedRealm) async throws -> Void
     ) async throws {
         let folder = try TestRun.place(for: place)
@@ -23,8 +25,9 @@ public enum ServerInProcess {
             isDevelopment: isDevelopment)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        let server = CountersignServer(
-            opened, options: CountersignServer.Options(port: 0, isDevelopment: isDevelopment), logger: logger)
+        var options = CountersignServer.Options(port: 0, isDevelopment: isDevelopment)
+        configure(&options)
+        let server = CountersignServer(opened, options: options, logger: logger)
         let result: Result<Void, any Error>
         do {
             result = .success(try await server.serving { url in try await body(url, opened) })

@@ -63,6 +63,10 @@ public final class WLClient: NSObject, Sendable {
         session.useApplication(id: id, version: version)
     }
 
+    /// Whether the app stays in when its checks' successes are over, with refresh tokens, where the server lets it: what
+    /// `wlEnableRefreshToken` in `mfpclient.plist` says. Ours: a program in a terminal has no such file.
+    public func setRefreshTokenEnabled(_ isEnabled: Bool) { session.useRefreshTokens(isEnabled) }
+
     /// - Parameter interval: seconds between two signs of life; none where it is not above 0. 420 where nothing is said.
     public func setHeartBeatInterval(_ interval: Int) {
         session.heartbeat.setInterval(interval, for: session)

@@ -26,6 +26,7 @@ extension Connection {
             do {
                 try await self.send(Endpoint.logout, check: check, client)
                 self.tokens.withLock { $0.clear() }
+                self.refreshTokens.clear()
             } catch let unknown as UnknownClient {
                 // It has nothing left to log out from; the next request registers anew.
                 await self.forget(client)

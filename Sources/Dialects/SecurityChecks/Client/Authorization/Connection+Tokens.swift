@@ -21,9 +21,42 @@ extension Connection {
     }
 
     private func authorize(_ client: RegisteredClient, _ scope: Scope) async throws -> AccessToken {
+        if let token = try await renew(client, scope) { return token }
         try await preauthorize(client, scope)
         let code = try await code(client, scope)
         return try await exchange(code, client, scope)
+    }
+
+    /// Another token in the place of one that is over, without asking anybody; nil where there is nothing to renew it with,
+    /// or the server takes that no more.
+    private func renew(_ client: RegisteredClient, _ scope: Scope) async throws -> AccessToken? {
+        guard wantsRefreshTokens, let refresh = refreshTokens.token(for: scope, of: client) else { return nil }
+        let asked = session.now()
+        let response = try await request(
+            TokenRequest(grantType: .refreshToken, refreshToken: refresh), ClientAssertion.refreshID, client)
+        if response.isOfUnknownClient { throw UnknownClient(response: response) }
+        guard (200..<300).contains(response.status) else {
+            guard (400..<500).contains(response.status), response.status != 429 else {
+                throw WLError(refusal: response)
+            }
+            refreshTokens.keep(nil, for: scope, of: client)
+            return nil
+        }
+        return try keep(response, client, scope, at: asked)
+    }
+
+    private func request(
+        _ request: TokenRequest, _ id: String, _ client: RegisteredClient
+    ) async throws -> HTTPClientResponse {
+        let assertion = try await registrar.assertion(
+            of: client, audience: ClientAssertion.tokenAudience, id: id, at: serverTime)
+        return try await session.send(
+            form: [
+                ("grant_type", request.grantType?.rawValue), ("code", request.code), ("redirect_uri", redirectURI),
+                ("refresh_token", request.refreshToken), ("get_refresh_token", request.wantsRefreshToken),
+                ("client_assertion", assertion), ("client_assertion_type", ClientAssertion.type),
+                ("client_id", client.id),
+            ], try address.endpoint(Endpoint.token))
     }
 
     /// - Parameter answers: given before anybody asks: a login.
@@ -62,17 +95,19 @@ extension Connection {
     }
 
     private func exchange(_ code: String, _ client: RegisteredClient, _ scope: Scope) async throws -> AccessToken {
-        let assertion = try await registrar.assertion(
-            of: client, audience: ClientAssertion.tokenAudience, id: code, at: serverTime)
         let asked = session.now()
-        let response = try await session.send(
-            form: [
-                ("grant_type", GrantType.authorizationCode.rawValue), ("code", code), ("redirect_uri", redirectURI),
-                ("client_assertion", assertion), ("client_assertion_type", ClientAssertion.type),
-                ("client_id", client.id),
-            ], try address.endpoint(Endpoint.token))
+        let response = try await request(
+            TokenRequest(
+                grantType: .authorizationCode, code: code, wantsRefreshToken: wantsRefreshTokens ? "TRUE" : nil), code,
+            client)
         if response.isOfUnknownClient { throw UnknownClient(response: response) }
         guard (200..<300).contains(response.status) else { throw WLError(refusal: response) }
+        return try keep(response, client, scope, at: asked)
+    }
+
+    private func keep(
+        _ response: HTTPClientResponse, _ client: RegisteredClient, _ scope: Scope, at asked: Date
+    ) throws -> AccessToken {
         guard let answer = try? JSONDecoder().decode(TokenResponse.self, from: response.body),
             !answer.accessToken.isEmpty, answer.accessToken.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
         else { throw WLError.malformed("there is no token in it", response) }
@@ -80,6 +115,7 @@ extension Connection {
             answer.accessToken, expiresAt: asked.addingTimeInterval(TimeInterval(max(answer.expiresIn ?? 0, 0))),
             scope: (answer.scope ?? scope).text)
         tokens.withLock { $0.keep(token, for: scope, at: asked) }
+        if wantsRefreshTokens { refreshTokens.keep(answer.refreshToken, for: scope, of: client) }
         return token
     }
 }

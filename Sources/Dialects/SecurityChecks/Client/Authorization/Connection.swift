@@ -10,6 +10,8 @@ final class Connection: Sendable {
     let queue = AuthorizationQueue()
     let tokens = Locked(TokenCache())
     let scopes = Locked(ScopeMemory())
+    let refreshTokens: RefreshTokens
+    let wantsRefreshTokens: Bool
     /// Seconds by which the server's clock is ahead. Source: security-checks 2.3.
     let clockOffset: Locked<TimeInterval>
 
@@ -21,10 +23,12 @@ final class Connection: Sendable {
         self.address = address
         let clockOffset = Locked<TimeInterval>(0)
         self.clockOffset = clockOffset
+        let account = "\(address.base) \(settings.application.id ?? "")"
+        refreshTokens = RefreshTokens(account: account, storage: storage)
+        wantsRefreshTokens = settings.wantsRefreshTokens
         let engine = session.engine(whenSucceeded: Self.synchronize(clockOffset, session.now))
         registrar = Registrar(
-            settings: settings, account: "\(address.base) \(settings.application.id ?? "")", storage: storage,
-            keys: keys
+            settings: settings, account: account, storage: storage, keys: keys
         ) { [session] method, path, data in
             let url = try address.endpoint(path)
             return try await engine.run { answers in
@@ -85,6 +89,7 @@ final class Connection: Sendable {
     func forget(_ client: RegisteredClient) async {
         await registrar.forget(client.id)
         tokens.withLock { $0.clear() }
+        refreshTokens.clear()
     }
 }
 

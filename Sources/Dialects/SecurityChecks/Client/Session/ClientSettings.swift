@@ -6,6 +6,8 @@ struct ClientSettings: Sendable {
     var application: ApplicationData
     /// What the device is, but for its id.
     var device: DeviceData
+    /// Whether refresh tokens are asked for and kept. Source: security-checks 2.4.
+    var wantsRefreshTokens = false
     /// Or why it cannot be told.
     var address: Result<ServerAddress, WLError>
 
@@ -19,7 +21,7 @@ struct ClientSettings: Sendable {
         return ClientSettings(
             applicationID: bundle.bundleIdentifier ?? ProcessInfo.processInfo.processName,
             version: bundle.infoDictionary?["CFBundleShortVersionString"] as? String ?? "1.0.0",
-            propertyList: plist.map { $0.compactMapValues { $0 as? String ?? ($0 as? Int).map { "\($0)" } } },
+            propertyList: plist.map { $0.compactMapValues(Self.text) },
             environment: ProcessInfo.processInfo.environment)
     }
 
@@ -31,6 +33,7 @@ struct ClientSettings: Sendable {
         application = ApplicationData(id: applicationID, clientPlatform: "ios", version: version)
         device = DeviceData(
             id: nil, platform: "ios " + ProcessInfo.processInfo.operatingSystemVersionString, hardware: Self.hardware)
+        wantsRefreshTokens = ["true", "1", "yes"].contains(propertyList?["wlEnableRefreshToken"]?.lowercased() ?? "")
         do {
             let found =
                 try propertyList.flatMap(Self.address(propertyList:)) ?? ServerAddress(environment: environment)
@@ -45,6 +48,10 @@ struct ClientSettings: Sendable {
         } catch {
             address = .failure(error as? WLError ?? WLError(.illegalArgument, "\(error)"))
         }
+    }
+
+    private static func text(_ value: Any) -> String? {
+        value as? String ?? (value as? Int).map { "\($0)" } ?? (value as? Bool).map { "\($0)" }
     }
 
     private static func address(propertyList: [String: String]) throws -> ServerAddress? {

@@ -100,6 +100,12 @@ package final class SecuritySession: Sendable {
         }
     }
 
+    /// Asks for refresh tokens from now on, or does not; those that there were are forgotten with a no.
+    func useRefreshTokens(_ isOn: Bool) {
+        if !isOn { try? connection().refreshTokens.clear() }
+        change { $0.settings.wantsRefreshTokens = isOn }
+    }
+
     /// Keeps registration and keys elsewhere from now on.
     package func keep(in storage: any RegistrationStorage, keys: any ClientKeys) {
         change { state in

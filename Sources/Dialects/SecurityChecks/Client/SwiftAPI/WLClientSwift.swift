@@ -38,6 +38,9 @@ public final class WLClientSwift: NSObject, Sendable {
     /// See ``WLClient/setApplication(id:version:)``.
     public func setApplication(id: String, version: String) { client.setApplication(id: id, version: version) }
 
+    /// See ``WLClient/setRefreshTokenEnabled(_:)``.
+    public func setRefreshTokenEnabled(enabled: Bool) { client.setRefreshTokenEnabled(enabled) }
+
     /// See ``WLClient/setHeartBeatInterval(_:)``.
     public func setHeartBeatInterval(interval: Int) { client.setHeartBeatInterval(interval) }
 

@@ -1,0 +1,71 @@
+import ClientHTTP
+import Foundation
+import SecurityChecksWire
+
+/// What access tokens are renewed with, by their scopes, from one run of the program to the next. Only where the app and the
+/// server both say so. Source: security-checks 2.4.
+final class RefreshTokens: Sendable {
+    private struct Kept: Codable {
+        /// Another registration's are good for nothing.
+        var client: String
+        var tokens: [String: String] = [:]
+    }
+
+    /// Scopes that are kept; one more takes the place of another.
+    static let limit = 100
+
+    private let account: String
+    private let storage: any RegistrationStorage
+    /// Nil until somebody asks.
+    private let kept = Locked<Kept?>(nil)
+
+    /// - Parameter account: the registration's.
+    init(account: String, storage: any RegistrationStorage) {
+        self.account = account + " refresh"
+        self.storage = storage
+    }
+
+    func token(for scope: Scope, of client: RegisteredClient) -> String? {
+        kept.withLock { kept in load(&kept, client.id).tokens[scope.text] }
+    }
+
+    /// - Parameter token: nil forgets the one there was.
+    func keep(_ token: String?, for scope: Scope, of client: RegisteredClient) {
+        kept.withLock { kept in
+            var all = load(&kept, client.id)
+            if all.tokens[scope.text] == token { return }
+            if token != nil, all.tokens.count >= Self.limit, all.tokens[scope.text] == nil,
+                let other = all.tokens.keys.min()
+            {
+                all.tokens[other] = nil
+            }
+            all.tokens[scope.text] = token
+            kept = all
+            do {
+                try storage.save(JSONEncoder().encode(all), for: account)
+            } catch {
+                notice("A refresh token could not be stored: \(error)")
+            }
+        }
+    }
+
+    func clear() {
+        kept.withLock { kept in
+            kept = nil
+            do {
+                if try storage.data(for: account) != nil { try storage.remove(account) }
+            } catch {
+                notice("The refresh tokens could not be removed: \(error)")
+            }
+        }
+    }
+
+    private func load(_ kept: inout Kept?, _ client: String) -> Kept {
+        if let known = kept, known.client == client { return known }
+        let stored = (try? storage.data(for: account)).flatMap { $0 }
+            .flatMap { try? JSONDecoder().decode(Kept.self, from: $0) }
+        let all = stored.flatMap { $0.client == client ? $0 : nil } ?? Kept(client: client)
+        kept = all
+        return all
+    }
+}
