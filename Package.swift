@@ -148,7 +148,7 @@ let package = Package(
             name: "Delivery",
             dependencies: [
                 "CountersignCore", "CCurl", .asyncHTTPClient, .crypto, .jwtKit, .logging, .mustache, .nioCore,
-                .nioHTTP1, .nioSSL,
+                .nioHTTP1, .nioPosix, .nioSSL,
             ],
             path: "Sources/Shared/Delivery",
             resources: mailTemplates.map { .embedInCode("Mail/Templates/\($0).mustache") }),
@@ -300,7 +300,10 @@ let package = Package(
         .testTarget(name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CountersignCore"]),
         .testTarget(
             name: "DeliveryTests",
-            dependencies: ["Delivery", "CountersignCore", "CCurl", "TestSupport", .crypto, .jwtKit, .logging]),
+            dependencies: [
+                "Delivery", "CountersignCore", "CCurl", "TestSupport", .crypto, .hummingbird, .hummingbirdCore,
+                .hummingbirdTLS, .httpTypes, .jwtKit, .logging, .nioCore, .nioSSL, .serviceLifecycle,
+            ]),
         .testTarget(
             name: "ServerHTTPTests",
             dependencies: [
@@ -357,10 +360,10 @@ let package = Package(
         .testTarget(
             name: "NativeAuthTests",
             dependencies: [
-                "NativeAuthServer", "NativeAuthWire", "CountersignServer", "CountersignCore", "OneTimePassword",
-                "PasswordHashing", "TestSupport", .crypto, .hummingbird, .hummingbirdTesting, .httpTypes, .jwtKit,
-                .logging,
-                .nioCore,
+                "NativeAuthServer", "NativeAuthWire", "CountersignServer", "CountersignCore", "Delivery",
+                "OneTimePassword", "PasswordHashing", "TestSupport", .crypto, .hummingbird, .hummingbirdCore,
+                .hummingbirdTesting, .hummingbirdTLS, .httpTypes, .jwtKit, .logging, .nioCore, .nioSSL,
+                .serviceLifecycle,
             ]),
         .testTarget(
             name: "ScopeProtectionTests",

@@ -13,12 +13,16 @@ public struct Realm: Sendable {
     public let passwordImporter: any PasswordImporter
     public let keyring: Keyring
     public let mode: RealmMode
+    /// Calls services of the developer's own.
+    public let extensionCaller: any ExtensionCaller
+    let extensionTraffic = ExtensionTraffic()
     /// Wakes those who wait for what this process sends; other processes' is found by looking.
     public let bell = Bell()
 
     public init(
         store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer, hasher: any PasswordHasher,
-        passwordImporter: any PasswordImporter = NoPasswordImporter(), mode: RealmMode = .production
+        passwordImporter: any PasswordImporter = NoPasswordImporter(), mode: RealmMode = .production,
+        extensionCaller: any ExtensionCaller = NoExtensionCaller()
     ) {
         let store = KeyedStore(base: store, keys: sealer.keys)
         self.store = store
@@ -28,6 +32,7 @@ public struct Realm: Sendable {
         self.hasher = hasher
         self.passwordImporter = passwordImporter
         self.mode = mode
+        self.extensionCaller = extensionCaller
         keyring = Keyring(store: store, clock: clock, random: random, sealer: sealer)
     }
 

@@ -8,7 +8,8 @@ extension OpenedRealm {
         try await open(
             DataDirectory(path: configuration.dataDirectory), database: configuration.database,
             masterKey: configuration.masterKey,
-            hashing: configuration.passwords, isDevelopment: configuration.isDevelopment)
+            hashing: configuration.passwords, isDevelopment: configuration.isDevelopment,
+            extensions: configuration.extensions.options(publicURL: nil))
     }
 }
 

@@ -21,8 +21,8 @@ struct Countersign: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Serve.self, Demo.self, UserCommand.self, AppCommand.self, ClientCommand.self, KeyCommand.self,
-            DbCommand.self, AuditCommand.self, ConfigCommand.self, AuthenticatorCommand.self,
+            Serve.self, Demo.self, UserCommand.self, AppCommand.self, ClientCommand.self, ExtensionCommand.self,
+            KeyCommand.self, DbCommand.self, AuditCommand.self, ConfigCommand.self, AuthenticatorCommand.self,
         ])
 
     /// Runs the command, and ends with an ``ExitStatus`` whatever happens.

@@ -14,7 +14,8 @@ struct TestRealm: Sendable {
     static let password = "analytical engine"
 
     static func make(
-        on store: TestStore = .sqlite, mode: RealmMode = .production, seed: UInt64 = 1
+        on store: TestStore = .sqlite, mode: RealmMode = .production, seed: UInt64 = 1,
+        extensionCaller: any ExtensionCaller = NoExtensionCaller()
     ) async throws -> TestRealm {
         let clock = ManualClock()
         let random = SeededRandom(seed: seed)
@@ -22,7 +23,7 @@ struct TestRealm: Sendable {
         let sealer = Sealer(active: try .init(bytes: Secret(Array(repeating: 7, count: 32))), random: random)
         let realm = Realm(
             store: RaceStore(try await store.open()), clock: clock, random: random, sealer: sealer,
-            hasher: hasher, mode: mode)
+            hasher: hasher, mode: mode, extensionCaller: extensionCaller)
         return TestRealm(realm: realm, clock: clock, random: random, hasher: hasher)
     }
 

@@ -23,6 +23,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case mailSMTPPasswordFile = "mail.smtp.passwordFile"
     case mailSMTPAuthorities = "mail.smtp.authorities"
     case mailSMTPEncryption = "mail.smtp.encryption"
+    case extensionsAllowedNetworks = "extensions.allowedNetworks"
+    case extensionsAuthorities = "extensions.authorities"
     case logLevel = "log.level"
 
     /// The variable of the environment: `COUNTERSIGN_` and the key in capitals, with an underscore between its words.
@@ -88,6 +90,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .mailSMTPPasswordFile: ("path", "none", "a readable file")
         case .mailSMTPAuthorities: ("path", "the system's", "a readable PEM file")
         case .mailSMTPEncryption: ("name", "`required`", "`required`, `none`")
+        case .extensionsAllowedNetworks: ("list of networks", "none", "such as `10.1.0.0/16`, `fd00::/8`, `127.0.0.1`")
+        case .extensionsAuthorities: ("path", "the system's", "a readable PEM file")
         case .logLevel:
             ("name", "`info`", "`trace`, `debug`, `info`, `notice`, `warning`, `error`, `critical`")
         }

@@ -34,6 +34,7 @@ extension ServerConfiguration {
             masterKey: masterKey(&sources),
             passwords: passwords(&sources),
             mail: mail(&sources),
+            extensions: extensions(&sources),
             logLevel: logLevel(&sources))
         let result = configuration.judged(&sources)
         if !sources.faults.isEmpty { throw ConfigurationFaults(faults: sources.faults) }
@@ -194,6 +195,13 @@ extension ServerConfiguration {
         }
         if let smtp = mail.smtp, smtp.encryption == .none, !smtp.isLoopback {
             result.warnings.append("mails go to \(smtp.host) in plain text, with their links and codes")
+        }
+        if !extensions.allowedNetworks.isEmpty {
+            let networks = extensions.allowedNetworks.map(\.description).joined(separator: ", ")
+            result.warnings.append("custom extensions may be called in \(networks), which is not the public Internet")
+        }
+        if isDevelopment {
+            result.warnings.append("custom extensions may be called on this machine, also by plain http")
         }
         // 7 MiB with 5 passes is the least memory that OWASP's table has.
         if passwords.memoryKiB / 1024 * passwords.operations < 35 {

@@ -28,6 +28,8 @@ public struct ServerConfiguration: Sendable {
     public var passwords: Argon2idParameters
     /// How mails leave the house.
     public var mail: MailConfiguration
+    /// Where services of the developer's own may be called.
+    public var extensions: ExtensionConfiguration
     public var logLevel: Logger.Level
     /// What is allowed but should be known: to be logged at the start.
     public var warnings: [String]
@@ -68,6 +70,7 @@ public struct ServerConfiguration: Sendable {
         masterKey: MasterKeySource = .dataDirectory,
         passwords: Argon2idParameters = Argon2idParameters(),
         mail: MailConfiguration = MailConfiguration(),
+        extensions: ExtensionConfiguration = ExtensionConfiguration(),
         logLevel: Logger.Level = .info,
         warnings: [String] = []
     ) {
@@ -82,6 +85,7 @@ public struct ServerConfiguration: Sendable {
         self.masterKey = masterKey
         self.passwords = passwords
         self.mail = mail
+        self.extensions = extensions
         self.logLevel = logLevel
         self.warnings = warnings
     }

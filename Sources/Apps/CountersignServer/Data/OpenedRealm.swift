@@ -1,4 +1,5 @@
 import CountersignCore
+import Delivery
 import Foundation
 import PasswordHashing
 import StorePostgres
@@ -16,6 +17,7 @@ public struct OpenedRealm: Sendable {
     let masterKeyFile: MasterKeyFile?
     let store: any OpenedStore
     let hasher: Argon2idHasher
+    let extensionCaller: HTTPExtensionCaller
 
     /// Opens the directory, making what is missing: the database, the master key, the signing keys, the admin token and
     /// a first application.
@@ -23,12 +25,14 @@ public struct OpenedRealm: Sendable {
     ///   - database: the URL of a PostgreSQL database; nil keeps everything in the directory.
     ///   - masterKey: where the key is that seals all others.
     ///   - isDevelopment: the clock can be moved, tokens may be unsigned, and the application `dev-app` is there.
+    ///   - extensions: where services of the developer's own may be called; under `isDevelopment` also on this machine.
     ///   - clock: what time it is; under `isDevelopment`, before the clock is moved. For tests.
     /// - Throws: ``DataDirectoryError``, `StoreError`.
     public static func open(
         _ directory: DataDirectory, database: Secret<String>? = nil,
         masterKey: ServerConfiguration.MasterKeySource = .dataDirectory,
         hashing: Argon2idParameters = Argon2idParameters(), isDevelopment: Bool = false,
+        extensions: ExtensionCallOptions = .standard,
         clock: any WallClock = SystemClock()
     ) async throws -> OpenedRealm {
         let random = SystemRandom()
@@ -40,13 +44,18 @@ public struct OpenedRealm: Sendable {
         let movableClock = isDevelopment ? MovableClock(base: clock) : nil
         try await movableClock?.load(from: store)
         let hasher = try Argon2idHasher(hashing)
+        var extensions = extensions
+        if isDevelopment { extensions.rules.allowed += AddressRules.loopback }
+        let caller = HTTPExtensionCaller(extensions)
         let realm = Realm(
             store: store, clock: movableClock ?? clock, random: random,
             sealer: Sealer(keys: keys, random: random), hasher: hasher,
-            passwordImporter: ImportedPasswords(), mode: isDevelopment ? .development : .production)
+            passwordImporter: ImportedPasswords(), mode: isDevelopment ? .development : .production,
+            extensionCaller: caller)
         let opened = OpenedRealm(
             realm: realm, directory: directory, adminToken: try directory.adminToken(random: random),
-            movableClock: movableClock, masterKeyFile: masterKeyFile, store: store, hasher: hasher)
+            movableClock: movableClock, masterKeyFile: masterKeyFile, store: store, hasher: hasher,
+            extensionCaller: caller)
         try await opened.prepare(isDevelopment: isDevelopment)
         return opened
     }
@@ -54,6 +63,7 @@ public struct OpenedRealm: Sendable {
     /// Lets go of the database and the threads.
     public func close() async throws {
         hasher.shutDown()
+        await extensionCaller.shutDown()
         try await store.close()
     }
 

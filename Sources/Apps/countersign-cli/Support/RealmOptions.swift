@@ -97,7 +97,8 @@ struct RealmOptions: ParsableArguments {
             existing: directoryPath, hasMasterKey: keyPath != nil, hasDatabase: database != nil)
         return try await OpenedRealm.open(
             directory, database: database.map { Secret($0) },
-            masterKey: keyPath.map { .file($0) } ?? .dataDirectory)
+            masterKey: keyPath.map { .file($0) } ?? .dataDirectory,
+            extensions: try await .load(environment: environment))
     }
 
     private var environment: [String: String] { ProcessInfo.processInfo.environment }

@@ -46,6 +46,11 @@ public struct AddApplication: AdministrationOperation {
                 .invalid, "\"\(text)\" is no client id: it has 1 to 128 letters, digits, hyphens, underscores and dots."
             )
         }
+        // Services tell by this id that it is the server who calls.
+        guard text.lowercased() != CustomExtensions.caller else {
+            throw AdministrationError(
+                .invalid, "\"\(text)\" is the server itself to custom extensions. Choose another.")
+        }
         return ClientID(rawValue: text)
     }
 }

@@ -1,0 +1,71 @@
+import Delivery
+import Foundation
+import NIOSSL
+
+/// Where services of the developer's own may be called.
+public struct ExtensionConfiguration: Sendable {
+    /// Networks that may be called though they are not public.
+    public var allowedNetworks: [AddressRange]
+    /// The path of the authorities that may vouch for services, in PEM; nil for the system's.
+    public var authorities: String?
+
+    public init(allowedNetworks: [AddressRange] = [], authorities: String? = nil) {
+        self.allowedNetworks = allowedNetworks
+        self.authorities = authorities
+    }
+
+    /// - Parameter publicURL: where clients reach the server; nil where that turns out later.
+    func options(publicURL: String?) -> ExtensionCallOptions {
+        var options = ExtensionCallOptions(
+            rules: AddressRules(allowed: allowedNetworks), trustRoots: authorities.map { .file($0) })
+        if let publicURL { options.publicURL = publicURL }
+        return options
+    }
+}
+
+/// How services of the developer's own are called.
+public typealias ExtensionCallOptions = HTTPExtensionCaller.Options
+
+extension ExtensionCallOptions {
+    /// At public addresses alone, trusting whom the system trusts.
+    public static let standard = ExtensionCallOptions()
+
+    /// For commands that work on the data directory: by the same variables that the server goes by.
+    /// - Throws: all faults at once.
+    public static func load(
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) async throws(ConfigurationFaults) -> ExtensionCallOptions {
+        let keys: [ConfigurationKey] = [.extensionsAllowedNetworks, .extensionsAuthorities, .publicURL]
+        let names = Set(keys.map(\.environmentName))
+        var sources = await ConfigurationSources(
+            flags: [:], environment: environment.filter { names.contains($0.key) }, file: nil)
+        let configuration = ServerConfiguration.extensions(&sources)
+        let publicURL = sources.list(.publicURL)?.value.first
+        if !sources.faults.isEmpty { throw ConfigurationFaults(faults: sources.faults) }
+        return configuration.options(
+            publicURL: publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 })
+    }
+}
+
+extension ServerConfiguration {
+    static func extensions(_ sources: inout ConfigurationSources) -> ExtensionConfiguration {
+        let authorities = readableFile(.extensionsAuthorities, &sources)
+        if let authorities, (try? NIOSSLCertificate.fromPEMFile(authorities.value))?.isEmpty ?? true {
+            sources.report(
+                authorities.place, "\"\(authorities.value)\" has no certificates", "name a file of certificates in PEM")
+        }
+        var networks: [AddressRange] = []
+        if let found = sources.list(.extensionsAllowedNetworks) {
+            for text in found.value where !text.isEmpty {
+                if let network = AddressRange(text) {
+                    networks.append(network)
+                } else {
+                    sources.report(
+                        found.place, "\"\(text)\" is no network",
+                        "write ones such as 10.1.0.0/16 or fd00::/8, with zeros behind the prefix")
+                }
+            }
+        }
+        return ExtensionConfiguration(allowedNetworks: networks, authorities: authorities?.value)
+    }
+}

@@ -1,0 +1,18 @@
+import AdminServer
+import ArgumentParser
+
+extension ExtensionCommand {
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove an extension.", discussion: "Its service is not asked any more.")
+
+        @OptionGroup var argument: ExtensionArgument
+        @OptionGroup var realm: RealmOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let answer = try await realm.perform(RemoveExtension(id: argument.id))
+            try output.show(answer) { ["Removed the extension \(answer.id.printable)."] }
+        }
+    }
+}

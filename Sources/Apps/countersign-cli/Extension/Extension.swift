@@ -1,0 +1,43 @@
+import AdminServer
+import ArgumentParser
+
+/// Custom authentication extensions.
+struct ExtensionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "extension",
+        abstract: "Have services of your own asked in the middle of a sign-in or a sign-up.",
+        discussion: "docs/custom-extensions.md says what a service is asked and what it answers.",
+        subcommands: [Add.self, List.self, Show.self, Check.self, Remove.self])
+
+    static func describe(_ summary: ExtensionSummary) -> [String] {
+        var table = Table()
+        table.add("id", summary.id)
+        table.add("listener", summary.listenerID)
+        table.add("name", summary.displayName)
+        table.add("event", summary.event)
+        table.add("URL", summary.targetURL)
+        table.add("resource id", summary.resourceID)
+        table.add("applications", summary.applications.isEmpty ? "all" : summary.applications.joined(separator: " "))
+        table.add("time-out", "\(summary.timeout) ms")
+        table.add("retries", "\(summary.retries)")
+        if summary.event == "otp-send" { table.add("on error", summary.onError) }
+        if summary.event == "token-issuance-start" {
+            table.add("claims", summary.claims.map(text).joined(separator: " "))
+            table.add("claims in", summary.tokens.joined(separator: " "))
+        }
+        table.add("created", summary.createdAt.text)
+        return table.lines
+    }
+
+    private static func text(_ claim: ExtensionSummary.Claim) -> String {
+        let type = claim.jwtClaimType ?? ""
+        if let value = claim.value { return "\(type)=\(value)" }
+        return claim.id == type ? type : "\(claim.id ?? ""):\(type)"
+    }
+}
+
+/// The extension that a command is about.
+struct ExtensionArgument: ParsableArguments {
+    @Argument(help: "The extension's id.")
+    var id: String
+}

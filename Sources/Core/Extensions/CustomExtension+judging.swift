@@ -1,0 +1,127 @@
+import Foundation
+
+/// What is wrong with an extension that somebody wants to register.
+public struct CustomExtensionFault: Error, Sendable, Equatable {
+    /// The vendor's code, where it has one for it.
+    public let code: ExtensionFailure.Code?
+    public let message: String
+
+    init(_ message: String, _ code: ExtensionFailure.Code? = nil) {
+        self.code = code
+        self.message = message
+    }
+}
+
+extension CustomExtension {
+    public static let timeouts = 200...2000
+    public static let longestList = 100
+
+    /// Claims that are ours to make, or that say who somebody is: no extension puts them into a token.
+    public static let reservedClaims: Set<String> = CustomClaims.reserved.union([
+        "acrs", "appid", "azpacr", "client_id", "email", "email_verified", "family_name", "given_name", "idp", "name",
+        "oid", "picture", "preferred_username", "scope", "scp", "sid", "tid", "typ", "unique_name", "upn", "uti", "ver",
+    ])
+
+    /// The appid of the resource id: whom the tokens of calls are for.
+    var audience: String { resourceID.split(separator: "/").last.map(String.init) ?? resourceID }
+
+    /// - Throws: ``CustomExtensionFault``.
+    func judge() throws(CustomExtensionFault) {
+        let host = try Self.host(of: targetURL)
+        try Self.judge(resourceID: resourceID, host: host)
+        guard Self.timeouts.contains(timeout) else {
+            throw CustomExtensionFault("The time-out is \(Self.timeouts.lowerBound) to \(Self.timeouts.upperBound) ms.")
+        }
+        guard (0...1).contains(retries) else { throw CustomExtensionFault("A call is repeated at most once.") }
+        if event == .otpSend, retries > 0 {
+            throw CustomExtensionFault("The outbox repeats calls that send codes: leave the retries at 0.")
+        }
+        if event != .otpSend, fallsBack {
+            throw CustomExtensionFault("Only a service that sends codes can be stood in for by the mail server.")
+        }
+        guard (displayName ?? "").utf8.count <= 256, clients.count <= Self.longestList,
+            claims.count <= Self.longestList
+        else { throw CustomExtensionFault("The name has 256 bytes at most, lists have \(Self.longestList) entries.") }
+        for client in clients where !(1...128).contains(client.utf8.count) || client.utf8.contains(0) {
+            throw CustomExtensionFault("\"\(client.prefix(60))\" is no client id.")
+        }
+        try judgeClaims()
+    }
+
+    private func judgeClaims() throws(CustomExtensionFault) {
+        if event != .tokenIssuanceStart, !claims.isEmpty {
+            throw CustomExtensionFault("Only \(ExtensionEvent.tokenIssuanceStart.rawValue) brings claims.")
+        }
+        if tokens.isEmpty { throw CustomExtensionFault("Claims go into the ID token, the access token, or both.") }
+        var names: Set<String> = []
+        for claim in claims {
+            let name = claim.jwtClaimType
+            guard (1...128).contains(name.utf8.count),
+                name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C })
+            else { throw CustomExtensionFault("\"\(name.prefix(60))\" is no name of a claim.") }
+            if Self.reservedClaims.contains(name) {
+                throw CustomExtensionFault("\(name) is a claim that the server makes itself.")
+            }
+            guard names.insert(name).inserted else { throw CustomExtensionFault("\(name) is there twice.") }
+            guard (claim.id == nil) != (claim.value == nil), claim.id != "",
+                (claim.id ?? claim.value ?? "").utf8.count <= 1024
+            else {
+                throw CustomExtensionFault("\(name) has to be either provided or a constant, of 1024 bytes at most.")
+            }
+        }
+    }
+
+    /// The host of a URL that may be called: https, or plain http on this machine (which the caller takes only where it may
+    /// call this machine at all). Keys in the query would end up in logs; the call's token is what authenticates it.
+    static func host(of url: String) throws(CustomExtensionFault) -> String {
+        let isPlain = url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }
+        guard url.utf8.count <= 2048, isPlain, let parts = URLComponents(string: url), let host = parts.encodedHost,
+            !host.isEmpty, parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil,
+            hasPlainHost(host), parts.scheme == "https" || (parts.scheme == "http" && isLoopback(host))
+        else {
+            throw CustomExtensionFault(
+                "\"\(url.prefix(100))\" cannot be called. \(ExtensionFailure.Code.incorrectTargetUrlFormat.advice)",
+                .incorrectTargetUrlFormat)
+        }
+        return bare(host)
+    }
+
+    /// Whether a host is this machine whatever a name service says.
+    public static func isLoopback(_ host: String) -> Bool {
+        let host = bare(host)
+        if host == "localhost" || host == "::1" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.first == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    /// Letters, digits, hyphens and dots, or an address in brackets: nothing that two parsers could read differently.
+    private static func hasPlainHost(_ host: String) -> Bool {
+        let isAddress = host.hasPrefix("[") && host.hasSuffix("]")
+        return bare(host).utf8.allSatisfy { byte in
+            (48...57).contains(byte) || (97...122).contains(byte) || byte == 45 || byte == 46
+                || isAddress && byte == 58
+        }
+    }
+
+    /// Lower case, and without the brackets of IPv6.
+    private static func bare(_ host: String) -> String {
+        let host = host.lowercased()
+        return host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    }
+
+    private static func judge(resourceID: String, host: String) throws(CustomExtensionFault) {
+        let parts = resourceID.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard resourceID.utf8.count <= 512, resourceID.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), parts.count == 4,
+            parts[0] == "api:", parts[1].isEmpty, !parts[2].isEmpty, !parts[3].isEmpty
+        else {
+            throw CustomExtensionFault(
+                "\"\(resourceID.prefix(100))\": \(ExtensionFailure.Code.incorrectResourceIdFormat.advice)",
+                .incorrectResourceIdFormat)
+        }
+        guard bare(parts[2]) == host else {
+            throw CustomExtensionFault(
+                "\(parts[2]) is not \(host). \(ExtensionFailure.Code.domainNameDoesNotMatch.advice)",
+                .domainNameDoesNotMatch)
+        }
+    }
+}

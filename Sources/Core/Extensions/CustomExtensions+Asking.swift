@@ -1,0 +1,190 @@
+import Foundation
+
+extension CustomExtensions {
+    /// The application that calls say they come from: Entra's authentication events service (native-auth spec,
+    /// section 4.1). Services look for it in `azp` or `appid`.
+    public static let caller = "99045fe1-7639-4a75-9d4a-577b6ca3810f"
+    /// Seconds that the token of a call lives.
+    static let tokenLifetime: Int64 = 300
+
+    /// Asks which claims should be in a user's tokens.
+    /// - Throws: ``ExtensionFailure``; what the service did wrong is in the log.
+    public func claims(
+        of listener: CustomExtension, for user: User, _ occasion: ExtensionOccasion, by client: ClientContext
+    ) async throws -> ProvidedClaims {
+        try await reporting(listener, user.id, client) {
+            let action = try await ask(listener, occasion, [:], user: user)
+            return try ProvidedClaims(action, for: listener)
+        }
+    }
+
+    /// Asks for a code to be sent.
+    /// - Parameter requestType: what the code is for: `signIn`, `signUp`, `passwordReset`.
+    /// - Throws: ``ExtensionFailure``. What fails is in the outbox's log, not in this one's.
+    public func send(
+        code: Secret<String>, to address: String, for requestType: String, by listener: CustomExtension,
+        _ occasion: ExtensionOccasion
+    ) async throws {
+        let content: [String: JSONValue] = [
+            "otpContext": .object(["identifier": .string(address), "oneTimeCode": .string(code.reveal())])
+        ]
+        _ = try await ask(listener, occasion, content, requestType: requestType)
+    }
+
+    /// Asks before a sign-up asks for attributes.
+    /// - Returns: values for fields of forms.
+    /// - Throws: ``ExtensionFailure``; ``SignUpObjection``.
+    public func beforeAttributes(
+        of signUp: SignUpInformation, by listener: CustomExtension, _ occasion: ExtensionOccasion,
+        _ client: ClientContext
+    ) async throws -> [String: JSONValue] {
+        try await reporting(listener, nil, client) {
+            let action = try await ask(listener, occasion, signUp.json(publicURL: realm.extensionCaller.publicURL))
+            switch action.kind {
+            case .setPrefillValues: return try signUp.values(action.members["inputs"])
+            case .showBlockPage: throw SignUpObjection.blocked(SignUpObjection.text(action.members))
+            default: return [:]
+            }
+        }
+    }
+
+    /// Asks before a sign-up makes an account.
+    /// - Returns: the attributes that the account is to have.
+    /// - Throws: ``ExtensionFailure``; ``SignUpObjection``.
+    public func beforeAccount(
+        of signUp: SignUpInformation, by listener: CustomExtension, _ occasion: ExtensionOccasion,
+        _ client: ClientContext
+    ) async throws -> [String: JSONValue] {
+        try await reporting(listener, nil, client) {
+            let action = try await ask(listener, occasion, signUp.json(publicURL: realm.extensionCaller.publicURL))
+            switch action.kind {
+            case .modifyAttributeValues:
+                let changed = try signUp.values(action.members["attributes"])
+                // What was not there cannot be added (native-auth spec, section 4.3).
+                return signUp.attributes.merging(changed.filter { signUp.attributes[$0.key] != nil }) { $1 }
+            case .showValidationError:
+                throw SignUpObjection.invalid(
+                    try signUp.faults(action.members["attributeErrors"]),
+                    SignUpObjection.text(action.members))
+            case .showBlockPage: throw SignUpObjection.blocked(SignUpObjection.text(action.members))
+            default: return signUp.attributes
+            }
+        }
+    }
+
+    // MARK: The call
+
+    /// Makes the call, and another where that is allowed and may help.
+    func ask(
+        _ listener: CustomExtension, _ occasion: ExtensionOccasion, _ content: [String: JSONValue],
+        user: User? = nil, requestType: String? = nil
+    ) async throws -> ExtensionAction {
+        do {
+            // What was right when it was registered may not be so under a later version's rules.
+            try listener.judge()
+        } catch {
+            throw ExtensionFailure(error.code ?? .unexpectedError)
+        }
+        let tenant = try await realm.tenant()
+        var context = occasion.json(correlationID: realm.random.uuid())
+        context["user"] = user.map { .object($0.extensionMembers(locale: occasion.locale)) }
+        context["requestType"] = requestType.map { .string($0) }
+        let call = ExtensionCall(
+            url: listener.targetURL, bearer: Secret(try await token(for: listener, tenant)),
+            body: try ExtensionEnvelope.call(
+                to: listener, tenant: tenant.id, client: occasion.application, context: context, content: content),
+            timeout: .milliseconds(listener.timeout), bodyLimit: ExtensionEnvelope.answerLimit)
+        var tries = 1 + (listener.event.isQuestion ? listener.retries : 0)
+        while true {
+            tries -= 1
+            do {
+                return try ExtensionEnvelope.action(of: await post(call, to: listener), to: listener.event)
+            } catch {
+                if tries <= 0 || !error.isTransient || error.code == .throttlingError { throw error }
+            }
+        }
+    }
+
+    private func post(_ call: ExtensionCall, to listener: CustomExtension) async -> ExtensionReply {
+        let traffic = realm.extensionTraffic
+        guard traffic.enter(listener.id) else { return .failed(ExtensionFailure(.throttlingError)) }
+        defer { traffic.leave(listener.id) }
+        return await realm.extensionCaller.post(call)
+    }
+
+    /// The token by which the service knows that this server calls, and for whom (native-auth spec, section 4.1).
+    private func token(for listener: CustomExtension, _ tenant: Tenant) async throws -> String {
+        let now = realm.clock.now.seconds
+        let algorithm = try await realm.settings().tokens.algorithm(for: .nativeAuth)
+        return try await realm.keyring.sign(
+            TokenClaims([
+                "iss": .string("\(realm.extensionCaller.publicURL)/\(tenant.id)/v2.0"),
+                "aud": .string(listener.audience), "tid": .string(tenant.id), "ver": "2.0",
+                "azp": .string(Self.caller), "appid": .string(Self.caller), "sub": .string(Self.caller),
+                "oid": .string(Self.caller), "roles": .array(["CustomAuthenticationExtensions.Receive.Payload"]),
+                "iat": .integer(now), "nbf": .integer(now), "exp": .integer(now + Self.tokenLifetime),
+                "uti": .string(realm.random.bytes(16).base64URL),
+            ]), with: algorithm)
+    }
+
+    // MARK: The log
+
+    /// Writes down why it failed. What was sent and answered is not in it.
+    private func reporting<T: Sendable>(
+        _ listener: CustomExtension, _ user: UserID?, _ client: ClientContext, _ body: () async throws -> T
+    ) async throws -> T {
+        do {
+            return try await body()
+        } catch let failure as ExtensionFailure {
+            await report(listener, user, client, reason: failure.code.name, failure)
+            throw failure
+        } catch let objection as SignUpObjection {
+            await report(listener, user, client, reason: objection.word, nil)
+            throw objection
+        }
+    }
+
+    private func report(
+        _ listener: CustomExtension, _ user: UserID?, _ client: ClientContext, reason: String,
+        _ failure: ExtensionFailure?
+    ) async {
+        let now = realm.clock.now
+        guard realm.extensionTraffic.mayReport(listener.id, at: now) else { return }
+        var details: [String: JSONValue] = [
+            "extension": .string(listener.id), "event": .string(listener.event.rawValue),
+        ]
+        details["code"] = failure.map { .integer(Int64($0.code.rawValue)) }
+        details["detail"] = failure?.detail.map { .string($0) }
+        let event = AuditEvent(
+            id: AuditEvent.freshID(at: now, random: realm.random), at: now,
+            kind: failure == nil ? .extensionObjected : .extensionFailed, userID: user, context: client, reason: reason,
+            details: details)
+        // The sign-in fails for its own reason, whether or not this can be written.
+        try? await realm.store.write { try $0.append(event) }
+    }
+}
+
+extension User {
+    /// `authenticationContext.user` (native-auth spec, section 4.2), as far as an account has it.
+    fileprivate func extensionMembers(locale: String?) -> [String: JSONValue] {
+        var members: [String: JSONValue] = [
+            "id": .string(id.rawValue), "createdDateTime": .string(createdAt.formatted(.iso8601)), "userType": "Member",
+        ]
+        members["displayName"] = profile.displayName.map { .string($0) }
+        members["givenName"] = profile.attributes["givenName"]
+        members["surname"] = profile.attributes["surname"]
+        members["mail"] = email.map { .string($0.canonical) }
+        members["userPrincipalName"] = email.map { .string($0.canonical) }
+        members["preferredLanguage"] = locale.map { .string($0) }
+        return members
+    }
+}
+
+extension AuditEvent.Kind {
+    public static let extensionAdded = Self(rawValue: "extension.added")
+    public static let extensionRemoved = Self(rawValue: "extension.removed")
+    /// A custom authentication extension gave no answer that counts; its number is in the details.
+    public static let extensionFailed = Self(rawValue: "extension.failed")
+    /// A custom authentication extension did not let a sign-up go on.
+    public static let extensionObjected = Self(rawValue: "extension.objected")
+}

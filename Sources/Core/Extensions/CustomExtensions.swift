@@ -1,0 +1,161 @@
+import Foundation
+
+/// Custom authentication extensions: which there are, and asking them.
+///
+/// They are few and read together, so that they are one document (decision 86).
+public struct CustomExtensions: Sendable {
+    let realm: Realm
+
+    static let document = "custom-extensions"
+    /// As many as there may be.
+    public static let limit = 50
+
+    /// Those that were added first come first.
+    public func all() async throws -> [CustomExtension] {
+        try await realm.store.read { try $0.customExtensions() }
+    }
+
+    public func extensionOf(id: String) async throws -> CustomExtension? {
+        try await all().first { $0.id == id.lowercased() }
+    }
+
+    /// The one that is asked about an event for an application: one that names it, else one for all.
+    public func listener(for event: ExtensionEvent, of client: ClientID) async throws -> CustomExtension? {
+        try await all().listener(for: event, of: client)
+    }
+
+    /// Those that are asked for an application, by event.
+    public func listeners(of client: ClientID) async throws -> [ExtensionEvent: CustomExtension] {
+        let all = try await all()
+        var listeners: [ExtensionEvent: CustomExtension] = [:]
+        for event in ExtensionEvent.allCases { listeners[event] = all.listener(for: event, of: client) }
+        return listeners
+    }
+
+    // MARK: Registering
+
+    /// What somebody wants to register; ids are made here.
+    public struct Registration: Sendable {
+        public var event: ExtensionEvent
+        public var displayName: String?
+        public var targetURL: String
+        /// Nil makes one of the URL's host and a fresh appid.
+        public var resourceID: String?
+        public var clients: [String]
+        public var timeout: Int
+        public var retries: Int
+        public var fallsBack: Bool
+        public var claims: [ClaimMapping]
+        public var tokens: [CustomExtension.TokenKind]
+
+        public init(
+            event: ExtensionEvent, displayName: String? = nil, targetURL: String, resourceID: String? = nil,
+            clients: [String] = [], timeout: Int = 1000, retries: Int = 0, fallsBack: Bool = false,
+            claims: [ClaimMapping] = [], tokens: [CustomExtension.TokenKind] = CustomExtension.TokenKind.allCases
+        ) {
+            self.event = event
+            self.displayName = displayName
+            self.targetURL = targetURL
+            self.resourceID = resourceID
+            self.clients = clients
+            self.timeout = timeout
+            self.retries = retries
+            self.fallsBack = fallsBack
+            self.claims = claims
+            self.tokens = tokens
+        }
+    }
+
+    /// Registers an extension. The log says which, and where it is asked.
+    /// - Throws: ``CustomExtensionFault`` where it is not right, or another listens to the same event of an application.
+    public func add(_ registration: Registration, by client: ClientContext) async throws -> CustomExtension {
+        let now = realm.clock.now
+        let host = try CustomExtension.host(of: registration.targetURL)
+        let authority = host.contains(":") ? "[\(host)]" : host
+        let made = CustomExtension(
+            id: realm.random.uuid(), listenerID: realm.random.uuid(), createdAt: now, event: registration.event,
+            displayName: registration.displayName, targetURL: registration.targetURL,
+            resourceID: registration.resourceID ?? "api://\(authority)/\(realm.random.uuid())",
+            clients: registration.clients, timeout: registration.timeout, retries: registration.retries,
+            fallsBack: registration.fallsBack, claims: registration.claims, tokens: registration.tokens)
+        try made.judge()
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        try await realm.store.write { transaction in
+            var present = try transaction.customExtensions()
+            guard present.count < Self.limit else {
+                throw CustomExtensionFault("There are \(Self.limit) extensions, which is as many as there may be.")
+            }
+            if let other = present.first(where: { $0.overlaps(made) }) {
+                throw CustomExtensionFault(
+                    "The extension \(other.id) listens to \(made.event.rawValue) of the same application already. "
+                        + "Remove it first, or name other applications.")
+            }
+            present.append(made)
+            try transaction.putCustomExtensions(present)
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .extensionAdded, userID: nil, context: client,
+                    details: [
+                        "extension": .string(made.id), "event": .string(made.event.rawValue),
+                        "url": .string(made.targetURL),
+                    ]))
+        }
+        return made
+    }
+
+    /// False where there is none of that id.
+    public func remove(_ id: String, by client: ClientContext) async throws -> Bool {
+        let now = realm.clock.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        let id = id.lowercased()
+        return try await realm.store.write { transaction in
+            let present = try transaction.customExtensions()
+            let rest = present.filter { $0.id != id }
+            guard rest.count < present.count else { return false }
+            try transaction.putCustomExtensions(rest)
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .extensionRemoved, userID: nil, context: client,
+                    details: ["extension": .string(id)]))
+            return true
+        }
+    }
+}
+
+extension CustomExtension {
+    /// Whether both would be asked about the same event of the same application.
+    func overlaps(_ other: CustomExtension) -> Bool {
+        guard event == other.event else { return false }
+        if clients.isEmpty || other.clients.isEmpty { return clients.isEmpty && other.clients.isEmpty }
+        return !Set(clients).isDisjoint(with: other.clients)
+    }
+}
+
+extension [CustomExtension] {
+    func listener(for event: ExtensionEvent, of client: ClientID) -> CustomExtension? {
+        let heard = filter { $0.event == event }
+        return heard.first { $0.names(client) } ?? heard.first { $0.clients.isEmpty }
+    }
+}
+
+extension StoreTransaction {
+    func customExtensions() throws -> [CustomExtension] {
+        guard let document = try document(CustomExtensions.document) else { return [] }
+        do {
+            return try JSONDecoder().decode([CustomExtension].self, from: document)
+        } catch {
+            throw StoreError(.corrupt, "The document of custom extensions cannot be read: \(error)")
+        }
+    }
+
+    func putCustomExtensions(_ extensions: [CustomExtension]) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        try putDocument(CustomExtensions.document, encoder.encode(extensions))
+    }
+}
+
+extension Realm {
+    /// Services of the developer's own that are asked in the middle of a sign-in.
+    public var customExtensions: CustomExtensions { CustomExtensions(realm: self) }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// Makes the calls to custom authentication extensions. The core decides what is asked and what an answer means; a caller
+/// knows HTTP, and to which addresses calls may go.
+public protocol ExtensionCaller: Sendable {
+    /// Where clients reach this server, without a slash at the end: the base of the issuer in the call's token.
+    var publicURL: String { get }
+
+    /// Makes one call: no redirect is followed, no proxy asked, nothing repeated.
+    ///
+    /// It answers within ``ExtensionCall/timeout``, from looking the name up until the last byte of the body.
+    func post(_ call: ExtensionCall) async -> ExtensionReply
+}
+
+/// One call: a `POST` of JSON.
+public struct ExtensionCall: Sendable {
+    public let url: String
+    /// For `Authorization: Bearer`.
+    public let bearer: Secret<String>
+    /// JSON. It may hold somebody's data or a code, and belongs in no log.
+    public let body: Data
+    public let timeout: Duration
+    /// Bytes that the answer's body may have.
+    public let bodyLimit: Int
+
+    public init(url: String, bearer: Secret<String>, body: Data, timeout: Duration, bodyLimit: Int) {
+        self.url = url
+        self.bearer = bearer
+        self.body = body
+        self.timeout = timeout
+        self.bodyLimit = bodyLimit
+    }
+}
+
+/// What came of a call.
+public enum ExtensionReply: Sendable {
+    case answered(status: Int, contentType: [String], body: Data)
+    case failed(ExtensionFailure)
+}
+
+/// For realms that call nobody.
+public struct NoExtensionCaller: ExtensionCaller {
+    public let publicURL = "http://127.0.0.1:8080"
+
+    public init() {}
+
+    public func post(_ call: ExtensionCall) async -> ExtensionReply {
+        .failed(ExtensionFailure(.unexpectedError, "this process makes no calls"))
+    }
+}

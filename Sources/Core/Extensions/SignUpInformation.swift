@@ -1,0 +1,118 @@
+import Foundation
+
+/// What a service is told of a sign-up: the attributes and the address, never the password (native-auth spec,
+/// section 4.3).
+public struct SignUpInformation: Sendable {
+    public let email: EmailAddress
+    /// What was given so far.
+    public let attributes: [String: JSONValue]
+    /// Every attribute that may be given, by its type: `string`, `integer` or `boolean`.
+    public let types: [String: String]
+    /// Those that are there for every account; others belong to applications.
+    public let builtIn: Set<String>
+    /// Judges a value for an attribute as if somebody had typed it; nil where it is not to be.
+    public let read: @Sendable (_ name: String, _ value: JSONValue) -> JSONValue?
+
+    public init(
+        email: EmailAddress, attributes: [String: JSONValue], types: [String: String], builtIn: Set<String>,
+        read: @escaping @Sendable (_ name: String, _ value: JSONValue) -> JSONValue?
+    ) {
+        self.email = email
+        self.attributes = attributes
+        self.types = types
+        self.builtIn = builtIn
+        self.read = read
+    }
+
+    func json(publicURL: String) -> [String: JSONValue] {
+        var described: [String: JSONValue] = [:]
+        for (name, type) in types {
+            let word = ["integer": "int64", "boolean": "boolean"][type] ?? "string"
+            described[name] = .object([
+                "@odata.type": .string("microsoft.graph.\(word)DirectoryAttributeValue"),
+                "value": attributes[name] ?? .null,
+                "attributeType": builtIn.contains(name) ? "builtIn" : "directorySchemaExtension",
+            ])
+        }
+        let issuer = URLComponents(string: publicURL)?.host ?? publicURL
+        return [
+            "userSignUpInfo": .object([
+                "attributes": .object(described),
+                "identities": .array([
+                    .object([
+                        "signInType": "email", "issuer": .string(issuer), "issuerAssignedId": .string(email.canonical),
+                    ])
+                ]),
+            ])
+        ]
+    }
+
+    /// Values that an answer has for attributes. Others are passed over; of a wrong type none may be.
+    func values(_ given: JSONValue?) throws(ExtensionFailure) -> [String: JSONValue] {
+        guard case .object(let members)? = given else {
+            throw ExtensionFailure(.invalidResponseBody, "no object of values")
+        }
+        var values: [String: JSONValue] = [:]
+        for (name, value) in members {
+            guard let type = types[name] else { continue }
+            let isOfType =
+                switch (type, value) {
+                case ("integer", .integer), ("boolean", .bool), ("string", .string): true
+                default: false
+                }
+            guard isOfType, let read = read(name, value) else {
+                throw ExtensionFailure(.invalidResponseBody, "\(name) is not of its type")
+            }
+            values[name] = read
+        }
+        return values
+    }
+
+    /// What is wrong with attributes, by name; of those that there are.
+    func faults(_ given: JSONValue?) throws(ExtensionFailure) -> [String: String] {
+        switch given {
+        case nil, .null?: return [:]
+        case .object(let members)?:
+            var faults: [String: String] = [:]
+            for (name, value) in members where types[name] != nil {
+                guard let text = value.stringValue else {
+                    throw ExtensionFailure(.invalidResponseBody, "\(name) has an error that is no text")
+                }
+                faults[name] = SignUpObjection.plain(text)
+            }
+            return faults
+        default: throw ExtensionFailure(.invalidResponseBody, "attributeErrors is no object")
+        }
+    }
+}
+
+/// A service does not want a sign-up to go on. Its words are for the one who signs up.
+public enum SignUpObjection: Error, Sendable, Equatable {
+    /// Not at all.
+    case blocked(String)
+    /// Not with these attributes; empty where the service names none.
+    case invalid([String: String], String)
+
+    /// For logs.
+    var word: String {
+        switch self {
+        case .blocked: "blocked"
+        case .invalid: "invalid-attributes"
+        }
+    }
+
+    /// Characters that a text of a service may have.
+    static let longestText = 500
+
+    /// The title and message of an action, as one text.
+    static func text(_ members: [String: JSONValue]) -> String {
+        let parts = ["title", "message"].compactMap { members[$0]?.stringValue }.map(plain).filter { !$0.isEmpty }
+        return parts.joined(separator: ": ")
+    }
+
+    /// Without controls, and not too long.
+    static func plain(_ text: String) -> String {
+        let line = text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined()
+        return String(line.prefix(longestText)).trimmingCharacters(in: .whitespaces)
+    }
+}

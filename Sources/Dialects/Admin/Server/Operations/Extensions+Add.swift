@@ -1,0 +1,105 @@
+import CountersignCore
+
+/// Registers a custom authentication extension: a service that is asked in the middle of a sign-in or a sign-up.
+public struct AddExtension: AdministrationOperation {
+    public static let name = "extensions:add"
+
+    /// `token-issuance-start`, `otp-send`, `attribute-collection-start`, `attribute-collection-submit`.
+    public var event: String
+    public var targetURL: String
+    public var displayName: String?
+    /// `api://HOST/APPID`; made where it is left out.
+    public var resourceID: String?
+    /// Client ids; left out or empty for every application.
+    public var applications: [String]?
+    /// Milliseconds: 200 to 2000; 1000 where it is left out.
+    public var timeout: Int?
+    /// 0 or 1; 0 where it is left out.
+    public var retries: Int?
+    /// `refuse`, or `fallback` to mail for codes; `refuse` where it is left out.
+    public var onError: String?
+    public var claims: [ExtensionSummary.Claim]?
+    /// Of `id`, `access`; both where it is left out.
+    public var tokens: [String]?
+
+    public init(
+        event: String, targetURL: String, displayName: String? = nil, resourceID: String? = nil,
+        applications: [String]? = nil, timeout: Int? = nil, retries: Int? = nil, onError: String? = nil,
+        claims: [ExtensionSummary.Claim]? = nil, tokens: [String]? = nil
+    ) {
+        self.event = event
+        self.targetURL = targetURL
+        self.displayName = displayName
+        self.resourceID = resourceID
+        self.applications = applications
+        self.timeout = timeout
+        self.retries = retries
+        self.onError = onError
+        self.claims = claims
+        self.tokens = tokens
+    }
+
+    public struct Answer: Codable, Sendable, WarningAnswer {
+        public let `extension`: ExtensionSummary
+        public let warnings: [String]
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        var registration = CustomExtensions.Registration(
+            event: try Self.word(event, "event"), displayName: displayName.flatMap { $0.isEmpty ? nil : $0 },
+            targetURL: targetURL, resourceID: resourceID, clients: applications ?? [], timeout: timeout ?? 1000,
+            retries: retries ?? 0, fallsBack: try Self.word(onError ?? "refuse", "onError") == OnError.fallback,
+            claims: try (claims ?? []).map(Self.mapping))
+        if let tokens { registration.tokens = try tokens.map { try Self.word($0, "tokens") } }
+        do {
+            let made = try await realm.customExtensions.add(registration, by: client)
+            return Answer(extension: ExtensionSummary(made), warnings: try await Self.warnings(of: made, in: realm))
+        } catch let fault as CustomExtensionFault {
+            let number = fault.code.map { " (\($0.rawValue) \($0.name))" } ?? ""
+            throw AdministrationError(.invalid, fault.message + number)
+        }
+    }
+
+    private enum OnError: String, CaseIterable {
+        case refuse
+        case fallback
+    }
+
+    private static func word<Word: RawRepresentable & CaseIterable>(
+        _ text: String, _ member: String
+    ) throws -> Word where Word.RawValue == String {
+        guard let word = Word(rawValue: text) else {
+            let words = Word.allCases.map(\.rawValue)
+            let nearest = NearestName.of(text, among: words).map { " Did you mean \($0)?" } ?? ""
+            throw AdministrationError(
+                .invalid,
+                "\"\(text.prefix(60))\" is no \(member). There are \(words.joined(separator: ", ")).\(nearest)")
+        }
+        return word
+    }
+
+    private static func mapping(_ claim: ExtensionSummary.Claim) throws -> ClaimMapping {
+        switch (claim.id, claim.value, claim.jwtClaimType) {
+        case (let id?, nil, let type): return ClaimMapping(id: id, jwtClaimType: type)
+        case (nil, let value?, let type?): return ClaimMapping(value: value, jwtClaimType: type)
+        default:
+            throw AdministrationError(
+                .invalid, "A claim has the id that the service calls it by, or a value and a jwtClaimType.")
+        }
+    }
+
+    /// What is allowed and probably not meant.
+    private static func warnings(of made: CustomExtension, in realm: Realm) async throws -> [String] {
+        var warnings: [String] = []
+        for id in made.clients where try await realm.applications.application(ClientID(rawValue: id)) == nil {
+            warnings.append("There is no application \(id) yet.")
+        }
+        if made.event == .tokenIssuanceStart, made.claims.isEmpty {
+            warnings.append("No claim is mapped: the service is asked, and nothing of its answer goes into tokens.")
+        }
+        if made.targetURL.hasPrefix("http:") {
+            warnings.append("The service is called by plain http, which works on this machine and with --dev alone.")
+        }
+        return warnings
+    }
+}

@@ -1,0 +1,23 @@
+import CountersignCore
+
+/// Shows one custom authentication extension.
+public struct ShowExtension: AdministrationOperation {
+    public static let name = "extensions:show"
+
+    public var id: String
+
+    public init(id: String) {
+        self.id = id
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let `extension`: ExtensionSummary
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        guard let found = try await realm.customExtensions.extensionOf(id: id) else {
+            throw AdministrationError.noExtension(id)
+        }
+        return Answer(extension: ExtensionSummary(found))
+    }
+}

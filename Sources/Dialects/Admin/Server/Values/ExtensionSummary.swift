@@ -1,0 +1,60 @@
+import CountersignCore
+
+/// A custom authentication extension as administrators see it.
+public struct ExtensionSummary: Codable, Sendable, Equatable {
+    public struct Claim: Codable, Sendable, Equatable {
+        /// What the service calls it; nil for a constant.
+        public let id: String?
+        /// The constant.
+        public let value: String?
+        /// What tokens call it; as the service does where it is left out.
+        public let jwtClaimType: String?
+
+        public init(id: String? = nil, value: String? = nil, jwtClaimType: String? = nil) {
+            self.id = id
+            self.value = value
+            self.jwtClaimType = jwtClaimType
+        }
+    }
+
+    public let id: String
+    public let listenerID: String
+    /// `token-issuance-start`, `otp-send`, `attribute-collection-start`, `attribute-collection-submit`.
+    public let event: String
+    public let displayName: String?
+    public let targetURL: String
+    public let resourceID: String
+    /// Empty for all that have none of their own.
+    public let applications: [String]
+    /// Milliseconds.
+    public let timeout: Int
+    public let retries: Int
+    /// `refuse`, or `fallback` to mail.
+    public let onError: String
+    public let claims: [Claim]
+    /// Of `id`, `access`.
+    public let tokens: [String]
+    public let createdAt: Timestamp
+
+    init(_ made: CustomExtension) {
+        id = made.id
+        listenerID = made.listenerID
+        event = made.event.rawValue
+        displayName = made.displayName
+        targetURL = made.targetURL
+        resourceID = made.resourceID
+        applications = made.clients
+        timeout = made.timeout
+        retries = made.retries
+        onError = made.fallsBack ? "fallback" : "refuse"
+        claims = made.claims.map { Claim(id: $0.id, value: $0.value, jwtClaimType: $0.jwtClaimType) }
+        tokens = made.tokens.map(\.rawValue)
+        createdAt = Timestamp(made.createdAt)
+    }
+}
+
+extension AdministrationError {
+    static func noExtension(_ id: String) -> AdministrationError {
+        AdministrationError(.notFound, "There is no extension \(id). `countersign extension list` shows all of them.")
+    }
+}
