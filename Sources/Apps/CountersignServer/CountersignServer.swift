@@ -71,6 +71,7 @@ public struct CountersignServer: Sendable {
         certificate = options.tls.map { ServedCertificate(certificate: $0.certificate, key: $0.key) }
         publicURL = PublicURL(
             configured: options.publicURLs, options.scheme, host: options.host, port: options.port)
+        opened.extensionCaller.tell(publicURL: { [publicURL] in publicURL.value })
     }
 
     // MARK: Routes
@@ -133,12 +134,14 @@ public struct CountersignServer: Sendable {
         var carriers: [any MessageCarrier] = [
             APNsCarrier(realm: opened.realm, endpoint: options.apns, logger: logger, compose: guardian.pushPayload)
         ]
+        var mail: SMTPCarrier?
         if let server = options.mail.smtp, let sender = options.mail.from {
-            carriers.append(
-                SMTPCarrier(
-                    server: server, from: sender, composer: try composer(), clock: opened.realm.clock, logger: logger,
-                    publicURL: { [publicURL] in publicURL.value }))
+            mail = SMTPCarrier(
+                server: server, from: sender, composer: try composer(), clock: opened.realm.clock, logger: logger,
+                publicURL: { [publicURL] in publicURL.value })
         }
+        if let mail { carriers.append(mail) }
+        carriers.append(OTPCarrier(realm: opened.realm, mail: mail))
         return carriers
     }
 

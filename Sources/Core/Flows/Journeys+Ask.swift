@@ -24,7 +24,7 @@ extension Journeys {
         by client: ClientContext
     ) async throws -> AskOutcome {
         let mail = JourneyMail(realm: realm, handle: handle, expectation: expectation, client: client)
-        return try await realm.writeSending { transaction in
+        return try await realm.writeSending(by: .email, .otp) { transaction in
             switch try Journeys.find(handle, expectation, at: mail.now, sealer: mail.sealer, in: transaction) {
             case .refused(let refusal): return .refused(refusal)
             case .open(var record, var body, var journey, let user):
@@ -84,7 +84,7 @@ extension Journeys {
         by client: ClientContext
     ) async throws -> AskOutcome {
         let mail = JourneyMail(realm: realm, handle: handle, expectation: expectation, client: client)
-        return try await realm.writeSending { transaction in
+        return try await realm.writeSending(by: .email, .otp) { transaction in
             switch try Journeys.find(handle, expectation, at: mail.now, sealer: mail.sealer, in: transaction) {
             case .refused(let refusal): return .refused(refusal)
             case .open(var record, var body, var journey, let user):
@@ -231,14 +231,31 @@ private struct JourneyMail: Sendable {
         body.journey = journey
         record.body = try body.sealed(by: sealer, digest: digest, in: transaction)
         guard try transaction.update(record) else { return Refusal(.busy) }
+        let listener = try transaction.customExtensions().listener(for: .otpSend, of: body.clientID)
         let content = OutboxContent(
             template: "code", locale: client.locale, values: ["code": code, "email": address.canonical],
-            expiresAt: now + FlowLifetime.mailedCode)
+            expiresAt: now + FlowLifetime.mailedCode,
+            occasion: listener.map { _ in
+                OutboxContent.Occasion(
+                    application: body.clientID, requestType: body.purpose.requestType, source: client.source)
+            })
         // What goes to nobody is written and taken back, as the difference would show in the time that it takes.
         try transaction.send(
-            content, to: address.canonical, about: recipient == nil ? .nobody : record.userID, id: messageID, at: now,
-            sealer: sealer)
+            content, to: address.canonical, about: recipient == nil ? .nobody : record.userID,
+            by: listener == nil ? .email : .otp, id: messageID, at: now, sealer: sealer)
         if recipient == nil { try transaction.deleteOutboxMessages(of: .nobody, recipient: nil) }
         return nil
+    }
+}
+
+extension FlowPurpose {
+    /// What a service that sends codes is told that a code is for. The vendor's documents show `signUp`; the others are
+    /// our choice.
+    fileprivate var requestType: String {
+        switch self {
+        case .signUp: "signUp"
+        case .resetPassword: "passwordReset"
+        default: "signIn"
+        }
     }
 }

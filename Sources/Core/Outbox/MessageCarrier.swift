@@ -56,6 +56,9 @@ public struct RetryPolicy: Sendable, Equatable {
     /// Somebody stands before a screen and waits: seconds, and no longer than the request lives.
     public static let push = RetryPolicy(
         firstPause: 1, longestPause: 30, maximumAttempts: 12, lifetime: FlowLifetime.approval)
+    /// Somebody waits for a code that lives ten minutes.
+    public static let oneTimeCode = RetryPolicy(
+        firstPause: 1, longestPause: 20, maximumAttempts: 8, lifetime: FlowLifetime.mailedCode)
     /// Mail servers ask to be left alone for a quarter of an hour, and may be away for a day.
     public static let mail = RetryPolicy(
         firstPause: 10, longestPause: 1800, maximumAttempts: 60, lifetime: 86_400)

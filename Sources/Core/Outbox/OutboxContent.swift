@@ -12,12 +12,33 @@ public struct OutboxContent: Sendable, Codable, Equatable {
     public var values: [String: String]
     /// From when on it is not worth delivering; nil where that depends on how it is delivered.
     public var expiresAt: Date?
+    /// In which attempt it was sent, where a service of the developer's own delivers it.
+    public var occasion: Occasion?
 
-    public init(template: String, locale: String? = nil, values: [String: String], expiresAt: Date? = nil) {
+    public init(
+        template: String, locale: String? = nil, values: [String: String], expiresAt: Date? = nil,
+        occasion: Occasion? = nil
+    ) {
         self.template = template
         self.locale = locale
         self.values = values
         self.expiresAt = expiresAt
+        self.occasion = occasion
+    }
+
+    /// What a service that delivers codes is told beside the code.
+    public struct Occasion: Sendable, Codable, Equatable {
+        public var application: ClientID
+        /// What the code is for: `signIn`, `signUp`, `passwordReset`.
+        public var requestType: String
+        /// The client's network address.
+        public var source: String?
+
+        public init(application: ClientID, requestType: String, source: String?) {
+            self.application = application
+            self.requestType = requestType
+            self.source = source
+        }
     }
 }
 

@@ -174,7 +174,7 @@ public final class OutboxDelivery: Sendable {
             event = failure(message, content, reason: reason, at: now)
         }
         // A device may still ask for what was pushed; a mail is needed no more, and holds links and codes.
-        let isRemoved = isOver && message.channel == .email && !realm.mode.keepsDeliveredMessages
+        let isRemoved = isOver && message.channel != .push && !realm.mode.keepsDeliveredMessages
         let (final, failure) = (settled, event)
         for attempt in 1...Self.settlingTries {
             do {
@@ -215,10 +215,10 @@ extension OutboxMessage.Channel {
 extension Realm {
     /// A write that may put messages into the outbox: whoever delivers them is woken after the commit.
     func writeSending<T: Sendable>(
-        by channel: OutboxMessage.Channel = .email, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        by channels: OutboxMessage.Channel..., body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         let result = try await store.write(body)
-        bell.ring([channel.bell])
+        bell.ring(Set((channels.isEmpty ? [.email] : channels).map(\.bell)))
         return result
     }
 }

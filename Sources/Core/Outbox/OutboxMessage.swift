@@ -5,6 +5,8 @@ public struct OutboxMessage: Sendable, Equatable {
     public enum Channel: String, Sendable, Codable, CaseIterable {
         case email
         case push
+        /// A code that a service of the developer's own delivers (``ExtensionEvent/otpSend``).
+        case otp
     }
 
     /// Sorts by time of creation.

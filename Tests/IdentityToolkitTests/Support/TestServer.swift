@@ -32,14 +32,16 @@ struct TestServer: Sendable {
 
     /// Runs a test against a fresh server, which is gone afterwards.
     static func with<T: Sendable>(
-        _ mode: Mode = .production, publicURLs: [String] = [], _ test: @Sendable (TestServer) async throws -> T
+        _ mode: Mode = .production, publicURLs: [String] = [], extensions: ExtensionCallOptions = .standard,
+        _ test: @Sendable (TestServer) async throws -> T
     ) async throws -> T {
         let path = try await TemplateDirectory.copy()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let clock = FrozenClock()
         let directory = try DataDirectory(path: path)
         let opened = try await OpenedRealm.open(
-            directory, hashing: .weakest(threads: 2), isDevelopment: mode == .development, clock: clock)
+            directory, hashing: .weakest(threads: 2), isDevelopment: mode == .development,
+            extensions: extensions, clock: clock)
         // Behind a proxy the header says who asks, so that a test can be anybody.
         let server = CountersignServer(
             opened,

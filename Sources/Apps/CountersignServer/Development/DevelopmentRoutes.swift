@@ -60,13 +60,18 @@ struct DevelopmentRoutes: Sendable {
             let alert = push?["aps"]?["alert"]
             messages.append(
                 Inbox.Message(
-                    id: opened.message.id, kind: opened.message.channel.rawValue, to: opened.message.recipient,
+                    id: opened.message.id, kind: kind(of: opened.message), to: opened.message.recipient,
                     subject: mail?.subject ?? alert?["title"]?.stringValue ?? opened.content.template,
                     text: mail?.text ?? alert?["body"]?.stringValue ?? "",
                     payload: push ?? .object(payload.mapValues { .string($0) }),
                     at: opened.message.createdAt.formatted(.iso8601)))
         }
         return messages
+    }
+
+    /// A code is a mail to programs that wait for it, whoever delivers it.
+    private func kind(of message: OutboxMessage) -> String {
+        message.channel == .otp ? OutboxMessage.Channel.email.rawValue : message.channel.rawValue
     }
 
     /// What the template of the inbox shows.

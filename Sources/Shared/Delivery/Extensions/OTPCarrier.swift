@@ -1,0 +1,55 @@
+import CountersignCore
+import Foundation
+
+/// Carries codes to the services that send them (native-auth spec, section 4.4), or by mail where a service fails and its
+/// extension says so.
+public final class OTPCarrier: MessageCarrier {
+    public let channel = OutboxMessage.Channel.otp
+    public let retries = RetryPolicy.oneTimeCode
+    public let concurrency = 16
+
+    private let realm: Realm
+    private let mail: (any MessageCarrier)?
+
+    /// - Parameter mail: what carries mails, where a server for them is set up. It is its maker's to shut down.
+    public init(realm: Realm, mail: (any MessageCarrier)?) {
+        self.realm = realm
+        self.mail = mail
+    }
+
+    public func isReady() async throws -> Bool { true }
+
+    public func shutDown() async {}
+
+    public func carry(_ message: OpenedMessage) async -> DeliveryResult {
+        guard let occasion = message.content.occasion, let code = message.content.values["code"] else {
+            return .refused(reason: "unreadable")
+        }
+        do {
+            guard let listener = try await realm.customExtensions.listener(for: .otpSend, of: occasion.application)
+            else {
+                // It was removed since: then codes go by mail, as they did before.
+                return await mail?.carry(message) ?? .refused(reason: ExtensionFailure.Code.notFound.name)
+            }
+            do {
+                let name = try await realm.applications.application(occasion.application)?.registration.displayName
+                try await realm.customExtensions.send(
+                    code: Secret(code), to: message.message.recipient, for: occasion.requestType, by: listener,
+                    ExtensionOccasion(
+                        application: occasion.application, applicationName: name, source: occasion.source,
+                        locale: message.content.locale))
+                return .delivered
+            } catch let failure as ExtensionFailure {
+                if listener.fallsBack, let mail { return await mail.carry(message) }
+                return failure.isTransient
+                    ? .postponed(reason: failure.code.name) : .refused(reason: failure.code.name)
+            }
+        } catch is StoreError {
+            return .postponed(reason: "store")
+        } catch is SealingError {
+            return .postponed(reason: "master-key-missing")
+        } catch {
+            return .postponed(reason: "cancelled")
+        }
+    }
+}

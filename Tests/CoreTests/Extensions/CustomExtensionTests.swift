@@ -1,0 +1,174 @@
+import Foundation
+import Testing
+
+@testable import CountersignCore
+
+@Suite("Custom extensions")
+struct CustomExtensionTests {
+    private func registration(
+        _ event: ExtensionEvent = .tokenIssuanceStart, url: String = "https://api.example.com/claims",
+        _ change: (inout CustomExtensions.Registration) -> Void = { _ in }
+    ) -> CustomExtensions.Registration {
+        var registration = CustomExtensions.Registration(event: event, targetURL: url)
+        change(&registration)
+        return registration
+    }
+
+    @Test("An extension is registered, found, and removed, and the log says so", arguments: TestStore.available)
+    func registering(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
+        let extensions = test.realm.customExtensions
+        let made = try await extensions.add(
+            registration { $0.claims = [ClaimMapping(id: "a")] }, by: test.client)
+        #expect(UUID(uuidString: made.id) != nil && UUID(uuidString: made.listenerID) != nil)
+        #expect(made.resourceID.hasPrefix("api://api.example.com/") && UUID(uuidString: made.audience) != nil)
+        #expect(made.timeout == 1000 && made.retries == 0 && !made.fallsBack && made.tokens == [.id, .access])
+        #expect(try await extensions.all() == [made])
+        #expect(try await extensions.extensionOf(id: made.id.uppercased()) == made)
+        #expect(try await extensions.remove(made.id, by: test.client))
+        #expect(try await !extensions.remove(made.id, by: test.client))
+        #expect(try await extensions.all().isEmpty)
+        let added = try #require(try await test.events(.extensionAdded).first)
+        #expect(added.details["url"] == "https://api.example.com/claims")
+        #expect(try await test.events(.extensionRemoved).count == 1)
+    }
+
+    @Test("Ten added at once are ten", arguments: TestStore.available)
+    func race(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
+        _ = try await CoreTests.race(10) { number in
+            try await test.realm.customExtensions.add(
+                registration { $0.clients = ["app\(number)"] }, by: test.client)
+        }
+        #expect(try await test.realm.customExtensions.all().count == 10)
+    }
+
+    @Test("One listens to an event of an application; whoever names it goes before those for all")
+    func listeners() async throws {
+        let test = try await TestRealm.make()
+        let extensions = test.realm.customExtensions
+        let forAll = try await extensions.add(registration(), by: test.client)
+        let named = try await extensions.add(registration { $0.clients = ["a", "b"] }, by: test.client)
+        let other = try await extensions.add(registration(.otpSend) { $0.clients = ["c"] }, by: test.client)
+        for clients in [[], ["b"], ["x", "a"]] {
+            await #expect(throws: CustomExtensionFault.self) {
+                try await extensions.add(registration { $0.clients = clients }, by: test.client)
+            }
+        }
+        for (client, expected) in [("a", named), ("b", named), ("c", forAll), ("d", forAll)] {
+            let found = try await extensions.listener(for: .tokenIssuanceStart, of: ClientID(rawValue: client))
+            #expect(found == expected)
+        }
+        #expect(try await extensions.listener(for: .otpSend, of: ClientID(rawValue: "a")) == nil)
+        #expect(
+            try await extensions.listeners(of: ClientID(rawValue: "c")) == [
+                .tokenIssuanceStart: forAll, .otpSend: other,
+            ])
+    }
+
+    private typealias Change = @Sendable (inout CustomExtensions.Registration) -> Void
+    private typealias Fault = (name: String, code: ExtensionFailure.Code?, change: Change)
+
+    private static var faults: [Fault] {
+        let urls = [
+            "http://api.example.com/", "https://", "https:///a", "ftp://api.example.com/",
+            "https://user@api.example.com/",
+            "https://api.example.com/?code=key", "https://api.example.com/#part", "https://a b.com/", "nonsense", "",
+            "https://ex%61mple.com/", "https://exämple.com/", "http://localhost.example.com/",
+            "http://127.0.0.1.example/", "http://127.1/", "http://10.0.0.1/", "https://a_b.example/",
+        ]
+        let ids = [
+            "api.example.com", "api://api.example.com", "api://api.example.com/", "api:///x",
+            "https://api.example.com/x", "api://api.example.com/a/b", "api://api.example.com/a b",
+        ]
+        let reserved = [
+            "iss", "sub", "aud", "exp", "amr", "acr", "acrs", "scp", "tid", "oid", "email", "preferred_username", "ver",
+        ]
+        var faults: [Fault] = []
+        for url in urls { faults.append((url, .incorrectTargetUrlFormat, { $0.targetURL = url })) }
+        for id in ids { faults.append((id, .incorrectResourceIdFormat, { $0.resourceID = id })) }
+        for name in reserved {
+            faults.append((name, nil, { $0.claims = [ClaimMapping(id: "a", jwtClaimType: name)] }))
+        }
+        func add(_ name: String, _ code: ExtensionFailure.Code? = nil, _ change: @escaping Change) {
+            faults.append((name, code, change))
+        }
+        add("another host", .domainNameDoesNotMatch) { $0.resourceID = "api://example.com/x" }
+        add("too short") { $0.timeout = 199 }
+        add("too long") { $0.timeout = 2001 }
+        add("too often") { $0.retries = 2 }
+        add("less than never") { $0.retries = -1 }
+        add("no code to fall back with") { $0.fallsBack = true }
+        add("claims of another event") { ($0.event, $0.claims) = (.otpSend, [ClaimMapping(id: "a")]) }
+        add("retries of codes") { ($0.event, $0.retries) = (.otpSend, 1) }
+        add("in no token") { $0.tokens = [] }
+        add("twice") { $0.claims = [ClaimMapping(id: "a"), ClaimMapping(id: "b", jwtClaimType: "a")] }
+        add("no name") { $0.claims = [ClaimMapping(id: "a", jwtClaimType: "")] }
+        add("a name with a blank") { $0.claims = [ClaimMapping(id: "a", jwtClaimType: "a b")] }
+        add("no id") { $0.claims = [ClaimMapping(id: "", jwtClaimType: "a")] }
+        add("no client id") { $0.clients = [""] }
+        add("a long name") { $0.displayName = String(repeating: "a", count: 257) }
+        return faults
+    }
+
+    @Test("What is not right is not registered")
+    func judging() async throws {
+        let test = try await TestRealm.make()
+        for (name, code, change) in Self.faults {
+            var wrong = registration()
+            change(&wrong)
+            let given = wrong
+            let error = await #expect(throws: CustomExtensionFault.self, "\(name)") {
+                try await test.realm.customExtensions.add(given, by: test.client)
+            }
+            #expect(error?.code == code, "\(name)")
+        }
+        #expect(try await test.realm.customExtensions.all().isEmpty)
+    }
+
+    @Test(
+        "URLs that can be called",
+        arguments: [
+            ("https://api.example.com", "api.example.com"), ("https://API.Example.com:8443/a/b", "api.example.com"),
+            ("http://localhost:3000/x", "localhost"), ("http://127.0.0.1:1/", "127.0.0.1"),
+            ("http://[::1]:3000/", "::1"), ("https://[2001:db8::1]/", "2001:db8::1"),
+        ])
+    func urls(url: String, host: String) throws {
+        #expect(try CustomExtension.host(of: url) == host)
+    }
+
+    @Test("There are no more than fifty")
+    func limit() async throws {
+        let test = try await TestRealm.make()
+        for number in 0..<CustomExtensions.limit {
+            _ = try await test.realm.customExtensions.add(
+                registration { $0.clients = ["app\(number)"] }, by: test.client)
+        }
+        await #expect(throws: CustomExtensionFault.self) {
+            try await test.realm.customExtensions.add(registration(), by: test.client)
+        }
+    }
+
+    @Test("Every shape that was ever written is read")
+    func shape() throws {
+        let old = """
+            [{"id":"e","listenerID":"l","createdAt":7,"event":"otp-send","targetURL":"https://a/","resourceID":"api://a/b"}]
+            """
+        let read = try JSONDecoder().decode([CustomExtension].self, from: Data(old.utf8))
+        #expect(
+            read == [
+                CustomExtension(
+                    id: "e", listenerID: "l", createdAt: Date(timeIntervalSinceReferenceDate: 7), event: .otpSend,
+                    targetURL: "https://a/", resourceID: "api://a/b")
+            ])
+        let full = CustomExtension(
+            id: "e", listenerID: "l", createdAt: Date(microseconds: 1_000_000), event: .tokenIssuanceStart,
+            displayName: "n", targetURL: "https://a/", resourceID: "api://a/b", clients: ["c"], timeout: 200,
+            retries: 1,
+            fallsBack: true, claims: [ClaimMapping(id: "a"), ClaimMapping(value: "v", jwtClaimType: "t")], tokens: [.id]
+        )
+        #expect(try JSONDecoder().decode(CustomExtension.self, from: JSONEncoder().encode(full)) == full)
+        let content = #"{"template":"code","values":{}}"#
+        #expect(try JSONDecoder().decode(OutboxContent.self, from: Data(content.utf8)).occasion == nil)
+    }
+}
