@@ -80,6 +80,8 @@ public struct FlowExpectation: Sendable {
     public var terms: SessionTerms?
     /// Whether the client asks for a second factor where the application does not.
     public var requiresSecondFactor = false
+    /// Who is asked before a right answer counts, in an attempt that goes step by step.
+    public var consultant: (any Consultant)?
 
     public init(_ purposes: FlowPurpose..., of userID: UserID? = nil, isFetchedLater: Bool = false) {
         self.purposes = Set(purposes)

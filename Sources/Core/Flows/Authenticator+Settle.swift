@@ -5,22 +5,31 @@ extension Authenticator {
         case verdict(Verdict)
         /// What the answer was judged by has changed.
         case stale
+        /// Nothing was written: somebody has to be asked first.
+        case needs(ConsultationNeeded)
     }
 
     /// Makes a right answer count, once; or writes down why it was not right.
-    func settle(_ attempt: Attempt, _ matter: Matter, _ judgement: Judgement) async throws -> Settled {
-        let settlement = Settlement(attempt: attempt, matter: matter, realm: realm)
+    func settle(
+        _ attempt: Attempt, _ matter: Matter, _ judgement: Judgement, _ advice: Advice
+    ) async throws -> Settled {
+        let settlement = Settlement(attempt: attempt, matter: matter, advice: advice, realm: realm)
         switch judgement {
         case .wrong(let reason):
             try await realm.store.write { try settlement.record(.answerRefused, reason: reason, in: $0) }
             return .verdict(.refused(Refusal(reason)))
         case .right, .decided:
-            let settled = try await realm.store.write { transaction in
-                let settled = try settlement.accept(judgement, in: transaction)
-                if case .verdict(.refused(let refusal)) = settled {
-                    try settlement.record(.answerRefused, reason: refusal.reason, in: transaction)
+            let settled: Settled
+            do {
+                settled = try await realm.store.write { transaction in
+                    let settled = try settlement.accept(judgement, in: transaction)
+                    if case .verdict(.refused(let refusal)) = settled {
+                        try settlement.record(.answerRefused, reason: refusal.reason, in: transaction)
+                    }
+                    return settled
                 }
-                return settled
+            } catch let question as ConsultationNeeded {
+                return .needs(question)
             }
             // A former address is told.
             if matter.body.purpose == .changeEmail { realm.bell.ring([OutboxMessage.Channel.email.bell]) }
@@ -33,6 +42,8 @@ extension Authenticator {
 struct Settlement: Sendable {
     let attempt: Attempt
     let matter: Matter
+    /// What was said by those who were asked so far.
+    let advice: Advice
     let sealer: Sealer
     /// Made beforehand, as a transaction draws no lots.
     let session: SessionDraft
@@ -47,9 +58,10 @@ struct Settlement: Sendable {
 
     var now: Date { attempt.now }
 
-    init(attempt: Attempt, matter: Matter, realm: Realm) {
+    init(attempt: Attempt, matter: Matter, advice: Advice, realm: Realm) {
         self.attempt = attempt
         self.matter = matter
+        self.advice = advice
         sealer = realm.sealer
         let random = realm.random
         session = SessionDraft(random: random)

@@ -33,7 +33,7 @@ public struct Authenticator: Sendable {
             answer: answer, target: target, client: client, now: realm.clock.now, newPasswordHash: newPasswordHash)
 
         var charged = try await charge(attempt)
-        for _ in 0..<Self.maximumRounds {
+        rounds: for _ in 0..<Self.maximumRounds {
             let matter: Matter
             switch charged {
             case .refused(let refusal): return .refused(refusal)
@@ -48,12 +48,51 @@ public struct Authenticator: Sendable {
                 try? await takeBack(attempt, matter)
                 throw error
             }
-            switch try await settle(attempt, matter, judgement) {
-            case .verdict(let verdict): return verdict
-            case .stale: charged = try await reload(attempt)
+            var advice = Advice()
+            while true {
+                switch try await settle(attempt, matter, judgement, advice) {
+                case .verdict(let verdict): return verdict
+                case .stale:
+                    // What was said was about what is not so any more.
+                    charged = try await reload(attempt)
+                    continue rounds
+                case .needs(let question):
+                    if let refusal = try await consult(about: question, attempt, matter, &advice) {
+                        return .refused(refusal)
+                    }
+                }
             }
         }
         return .refused(Refusal(.busy))
+    }
+
+    /// Asks whom the answer needs asked. A right answer that cannot be looked into is no attempt; one that was objected to
+    /// is, also where there was nothing to guess, or else anybody could keep the service busy.
+    private func consult(
+        about question: ConsultationNeeded, _ attempt: Attempt, _ matter: Matter, _ advice: inout Advice
+    ) async throws -> Refusal? {
+        guard let consultant = attempt.consultant else {
+            throw StoreError(.corrupt, "Somebody is to be asked, and nobody is there to be.")
+        }
+        if !matter.isGuessable, let flow = matter.flow, flow.attempts >= matter.body.maximumAttempts {
+            return Refusal(.flowExhausted)
+        }
+        do {
+            try await consult(consultant, about: question, &advice)
+            return nil
+        } catch let objection as SignUpObjection {
+            if !matter.isGuessable, let digest = matter.flow?.digest {
+                try await realm.store.write { transaction in
+                    guard var flow = try transaction.flow(digest: digest) else { return }
+                    flow.attempts += 1
+                    _ = try transaction.update(flow)
+                }
+            }
+            throw objection
+        } catch {
+            try? await takeBack(attempt, matter)
+            throw error
+        }
     }
 
     /// Where a flow stands. Telling is not judging: nothing is counted.
@@ -127,6 +166,11 @@ struct Attempt: Sendable {
     let client: ClientContext
     let now: Date
     let newPasswordHash: String?
+
+    /// Who is asked before the answer counts.
+    var consultant: (any Consultant)? {
+        if case .flow(_, let expectation) = target { expectation.consultant } else { nil }
+    }
 }
 
 /// What a charge found: everything that judging needs and settling compares.

@@ -87,6 +87,16 @@ struct SignUpDraft: Codable, Sendable, Equatable {
     var wantsPassword: Bool
     var attributes: [String: JSONValue]
     var required: [ApplicationRegistration.Attribute]
+    /// What fields of forms are to show before somebody has written anything; nil until that was asked.
+    var prefill: [String: JSONValue]?
+
+    /// Asks for attributes, whether they were given or not.
+    mutating func require(_ asked: [ApplicationRegistration.Attribute]) {
+        for attribute in asked {
+            attributes[attribute.name] = nil
+            if !required.contains(where: { $0.name == attribute.name }) { required.append(attribute) }
+        }
+    }
 
     var missing: [ApplicationRegistration.Attribute] { required.filter { attributes[$0.name] == nil } }
 }
@@ -169,6 +179,8 @@ public struct JourneySummary: Sendable {
     public let askedKind: FactorKind?
     /// Whether the mailbox to register needs no code.
     public let contactIsProven: Bool
+    /// What fields of a sign-up's form are to show before somebody has written anything, by attribute.
+    public let prefill: [String: JSONValue]
 
     init(_ journey: Journey, _ challenge: FlowChallenge) {
         stage = journey.stage
@@ -179,5 +191,6 @@ public struct JourneySummary: Sendable {
         askedFactor = journey.asked?.id
         askedKind = journey.asked?.kind
         contactIsProven = journey.contact?.isProven ?? false
+        prefill = journey.draft?.prefill ?? [:]
     }
 }

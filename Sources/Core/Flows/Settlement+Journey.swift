@@ -82,6 +82,7 @@ extension Settlement {
         _ user: User, _ body: FlowBody, _ journey: Journey, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
         guard let judged = matter.flow, var flow = try transaction.flow(digest: judged.digest) else { return .stale }
+        if isConsulted(.session), !advice.clearsSession { throw ConsultationNeeded.session(user) }
         let evidence = SessionEvidence(
             dialect: body.dialect, proofs: body.proven, scopes: body.terms.scopes, details: body.terms.details)
         let signedIn = try session.open(
@@ -160,6 +161,21 @@ extension Settlement {
             body.challenge = .newPassword
             return try step(.password, body, journey, stage: .details, in: transaction)
         }
+        if isConsulted(.attributes), draft.prefill == nil {
+            guard let prefill = advice.prefill else {
+                throw ConsultationNeeded.attributes(signUpMatter(email, draft))
+            }
+            draft.prefill = prefill
+            journey.draft = draft
+        }
+        if draft.missing.isEmpty, isConsulted(.account) {
+            switch advice.signUp {
+            case nil: throw ConsultationNeeded.account(signUpMatter(email, draft))
+            case .take(let attributes)?: draft.attributes = attributes
+            case .ask(let attributes)?: draft.require(attributes)
+            }
+            journey.draft = draft
+        }
         if !draft.missing.isEmpty {
             body.challenge = .attributes
             return try step(.attributes(draft.missing), body, journey, stage: .details, in: transaction)
@@ -175,6 +191,13 @@ extension Settlement {
             .complete, body, journey, stage: .complete, user: user.id, expiresAt: now + FlowLifetime.standard,
             in: transaction)
     }
+
+    private func signUpMatter(_ email: EmailAddress, _ draft: SignUpDraft) -> SignUpMatter {
+        let isAboutAttributes = if case .attributes = attempt.answer { true } else { false }
+        return SignUpMatter(email: email, attributes: draft.attributes, isAboutAttributes: isAboutAttributes)
+    }
+
+    private func isConsulted(_ step: ConsultedStep) -> Bool { attempt.consultant?.steps.contains(step) ?? false }
 
     private func newUser(
         _ email: EmailAddress, _ draft: SignUpDraft, in transaction: any StoreTransaction

@@ -36,13 +36,24 @@ public struct Sessions: Sendable {
     /// - Parameter owner: whose session it has to be, where the protocol binds refresh tokens to their application (RFC 6749,
     ///   section 10.4). Another's is as unknown as a made-up one, and is not used up.
     /// - Parameter requiringSecondFactor: whether the session has to have been proven with one.
+    /// - Parameter consultant: asked before the token is traded, where it would be: what they throw uses nothing up.
     public func refresh(
         _ text: Secret<String>, of owner: (application: ClientID, dialect: Dialect)? = nil,
-        requiringSecondFactor: Bool = false, by client: ClientContext
+        requiringSecondFactor: Bool = false, by client: ClientContext, asking consultant: (any Consultant)? = nil
     ) async throws -> RefreshOutcome {
         guard let given = RefreshToken(text.reveal()) else { return .refused(.unknownToken) }
         let realm = realm
         let now = realm.clock.now
+        if let consultant, consultant.steps.contains(.session) {
+            let user = try await realm.store.read { transaction -> User? in
+                guard let session = try transaction.session(given.sessionID),
+                    owner.map({ session.clientID == $0.application && session.evidence.dialect == $0.dialect }) ?? true,
+                    !requiringSecondFactor || session.evidence.secondFactor != nil
+                else { return nil }
+                return try Self.holder(of: given, session, at: now, in: transaction)
+            }
+            if let user { try await consultant.beforeSession(of: user) }
+        }
         let successor = RefreshToken(session: given.sessionID, random: realm.random)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
@@ -88,6 +99,20 @@ public struct Sessions: Sendable {
             try transaction.touch(user.id, signedInAt: nil, refreshedAt: now)
             return .refreshed(SignedIn(user: user, session: session, refreshToken: token.text))
         }
+    }
+
+    /// Whose refresh token would be traded; nil where it would be refused, for whatever reason.
+    private static func holder(
+        of given: RefreshToken, _ session: Session, at now: Date, in transaction: any StoreTransaction
+    ) throws -> User? {
+        guard session.revokedAt == nil, session.expiresAt > now, let user = try transaction.user(session.userID),
+            !user.isDisabled, session.tokenEpoch == user.tokenEpoch,
+            session.createdAt.seconds >= user.tokensValidAfter.seconds
+        else { return nil }
+        let isCurrent = ConstantTime.equal(given.digest, session.refresh.currentDigest)
+        let isPrevious = session.refresh.previousDigest.map { ConstantTime.equal(given.digest, $0) } ?? false
+        let isInGrace = session.refresh.rotatedAt.map { now < $0 + grace } ?? false
+        return isCurrent || isPrevious && isInGrace ? user : nil
     }
 
     /// Whose access token it is, as of now.

@@ -5,7 +5,9 @@ extension NativeAuth {
     /// `POST signup/v1.0/continue`: a code, a password or attributes. What is still missing is said with status 400.
     func continueSignUp(_ request: SignUpContinueRequest, _ call: NativeAuthCall) async throws -> ContinuationResponse {
         let handle = try call.handle(request.continuationToken)
-        let expectation = call.expectation(.signUp)
+        let extensions = try await ExtensionConsultant(realm: realm, call: call)
+        var expectation = call.expectation(.signUp)
+        expectation.consultant = extensions
         let answer: Answer
         var judged = NativeAuthError.Judged.handle
         switch GrantType(rawValue: try call.required(request.grantType, "grant_type")) {
@@ -26,9 +28,9 @@ extension NativeAuth {
         case .advanced(.complete): return ContinuationResponse(continuationToken: continuation(handle))
         case .advanced(.password): throw NativeAuthError.credentialRequired(continuation(handle))
         case .advanced(.attributes(let missing)):
+            let prefill = extensions.prefills ? try await journey(handle, expectation)?.prefill ?? [:] : [:]
             throw NativeAuthError.attributesRequired(
-                missing.map(RequiredAttribute.init),
-                continuation(handle))
+                missing.map { RequiredAttribute($0, prefill: prefill[$0.name]?.fieldText) }, continuation(handle))
         case .refused(let refusal): throw refused(refusal, judged)
         default: throw refused(Refusal(.unexpectedAnswer))
         }
@@ -37,9 +39,10 @@ extension NativeAuth {
 
 extension RequiredAttribute {
     /// An attribute as clients are told of it, with its pattern, by which they can look before they send.
-    init(_ attribute: ApplicationRegistration.Attribute) {
+    init(_ attribute: ApplicationRegistration.Attribute, prefill: String? = nil) {
+        let hasOptions = attribute.pattern != nil || prefill != nil
         self.init(
             name: attribute.name, type: attribute.type, required: attribute.isRequired,
-            options: attribute.pattern.map { Options(regex: $0) })
+            options: hasOptions ? Options(regex: attribute.pattern, prefill: prefill) : nil)
     }
 }

@@ -83,6 +83,17 @@ struct NativeAuthError: Error, Sendable {
             retryAfter: retryAfter)
     }
 
+    // MARK: Custom extensions
+
+    /// Our choice of number: the vendor's document says that the app gets a generic error.
+    static let extensionFailed = Self(
+        .invalidRequest, ErrorNumber(rawValue: 1_100_001), "The request could not be completed. Try again later.")
+    static let extensionsBusy = Self(
+        .invalidRequest, ErrorNumber(rawValue: 90_055), "Too many requests. Wait before trying again.", retryAfter: 1)
+    static func blocked(_ text: String) -> Self {
+        Self(.accessDenied, nil, text.isEmpty ? "The sign-up is not allowed." : text)
+    }
+
     // MARK: What comes next
 
     static func beyond(_ method: FirstMethod) -> Self {
@@ -112,11 +123,12 @@ struct NativeAuthError: Error, Sendable {
             $0.requiredAttributes = attributes
         }
     }
-    static func invalidAttributes(_ names: [String]) -> Self {
-        Self(
-            .invalidGrant, ErrorNumber(rawValue: 55_105), "An attribute is not of its type, or not in its form.",
-            .attributeValidationFailed
-        ) { $0.invalidAttributes = names.map(AttributeName.init) }
+    static func invalidAttributes(
+        _ names: [String], _ text: String = "An attribute is not of its type, or not in its form."
+    ) -> Self {
+        Self(.invalidGrant, ErrorNumber(rawValue: 55_105), text, .attributeValidationFailed) {
+            $0.invalidAttributes = names.map(AttributeName.init)
+        }
     }
     static let verificationRequired = Self(
         .verificationRequired, nil, "The address has to be verified first."

@@ -127,6 +127,10 @@ private struct NativeAuthGroup<Routes: RouterMethods<CountersignRequestContext>>
                 return try Response.json(answer, headers: correlation.headers)
             } catch let error as NativeAuthError {
                 return try error.response(correlation, at: nativeAuth.realm.clock.now)
+            } catch let failure as ExtensionFailure {
+                return try NativeAuthError(failure).response(correlation, at: nativeAuth.realm.clock.now)
+            } catch let objection as SignUpObjection {
+                return try NativeAuthError(objection).response(correlation, at: nativeAuth.realm.clock.now)
             }
         }
     }

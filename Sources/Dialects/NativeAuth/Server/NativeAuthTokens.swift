@@ -10,14 +10,22 @@ struct NativeAuthTokens: Sendable {
     /// Where a session keeps the authentication contexts that it was proven for.
     static let contextsDetail = "acrs"
 
-    func answer(for signedIn: SignedIn, scopes: [String]) async throws -> TokenResponse {
+    /// The API in the first scope that names one: whom access tokens are for, where it is not the application.
+    static func resource(of scopes: [String]) -> String? {
+        scopes.lazy.filter { !NativeAuth.openIDScopes.contains($0) }.compactMap(Draft.resource).first
+    }
+
+    /// - Parameter claims: what a service of the developer's own provides.
+    func answer(
+        for signedIn: SignedIn, scopes: [String], claims: ProvidedClaims = .none
+    ) async throws -> TokenResponse {
         let settings = try await realm.settings()
         let tenant = try await realm.tenant()
         let algorithm = settings.tokens.algorithm(for: .nativeAuth)
         let lifetime = settings.tokens.idTokenLifetime
         let draft = Draft(
-            signedIn: signedIn, scopes: scopes, lifetime: lifetime, tenant: tenant, issuer: issuer, now: realm.clock.now
-        )
+            signedIn: signedIn, scopes: scopes, provided: claims, lifetime: lifetime, tenant: tenant, issuer: issuer,
+            now: realm.clock.now)
         return TokenResponse(
             tokenType: "Bearer", scope: scopes.joined(separator: " "), expiresIn: lifetime, extendedExpiresIn: lifetime,
             accessToken: try await realm.keyring.sign(draft.access(random: realm.random), with: algorithm),
@@ -30,6 +38,7 @@ struct NativeAuthTokens: Sendable {
     private struct Draft {
         let signedIn: SignedIn
         let scopes: [String]
+        let provided: ProvidedClaims
         let lifetime: Int
         let tenant: Tenant
         let issuer: String
@@ -55,18 +64,20 @@ struct NativeAuthTokens: Sendable {
             return claims
         }
 
-        /// What the account itself brings: attributes and the claims of the developer's back end, under their own names.
-        /// What else is to say something in tokens is added here; the claims of ours come after it and take precedence.
-        private var ofAccount: [String: JSONValue] {
+        /// What the account itself brings: attributes and the claims of the developer's back end, under their own names;
+        /// and what a service of the developer's provides, which counts more. The claims of ours come after it and take
+        /// precedence.
+        private func ofAccount(for token: CustomExtension.TokenKind) -> [String: JSONValue] {
             let profile = signedIn.user.profile
             var claims = profile.attributes
             claims.merge(profile.customClaims) { _, custom in custom }
+            provided.merge(into: &claims, for: token)
             for name in CustomClaims.reserved { claims[name] = nil }
             return claims
         }
 
         func identity(random: any RandomSource) -> TokenClaims {
-            var claims = ofAccount
+            var claims = ofAccount(for: .id)
             let profile = signedIn.user.profile
             if scopes.contains("profile") {
                 claims["given_name"] = profile.attributes["givenName"]
@@ -87,10 +98,10 @@ struct NativeAuthTokens: Sendable {
         }
 
         func access(random: any RandomSource) -> TokenClaims {
-            var claims = ofAccount
+            var claims = ofAccount(for: .access)
             claims.merge(common(random: random)) { _, ours in ours }
             let own = scopes.filter { !NativeAuth.openIDScopes.contains($0) }
-            claims["aud"] = own.lazy.compactMap(Self.resource).first.map { .string($0) } ?? application
+            claims["aud"] = NativeAuthTokens.resource(of: scopes).map { .string($0) } ?? application
             claims["azp"] = application
             claims["scp"] = .string((own.isEmpty ? scopes : own.map(Self.name)).joined(separator: " "))
             if signedIn.evidence.secondFactor != nil {
@@ -100,7 +111,7 @@ struct NativeAuthTokens: Sendable {
         }
 
         /// The API in a scope like `api://library/Books.Read`; nil in a plain one.
-        private static func resource(_ scope: String) -> String? {
+        static func resource(_ scope: String) -> String? {
             guard scope.contains("://"), let slash = scope.lastIndex(of: "/"), slash > scope.startIndex else {
                 return nil
             }

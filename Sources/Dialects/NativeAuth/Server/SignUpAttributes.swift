@@ -44,7 +44,7 @@ struct SignUpAttributes: Sendable {
     }
 
     /// The value as one of that type; forms of clients have texts for everything.
-    private static func read(_ value: JSONValue, as type: String) -> JSONValue? {
+    static func read(_ value: JSONValue, as type: String) -> JSONValue? {
         switch (type, value) {
         case ("integer", .integer): return value
         case ("integer", .string(let text)): return Int64(text).map { .integer($0) }

@@ -12,7 +12,9 @@ extension NativeAuth {
         // What could be refused without looking at the answer is, so that no code is used up for it.
         let scopes = try scopes(request.scope, call, isRefresh: grant == .refreshToken)
         let contexts = try authenticationContexts(request.claims)
-        if grant == .refreshToken { return try await refresh(request, scopes, contexts, call) }
+        let extensions = try await ExtensionConsultant(
+            realm: realm, call: call, resource: NativeAuthTokens.resource(of: scopes))
+        if grant == .refreshToken { return try await refresh(request, scopes, contexts, extensions, call) }
 
         let handle = try call.handle(request.continuationToken)
         var details: [String: JSONValue] = [:]
@@ -20,6 +22,7 @@ extension NativeAuth {
         var expectation = call.anyExpectation
         expectation.terms = SessionTerms(scopes: scopes, details: details)
         expectation.requiresSecondFactor = !contexts.isEmpty
+        expectation.consultant = extensions
 
         let answer: Answer
         let judged: NativeAuthError.Judged
@@ -36,7 +39,8 @@ extension NativeAuth {
         }
         switch try await realm.authenticator.answer(answer, to: .flow(handle, expectation), by: call.client) {
         case .accomplished(.signedIn(let signedIn)):
-            return try await tokens(call).answer(for: signedIn, scopes: scopes)
+            return try await tokens(call).answer(
+                for: signedIn, scopes: scopes, claims: extensions.claims(for: signedIn.user))
         case .advanced(.secondFactor): throw NativeAuthError.secondFactorRequired(continuation(handle))
         case .advanced(.registration): throw NativeAuthError.registrationRequired(continuation(handle))
         case .advanced(.beyondClient(let lacksRegistration)):
@@ -82,16 +86,19 @@ extension NativeAuth {
 
     /// An authentication context is had only by a session with a second factor; the refresh token of another stays as it is.
     private func refresh(
-        _ request: TokenRequest, _ scopes: [String], _ contexts: [String], _ call: NativeAuthCall
+        _ request: TokenRequest, _ scopes: [String], _ contexts: [String], _ extensions: ExtensionConsultant,
+        _ call: NativeAuthCall
     ) async throws -> TokenResponse {
         let token = Secret(try call.required(request.refreshToken, "refresh_token"))
         let outcome = try await realm.sessions.refresh(
-            token, of: (call.application.id, .nativeAuth), requiringSecondFactor: !contexts.isEmpty, by: call.client)
+            token, of: (call.application.id, .nativeAuth), requiringSecondFactor: !contexts.isEmpty, by: call.client,
+            asking: extensions)
         switch outcome {
         case .refreshed(var signedIn):
             let wanted = request.scope?.isEmpty ?? true ? signedIn.evidence.scopes : scopes
             signedIn.add(contexts: contexts)
-            var answer = try await tokens(call).answer(for: signedIn, scopes: wanted)
+            var answer = try await tokens(call).answer(
+                for: signedIn, scopes: wanted, claims: extensions.claims(for: signedIn.user))
             // The one before is used up, whatever the scopes of this access token.
             answer.refreshToken = signedIn.refreshToken.reveal()
             return answer

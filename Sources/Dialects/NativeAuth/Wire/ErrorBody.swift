@@ -64,8 +64,14 @@ public struct RequiredAttribute: Codable, Sendable, Equatable {
     public struct Options: Codable, Sendable, Equatable {
         /// What the value has to match.
         public var regex: String?
+        /// What a field of a form may show before somebody has written anything. Ours alone: an attribute collection
+        /// extension gives it, and the vendor's clients pass it over.
+        public var prefill: String?
 
-        public init(regex: String? = nil) { self.regex = regex }
+        public init(regex: String? = nil, prefill: String? = nil) {
+            self.regex = regex
+            self.prefill = prefill
+        }
     }
 
     public var name: String
