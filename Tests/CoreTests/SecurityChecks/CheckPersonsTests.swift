@@ -54,6 +54,47 @@ struct CheckPersonsTests {
         #expect(Set(rest.challenges.keys) == ["Near", "Far"] && Set(rest.failures.keys) == ["Ada"])
     }
 
+    @Test("What the registered user proved while nobody was logged in is not the next person's either")
+    func registeredUser() async throws {
+        let stage = try await CheckStage.make(Self.checks)
+        let client = try await stage.client()
+        try await Self.logIn("ada", stage, client)
+        #expect(try await stage.test.realm.grants(by: stage.checks).logout("Login", of: client, by: stage.test.client))
+        #expect(try await stage.decide(client, "Near", ["Near": .pin("1234")]).isGranted)
+        try await Self.logIn("ada", stage, client)
+        #expect(try await stage.isGranted(client, "Near"))
+        try await Self.logIn("fred", stage, client)
+        #expect(try await !stage.isGranted(client, "Near"))
+    }
+
+    /// Right, when a test says so.
+    private struct GatedCheck: CredentialsValidationSecurityCheck {
+        let limits = AttemptLimits(maxAttempts: 3, successStateExpiration: 600)
+        let dependencies = ["Login"]
+        let isLooking = Meeting(of: 2)
+        let goesOn = Meeting(of: 2)
+
+        func validate(_ credentials: JSONValue, in context: SecurityCheckContext) async throws -> CredentialsVerdict {
+            await isLooking.arriveAndWait()
+            await goesOn.arriveAndWait()
+            return .right
+        }
+    }
+
+    @Test("An answer that was looked at for one person counts for nobody, where another has logged in meanwhile")
+    func meanwhile() async throws {
+        let check = GatedCheck()
+        let stage = try await CheckStage.make([CheckStage.login(), SecurityCheckDefinition("Near", check)])
+        let client = try await stage.client()
+        try await Self.logIn("ada", stage, client)
+        async let outcome = stage.ask(client, "Near", ["Near": .pin("Ada's")])
+        await check.isLooking.arriveAndWait()
+        try await Self.logIn("fred", stage, client)
+        await check.goesOn.arrive()
+        guard case .conflict = try await outcome else { return #expect(Bool(false), "it was granted") }
+        #expect(try await !stage.isGranted(client, "Near"))
+    }
+
     private static let other = ClientID(rawValue: "com.example.other")
 
     /// Two applications of one device that share a login.
@@ -100,6 +141,21 @@ struct CheckPersonsTests {
         }
     }
 
+    @Test("A check remembers whom it has recognised itself, and nobody else")
+    func ownMemory() async throws {
+        let stage = try await CheckStage.make([
+            CheckStage.login(remembered: 600), CheckStage.login("Other", remembered: 600),
+        ])
+        let client = try await stage.client()
+        for (check, name) in [("Login", "ada"), ("Other", "fred")] {
+            #expect(try await stage.decide(client, check, [check: .login(name, name, remember: true)]).isGranted)
+        }
+        stage.test.clock.advance(61)
+        let remembered = try await stage.decide(client, "Other")
+        #expect(remembered.isGranted && remembered.successes["Other"]?["user"]?["id"] == .string("fred"))
+        #expect(try await !stage.decide(client, "Login").isGranted)
+    }
+
     @Test("A new password ends what the account had proven with the old one, and being remembered")
     func newPassword() async throws {
         let empty = try await CheckStage.make([])
@@ -135,6 +191,39 @@ struct CheckPersonsTests {
         #expect(try await !stage.isGranted(client, "Near"), "what was proven behind the login goes with it")
         #expect(try await !stage.decide(client, "Login").isGranted, "nobody is remembered by an old password")
         #expect(try await logIn("another long password").isGranted)
+    }
+
+    @Test("A removed account takes along what checks and refresh tokens have of it", arguments: TestStore.available)
+    func forgotten(store: TestStore) async throws {
+        let empty = try await CheckStage.make(on: store, version: ApplicationVersion(refreshTokens: true), [])
+        let realm = empty.test.realm
+        let stage = CheckStage(
+            test: empty.test,
+            checks: try SecurityCheckCatalogue([
+                SecurityCheckDefinition("Login", AccountLoginSecurityCheck(realm: realm))
+            ]))
+        let client = try await stage.client()
+        let user = try await stage.test.addUser()
+        let login: JSONValue = .object([
+            "username": .string("ada@example.org"), "password": .string(TestRealm.password),
+        ])
+        #expect(try await stage.decide(client, "Login", ["Login": login]).isGranted)
+        let grants = realm.grants(by: stage.checks)
+        guard case .granted(let grant) = try await grants.grant(to: client, scope: ["Login"]),
+            let token = try await grants.beginRefreshing(grant), let (family, _) = RefreshFamily.parts(of: token)
+        else { throw TestFailure() }
+        func kept() async throws -> Int {
+            try await stage.test.store.read { transaction in
+                let digests = [
+                    CheckRow.state("Login", of: "client/\(client.rawValue)"), CheckRow.refresh(family),
+                    CheckRow.registration(client),
+                ]
+                return try digests.count { try transaction.flow(digest: $0) != nil }
+            }
+        }
+        #expect(try await kept() == 3)
+        #expect(try await realm.accounts.delete(user.id, by: stage.test.client))
+        #expect(try await kept() == 0)
     }
 
     @Test("Durations and ends of any size grant for as long as can be told, or not at all")

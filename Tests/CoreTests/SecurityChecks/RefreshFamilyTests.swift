@@ -56,6 +56,9 @@ struct RefreshFamilyTests {
             let refreshed = try #require(try await Self.refresh(stage, token, client))
             #expect(refreshed.grant.expiresAt == stage.test.now + 300 && refreshed.grant.user?.id == "ada")
             #expect(try await Self.isGood(stage, refreshed, client))
+            let wider = try await stage.test.realm.grants(by: stage.checks).grant(
+                to: client, scope: ["RegisteredClient"], family: refreshed.family)
+            if case .granted = wider { Issue.record("good for what it was not asked for") }
             token = refreshed.token
         }
         stage.test.clock.advance(30 * 86_400)
@@ -116,6 +119,8 @@ struct RefreshFamilyTests {
             case .blocked: for _ in 0..<3 { _ = try await stage.decide(client, "Pin", ["Pin": .pin("0")]) }
             case .otherPerson, .otherPersonBehind:
                 #expect(try await stage.decide(client, "Login", ["Login": .login("fred", "fred")]).isGranted)
+                // Also when the other's login is over.
+                stage.test.clock.advance(61)
             case .status:
                 _ = try await realm.clients.setStatus(.lost, of: ClientReference(to: client), by: stage.test.client)
             case .removal:
@@ -141,6 +146,48 @@ struct RefreshFamilyTests {
         func validate(_ credentials: JSONValue, in context: SecurityCheckContext) async throws -> CredentialsVerdict {
             credentials["pin"]?.credentialText == "1234" ? .right : .wrong(nil)
         }
+    }
+
+    @Test(
+        "A logout ends the tokens of all applications that share the check, and is remembered for as long as they live")
+    func sharedAndRemembered() async throws {
+        var version = Self.version
+        version.sharedChecks = ["Login"]
+        let shared = version
+        let stage = try await CheckStage.make(version: shared, [CheckStage.login()])
+        let other = ClientID(rawValue: "com.example.other")
+        _ = try await stage.test.realm.applications.add(
+            id: other, ApplicationRegistration(versions: [shared]), by: stage.test.client)
+        let (first, second) = (try await stage.client(), try await stage.client(of: other))
+        #expect(try await stage.decide(first, "Login", ["Login": .login("ada", "ada")]).isGranted)
+        let token = try await Self.begin(stage, second, "Login")
+        stage.test.clock.advance(3600)
+        let grants = stage.test.realm.grants(by: stage.checks)
+        #expect(try await grants.logout("Login", of: first, by: stage.test.client))
+        stage.test.clock.advance(29 * 86_400)
+        let now = stage.test.now
+        _ = try await stage.test.store.write { try $0.deleteFlows(expiredBefore: now, limit: 100) }
+        #expect(try await Self.refresh(stage, token, second) == nil)
+    }
+
+    @Test("A logout while the application has none is remembered for when it has them again")
+    func switchedOffMeanwhile() async throws {
+        let stage = try await CheckStage.make(version: Self.version, [CheckStage.pin()])
+        let client = try await stage.client()
+        #expect(try await stage.decide(client, "Pin", ["Pin": .pin("1234")]).isGranted)
+        let token = try await Self.begin(stage, client, "Pin")
+        for version in [ApplicationVersion(), Self.version] {
+            _ = try await stage.test.realm.applications.change(CheckStage.application, by: stage.test.client) {
+                $0.versions = [version]
+            }
+            if version.refreshTokens { continue }
+            let grants = stage.test.realm.grants(by: stage.checks)
+            #expect(try await grants.logout("Pin", of: client, by: stage.test.client))
+            stage.test.clock.advance(29 * 86_400)
+            let now = stage.test.now
+            _ = try await stage.test.store.write { try $0.deleteFlows(expiredBefore: now, limit: 100) }
+        }
+        #expect(try await Self.refresh(stage, token, client) == nil)
     }
 
     @Test("A token is its client's, good once, and the whole family's end when it comes again too late")

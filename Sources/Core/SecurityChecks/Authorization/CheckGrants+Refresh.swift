@@ -29,7 +29,7 @@ extension CheckGrants {
                 client: grant.client.id, scope: grant.scope, passed: passed, user: try states.activeUser(),
                 checks: grant.checks, current: part)
             let row = FlowRecord(
-                digest: digest, userID: nil, purpose: CheckRow.refreshPurpose, createdAt: now,
+                digest: digest, userID: family.user?.account, purpose: CheckRow.refreshPurpose, createdAt: now,
                 expiresAt: now + RefreshFamily.lifetime,
                 body: try family.sealed(digest, by: realm.sealer, in: transaction))
             return try transaction.insert(row) ? family.text(id) : nil

@@ -91,14 +91,17 @@ struct CheckStates {
         }
         let expiresAt = expiry(of: record, name, check)
         let body = try sealer.seal(JSONEncoder().encode(record), for: .flow(digest), in: transaction)
+        // What is known of an account goes with it.
+        let account = record.user?.account ?? row?.userID
         if var row {
+            row.userID = account
             row.expiresAt = expiresAt
             row.body = body
             return try transaction.update(row)
         }
         return try transaction.insert(
             FlowRecord(
-                digest: digest, userID: nil, purpose: CheckRow.statePurpose, createdAt: now, expiresAt: expiresAt,
+                digest: digest, userID: account, purpose: CheckRow.statePurpose, createdAt: now, expiresAt: expiresAt,
                 body: body))
     }
 
@@ -153,14 +156,19 @@ struct CheckStates {
         return CheckStanding(isSuccessful: true, expiresAt: end, user: record.user)
     }
 
-    /// Somebody was recognised: what another has proven behind the same check does not stand for them.
+    /// Somebody was recognised: what another has proven behind the same check does not stand for them, nor do refresh tokens
+    /// for it. Called before the check's own state is written.
     func endSuccesses(behind name: String, of user: AuthenticatedUser) throws {
+        let last = try kept(name)?.lastUser
         for other in plan.dependents[name] ?? [] {
             guard let check = plan.checks[other] else { continue }
             let record = try record(other)
             let person = record.behind[name]?.id ?? record.person
-            guard success(of: record, check) != nil, person != user.id else { continue }
-            _ = try put(ended(record, check), of: other, isEnding: true)
+            if success(of: record, check) != nil, person != user.id {
+                _ = try put(ended(record, check), of: other, isEnding: true)
+            } else if let last, last != user.id, try kept(other) != nil {
+                _ = try put(record, of: other, isEnding: true)
+            }
         }
     }
 
