@@ -288,6 +288,9 @@ struct ValidatorTests {
         guard case .conflict = try await validator.validate("t") else { return #expect(Bool(false), "no conflict") }
         answers.set(introspection: (200, active), refusesFirst: true)
         #expect(try await isValid(validator, "u"))
+        // What the issuer calls active is not, behind its own end.
+        time.advance(60)
+        #expect(try await !isValid(validator, "w"))
         answers.set(introspection: (401, ""))
         await #expect(throws: IntrospectionValidator.Failure.self) { try await validator.validate("v") }
         answers.set(introspection: (500, ""))

@@ -125,7 +125,24 @@ struct FrameworkTests {
                 ["signedRegistrationData": other.parts(client.header(), client.data)])
             #expect(crossed.status == 400)
             try await server.realm.changeSettings(by: .commandLine) { $0.securityChecks.acceptsSharedSecrets = true }
-            #expect(try await shared().status == 201)
+            let registered = try await shared()
+            #expect(registered.status == 201)
+            // Switched off again, such a client is refused too, whether it sends its secret or not.
+            let id = try #require(registered.headers[.location]?.split(separator: "/").last.map(String.init))
+            let now = Int(server.now.timeIntervalSince1970 * 1000)
+            let claims: JSON = ["sub": .string(id), "iat": .integer(now), "exp": .integer(now + 60_000)]
+            for isOn in [true, false] {
+                try await server.realm.changeSettings(by: .commandLine) {
+                    $0.securityChecks.acceptsSharedSecrets = isOn
+                }
+                for header: JSON in [["alg": "HS256"], ["alg": "HS256", "key": .string(secret)]] {
+                    let input = "\(header.bytes.base64URL).\(claims.bytes.base64URL)"
+                    let reply = try await client.form(
+                        "/preauth/v1/heartbeat",
+                        [("client_assertion", "\(input).\(hmac(input, secret).base64URL)")])
+                    #expect(reply.status == (isOn ? 200 : 400), "\(reply.text)")
+                }
+            }
         }
     }
 
@@ -139,6 +156,44 @@ struct FrameworkTests {
                 #expect(reply.headers[.wwwAuthenticate] == #"Bearer error="invalid_token""#)
                 #expect(try await server.introspect(token) == ["active": false])
             }
+        }
+    }
+
+    @Test(
+        "A token is over at its time where no check ends it, and one of another issuer, for others, or of no server is none"
+    )
+    func foreignTokens() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try await MobileClient.registered(on: server)
+            let (own, _) = try await client.token("RegisteredClient")
+            let good: [String: JSONValue] = [
+                "iss": .string("com.ibm.mfp"), "aud": .string("com.ibm.mfp"), "sub": .string(client.id),
+                "scope": .string("RegisteredClient"), "exp": .integer(server.now.seconds + 60),
+            ]
+            func signed(_ changes: [String: JSONValue]) async throws -> String {
+                try await server.realm.keyring.sign(
+                    TokenClaims(good.merging(changes) { $1 }), with: .rs256, typ: "at+jwt")
+            }
+            #expect(try await server.introspect(signed([:]))["active"] == true)
+            let foreign: [[String: JSONValue]] = [
+                ["iss": .string("https://elsewhere.example")], ["aud": .string("elsewhere")], ["exp": .null],
+                ["exp": .integer(server.now.seconds)], ["sub": .string("test")], ["scope": .string("PinCodeAttempts")],
+            ]
+            for changes in foreign {
+                let token = try await signed(changes)
+                #expect(try await server.introspect(token) == ["active": false], "\(changes)")
+            }
+            // The name of a confidential client is no confidential client's token.
+            let pretender = try await signed(["sub": .string("test"), "scope": .string("authorization.introspect")])
+            let reply = try await server.send(
+                .post, "/mfp/api/az/v1/introspection",
+                headers: [
+                    .authorization: "Bearer \(pretender)", .contentType: "application/x-www-form-urlencoded",
+                ], body: Array("token=\(own)".utf8))
+            #expect(reply.status == 401, "\(reply.text)")
+            #expect(try await server.introspect(own)["active"] == true)
+            try await server.advance(3600)
+            #expect(try await server.introspect(own) == ["active": false])
         }
     }
 
@@ -157,6 +212,13 @@ struct FrameworkTests {
             expectRefused(try await thief.redeem(code), "invalid_client")
             expectRefused(try await client.redeem(code, assertion: client.assertion("another")), "invalid_client")
             expectRefused(try await client.redeem(code, redirectURI: "https://mfpredirecturi"), "invalid_grant")
+            let foreign = try await client.form(
+                "/az/v1/token",
+                [
+                    ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", "http://mfpredirecturi"),
+                    ("client_assertion", try client.assertion(code)), ("client_id", "another"),
+                ])
+            expectRefused(foreign, "invalid_client")
             for changes: [String: JSON?] in [
                 ["exp": .integer(1)], ["iat": .integer(Int(server.now.timeIntervalSince1970 * 1000) + 600_000)],
                 ["aud": "elsewhere"], ["sub": "somebody"], ["exp": nil],
@@ -394,6 +456,18 @@ struct FrameworkTests {
             thief.id = client.id
             let bad = try await thief.form("/preauth/v1/heartbeat", [("client_assertion", try thief.assertion())])
             #expect(bad.status == 400 && bad.json["errorCode"] == "INVALID_CLIENT_ID")
+            // Signed by the client's key, with another's in the header; and for nobody but in the header.
+            let now = Int(server.now.timeIntervalSince1970 * 1000)
+            let claims: JSON = ["sub": .string(client.id), "iat": .integer(now), "exp": .integer(now + 60_000)]
+            for (header, payload) in [
+                (try thief.header(kid: client.id), claims),
+                (try client.header(kid: client.id), claims.with(["sub": nil])),
+            ] {
+                let parts = try client.parts(header, payload)
+                let text = ["header", "payload", "signature"].map { parts[$0].text ?? "" }.joined(separator: ".")
+                let odd = try await client.form("/preauth/v1/heartbeat", [("client_assertion", text)])
+                #expect(odd.status == 400 && odd.json["errorCode"] == "INVALID_CLIENT_ID", "\(odd.text)")
+            }
         }
     }
 

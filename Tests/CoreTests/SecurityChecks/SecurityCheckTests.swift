@@ -185,6 +185,19 @@ struct SecurityCheckTests {
         #expect(try await stage.decide(client, "Pin").challenges["Pin"]?["remainingAttempts"] == .integer(2))
     }
 
+    @Test("So many scope elements are looked at, and no more")
+    func mostElements() async throws {
+        let elements = (0...CheckInquiry.mostElements).map { "element\($0)" }
+        let version = ApplicationVersion(
+            scopeElementMapping: Dictionary(uniqueKeysWithValues: elements.map { ($0, "") }))
+        let stage = try await CheckStage.make(version: version, [])
+        let client = try await stage.client()
+        #expect(try await stage.decide(client, elements.dropLast().joined(separator: " ")).isGranted)
+        guard case .unknownScope = try await stage.ask(client, elements.joined(separator: " ")) else {
+            return #expect(Bool(false), "all were looked at")
+        }
+    }
+
     @Test("Twenty logouts at once all end it, and none is an error", arguments: TestStore.available)
     func logouts(store: TestStore) async throws {
         let stage = try await CheckStage.make(on: store, [CheckStage.login(remembered: 600)])
