@@ -25,8 +25,9 @@ extension Authenticator {
                 charged = try Self.count(attempt, against: matter, in: transaction)
             }
             // A flood from one source is in the log with its first hundred answers; more would only fill the disk. So
-            // answers that are not looked at count against the source like wrong ones.
-            if case .refused(let refusal) = charged, refusal.reason != .sourceLimited {
+            // answers that are not looked at count against the source like wrong ones. Asking whether a device has answered
+            // is no answer: whoever waits asks often.
+            if case .refused(let refusal) = charged, ![.sourceLimited, .approvalPending].contains(refusal.reason) {
                 if let limited = try transaction.chargeAnswer(of: attempt.client, at: attempt.now) {
                     return .refused(limited)
                 }

@@ -50,6 +50,28 @@ struct ApprovalTests {
         #expect(try await test.events(.approvalAllowed).count == 1)
     }
 
+    @Test(
+        "Asking whether a device has answered is no answer: it counts against nobody, and the log does not fill with it"
+    )
+    func asking() async throws {
+        let waiting = try await waiting()
+        let test = waiting.test
+        _ = try await test.ask(for: waiting.handle)
+        let client = test.client(from: "192.0.2.1")
+        for _ in 0..<120 {
+            let verdict = try await test.realm.authenticator.answer(
+                .approval, to: .flow(waiting.handle, FlowExpectation(.signIn)), by: client)
+            #expect(verdict.reason == .approvalPending)
+        }
+        #expect(try await test.counter("answers/192.0.2.1") == nil)
+        #expect(try await test.events(.answerRefused).isEmpty)
+        // What is an answer counts as before.
+        let unknown = FlowHandle(random: test.random)
+        _ = try await test.realm.authenticator.answer(
+            .approval, to: .flow(unknown, FlowExpectation(.signIn)), by: client)
+        #expect(try await test.counter("answers/192.0.2.1")?.count == 1)
+    }
+
     @Test("What a device rejects is over, whatever other factor is right, and the reason is in the log")
     func rejected() async throws {
         let waiting = try await waiting()
