@@ -332,6 +332,7 @@ struct SecondFactorTests {
             _ = try await client.post(.challenge, ["continuation_token": second, "id": methods[1]["id"].text])
             let byCode = try await client.token(.mfaOOB, ["continuation_token": second, "oob": device.code()])
             #expect(byCode.status == 200, "\(byCode.text)")
+            #expect(try Tokens.claims(byCode.json["id_token"])["amr"] == ["pwd", "otp", "mfa"])
             let third = try await pending(client, "mfa_required")
             _ = try await client.post(.challenge, ["continuation_token": third, "id": methods[0]["id"].text])
             try await device.reject()

@@ -109,7 +109,10 @@ struct Settlement: Sendable {
                 factor.payload = try sealer.seal(newPayload, for: .factor(factor.id), in: transaction)
                 guard try transaction.update(factor) else { return .stale }
             }
-            proof = Proof(kind: factor.kind, factorID: factor.id, at: now, isSecondFactor: !matter.body.proven.isEmpty)
+            // What is judged here of a device is its code. Its signature comes as a decision.
+            proof = Proof(
+                kind: factor.kind == .push ? .totp : factor.kind, factorID: factor.id, at: now,
+                isSecondFactor: !matter.body.proven.isEmpty)
         case .mailedCode:
             proof = Proof(
                 kind: .email, factorID: matter.body.journey?.asked?.id, at: now,

@@ -438,7 +438,7 @@ extension ApprovalTests {
             Issue.record("refused: \(verdict)")
             return
         }
-        #expect(decision.isAllowed && decision.kind == .push)
+        #expect(decision.isAllowed && decision.kind == .totp)
         #expect(try await test.events(.signedIn).isEmpty)
         #expect(try await test.claim(handle).signedIn?.evidence.secondFactor?.factorID == enrolment.factor.id)
         #expect(try await test.claim(handle).reason == .flowFinished)
