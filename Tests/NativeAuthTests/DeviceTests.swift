@@ -116,6 +116,23 @@ struct DeviceTests {
         }
     }
 
+    @Test("A device is asked five times a minute, and then its owner is left alone")
+    func limited() async throws {
+        try await TestServer.with { server in
+            let stage = try await Stage(server)
+            var token: String? = stage.token
+            for _ in 0..<5 { token = try await stage.ask(["continuation_token": token]).token }
+            let reply = try await stage.client.post(
+                .challenge, ["continuation_token": token, "id": stage.method])
+            expectRefused(reply, "access_denied", "provider_blocked_by_rep", number: 550_024)
+            #expect((1...60).contains(Int(reply.headers[.retryAfter] ?? "") ?? 0))
+            #expect(try await stage.pushes() == 5)
+            // The last one is still good.
+            try await stage.device.allow()
+            #expect(try await stage.poll().status == 200)
+        }
+    }
+
     @Test("After a no nothing else is taken in the same sign-in")
     func rejected() async throws {
         try await TestServer.with { server in

@@ -12,6 +12,8 @@ import Testing
         let server: RealServer
         let device: EnrolledDevice
         let method: MSALAuthMethod
+        /// The same device by its codes.
+        let codes: MSALAuthMethod
         let awaiting: AwaitingMFAState
 
         /// Somebody with a device has given the password.
@@ -19,15 +21,23 @@ import Testing
             self.server = server
             let user = try await server.addAccount()
             device = try await server.enrolDevice(of: user)
+            let (methods, state) = try await Self.password(server)
+            #expect(methods.map(\.channelTargetType.value) == ["push", "totp"])
+            method = try #require(methods.first)
+            codes = try #require(methods.last)
+            awaiting = state
+        }
+
+        static func password(
+            _ server: RealServer
+        ) async throws -> (methods: [MSALAuthMethod], awaiting: AwaitingMFAState) {
             let nativeAuth = try await server.application()
             let parameters = MSALNativeAuthSignInParameters(username: RealServer.email)
             parameters.password = RealServer.password
             guard case .awaitingMFA(let methods, let state) = await nativeAuth.signIn(parameters: parameters) else {
                 throw MemoryStorage.Broken()
             }
-            #expect(methods.map(\.channelTargetType.value) == ["push", "totp"])
-            method = try #require(methods.first)
-            awaiting = state
+            return (methods, state)
         }
 
         func ask() async throws -> MFARequiredState {
@@ -127,6 +137,47 @@ import Testing
             // The flow itself ends after a quarter of an hour.
             try await server.advanceClock(seconds: 900)
             #expect(try await refusal(again).cause?.isFlowExpired == true)
+        }
+    }
+
+    @Test func `A device's own codes do as well, each once, and no wrong one`() async throws {
+        try await RealServer.run { server in
+            let stage = try await Stage(server)
+            let totp = try Guardian.totp(parameters: #require(stage.device.totp))
+            let now = Date().timeIntervalSince1970
+            let code = totp.stringCode(time: now)
+            guard
+                case .verificationRequired(let state, _, let channel, 6) = await stage.awaiting.requestChallenge(
+                    authMethod: stage.codes)
+            else {
+                Issue.record("no code is asked for")
+                return
+            }
+            #expect(channel.value == "totp")
+            let right = Set((-2...2).map { totp.stringCode(time: now + Double(30 * $0)) })
+            let wrong = try #require((0..<6).map { "00000\($0)" }.first { !right.contains($0) })
+            guard case .error(let error, let same?) = await state.submitChallenge(challenge: wrong) else {
+                Issue.record("a wrong code")
+                return
+            }
+            #expect(error.isInvalidChallenge)
+            guard case .completed(let result) = await same.submitChallenge(challenge: code) else {
+                Issue.record("not signed in")
+                return
+            }
+            #expect(result.account.accountClaims?["amr"] as? [String] == ["pwd", "otp", "mfa"])
+
+            // Another sign-in, the same code.
+            let next = try await Stage.password(server)
+            guard
+                case .verificationRequired(let late, _, _, _) = await next.awaiting.requestChallenge(
+                    authMethod: stage.codes),
+                case .error(let used, _?) = await late.submitChallenge(challenge: code)
+            else {
+                Issue.record("a code that was used")
+                return
+            }
+            #expect(used.isInvalidChallenge)
         }
     }
 

@@ -160,6 +160,44 @@ import Testing
         }
     }
 
+    /// A network on which every mailbox is a telephone.
+    private struct Telephones: HTTPTransport {
+        func send(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
+            var answer = try await URLSessionTransport.shared.send(request)
+            if request.url.path.hasSuffix("register/v1.0/introspect") {
+                let text = String(decoding: answer.body, as: UTF8.self)
+                answer.body = Data(text.replacingOccurrences(of: #""email""#, with: #""sms""#).utf8)
+            }
+            return answer
+        }
+    }
+
+    @Test func `A telephone cannot be registered: no text message goes anywhere, and the state stays`() async throws {
+        try await RealServer.run { server in
+            try await server.addAccount()
+            let nativeAuth = try await server.application(
+                ApplicationRegistration(challengeTypes: Self.everything, requiresSecondFactor: true),
+                transport: Telephones())
+            guard case .strongAuthMethodRegistration(let methods, let state) = try await signIn(nativeAuth),
+                let method = methods.first
+            else {
+                Issue.record("nothing to register")
+                return
+            }
+            #expect(method.channelTargetType.isSMSType)
+            guard
+                case .error(let error, _?) = await state.challengeAuthMethod(
+                    parameters: MSALNativeAuthChallengeAuthMethodParameters(
+                        authMethod: method, verificationContact: "+15555550142"))
+            else {
+                Issue.record("taken")
+                return
+            }
+            #expect(error.isInvalidInput && !error.isVerificationContactBlocked && error.errorCodes == [901_001])
+            #expect(try await server.realm.outbox.messages().isEmpty)
+        }
+    }
+
     // MARK: Reset
 
     @Test func `A reset says why it is none`() async throws {

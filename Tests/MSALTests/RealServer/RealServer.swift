@@ -26,7 +26,7 @@ struct RealServer: Sendable {
     func application(
         _ registration: ApplicationRegistration? = nil, _ types: MSALNativeAuthChallengeTypes = [.OOB, .password],
         capabilities: MSALNativeAuthCapabilities = [.mfaRequired, .registrationRequired],
-        storage: MemoryStorage = MemoryStorage()
+        storage: MemoryStorage = MemoryStorage(), transport: any HTTPTransport = URLSessionTransport.shared
     ) async throws -> MSALNativeAuthPublicClientApplication {
         var id = "dev-app"
         if let registration {
@@ -38,7 +38,8 @@ struct RealServer: Sendable {
         config.capabilities = capabilities
         // Polls come after two seconds; here nobody waits for them.
         return try MSALNativeAuthPublicClientApplication(
-            nativeAuthConfiguration: config, environment: ClientEnvironment(storage: storage, pause: { _ in }))
+            nativeAuthConfiguration: config,
+            environment: ClientEnvironment(transport: transport, storage: storage, pause: { _ in }))
     }
 
     private struct Inbox: Decodable {

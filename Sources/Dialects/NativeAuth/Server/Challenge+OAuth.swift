@@ -62,7 +62,9 @@ extension NativeAuth {
         switch try await realm.approvals.ask(for: handle, device: device.id, by: call.client) {
         case .asked: return prompt(handle, .push, label: device.name, length: 0)
         case .limited(let standing):
-            throw refused(Refusal(.sourceLimited, retryAt: standing.resetAt))
+            // In the words for a mailbox that got too many codes: clients know them.
+            throw NativeAuthError(contact: Refusal(.sourceLimited), hasGrants: true)
+                .waiting(until: standing.resetAt, now: realm.clock.now)
         case .refused(let refusal): throw refused(refusal)
         }
     }

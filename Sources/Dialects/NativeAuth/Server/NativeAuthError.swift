@@ -223,7 +223,7 @@ struct NativeAuthError: Error, Sendable {
             return
         }
         self.init(
-            .accessDenied, .userBlocked, "Too many codes went to this contact. Wait, or use another.",
+            .accessDenied, .userBlocked, "Too many codes or requests went to this contact. Wait, or use another.",
             .providerBlockedByReputation)
     }
 
