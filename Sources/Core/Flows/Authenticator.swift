@@ -97,10 +97,19 @@ public struct Authenticator: Sendable {
 
     /// Where a flow stands. Telling is not judging: nothing is counted.
     public func status(of handle: FlowHandle, expecting expectation: FlowExpectation) async throws -> FlowStatus {
+        let realm = realm
         let now = realm.clock.now
-        let sealer = realm.sealer
-        guard let record = try await realm.store.read({ try $0.flow(digest: handle.digest) }) else { return .unknown }
-        let body = try await sealer.keys.retrying { try FlowBody.open(record, with: sealer) }
+        return try await realm.store.read { transaction in
+            try Self.status(of: handle, expecting: expectation, at: now, sealer: realm.sealer, in: transaction)
+        }
+    }
+
+    private static func status(
+        of handle: FlowHandle, expecting expectation: FlowExpectation, at now: Date, sealer: Sealer,
+        in transaction: any StoreTransaction
+    ) throws -> FlowStatus {
+        guard let record = try transaction.flow(digest: handle.digest) else { return .unknown }
+        let body = try FlowBody.open(record, with: sealer)
         guard expectation.admits(record, body) else { return .unknown }
         if record.finishedAt != nil { return .finished }
         if record.expiresAt <= now { return .expired }
@@ -125,34 +134,32 @@ public struct Authenticator: Sendable {
         case .link(let password?, _), .newPassword(let password): newPassword = password
         default: return .hash(nil)
         }
-        guard case .flow(let handle, let expectation) = target,
-            case .open(let summary) = try await status(of: handle, expecting: expectation),
-            summary.journey?.awaitsPassword ?? true
-        else { return .hash(nil) }
-        let userID = summary.userID
-        let (settings, factors) = try await realm.store.read { transaction in
-            (try transaction.settings(), try userID.map { try transaction.factors(of: $0) } ?? [])
+        guard case .flow(let handle, let expectation) = target else { return .hash(nil) }
+        let realm = realm
+        let now = realm.clock.now
+        // Flow and password are of one instant: a flow whose password was set just now, by this very request that came twice,
+        // asks for none any more.
+        let found = try await realm.store.read { transaction -> (FlowSummary, RealmSettings, [FactorRecord])? in
+            let status = try Self.status(
+                of: handle, expecting: expectation, at: now, sealer: realm.sealer, in: transaction)
+            guard case .open(let summary) = status, summary.journey?.awaitsPassword ?? true else { return nil }
+            let factors = try summary.userID.map { try transaction.factors(of: $0) } ?? []
+            return (summary, try transaction.settings(), factors)
         }
+        guard let (summary, settings, factors) = found else { return .hash(nil) }
         let asksForMore = AssurancePolicy.asksForMore(factors, settings: settings.secondFactors)
         if let fault = settings.passwords.fault(
             of: newPassword, email: summary.email, secondFactorFollows: asksForMore)
         {
             return .refused(Refusal(.weakPassword, passwordFault: fault))
         }
-        if let userID {
+        if let userID = summary.userID {
             switch try await PasswordHistory(realm: realm).look(
                 for: newPassword, of: userID, factors, settings.passwords, isCounted: true)
             {
             case .fresh: break
+            case .recent: return .refused(Refusal(.weakPassword, passwordFault: .recentlyUsed))
             case .limited(let until): return .refused(Refusal(.sourceLimited, retryAt: until))
-            case .recent:
-                // It may have become the account's own just now, by this very request, which came twice.
-                if case .open(let present) = try await status(of: handle, expecting: expectation),
-                    present.journey?.awaitsPassword ?? true
-                {
-                    return .refused(Refusal(.weakPassword, passwordFault: .recentlyUsed))
-                }
-                return .hash(nil)
             }
         }
         return .hash(try await realm.hasher.hash(newPassword))

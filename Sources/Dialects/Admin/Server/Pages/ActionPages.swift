@@ -119,7 +119,7 @@ public struct ActionPages: Sendable {
         case .refused(let refusal) where mode == .resetPassword && refusal.reason == .sourceLimited:
             return try await form(
                 mode, code: code, continueURL: submission.continueUrl,
-                problem: "Too many passwords were tried. Wait an hour, then use this link or a new one.")
+                problem: "Too many passwords were tried. Wait an hour, then ask for another link in the app.")
         case .refused(let refusal) where refusal.reason == .addressTaken:
             return try page(
                 ActionView(title: "This address has an account", text: "Sign in with it, or choose another."),
