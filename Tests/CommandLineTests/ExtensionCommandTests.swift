@@ -76,6 +76,13 @@ import Testing
         #expect(transcript.error.contains(words), "\(transcript.error)")
     }
 
+    @Test func noApplicationIsTheServerItself() async throws {
+        for id in ["99045fe1-7639-4a75-9d4a-577b6ca3810f", "99045FE1-7639-4A75-9D4A-577B6CA3810F"] {
+            let added = try await directory.run("app", "add", "--id", id)
+            #expect(added.status == 2 && added.error.contains("Choose another"))
+        }
+    }
+
     @Test func aServiceIsCheckedFromWhereTheCommandRuns() async throws {
         let service = try ScriptedService(ScriptedService.json(Self.claims))
         defer { service.stop() }

@@ -168,6 +168,8 @@ struct CustomExtensionTests {
             fallsBack: true, claims: [ClaimMapping(id: "a"), ClaimMapping(value: "v", jwtClaimType: "t")], tokens: [.id]
         )
         #expect(try JSONDecoder().decode(CustomExtension.self, from: JSONEncoder().encode(full)) == full)
+        let draft = #"{"attributes":{},"required":[],"wantsPassword":true}"#
+        #expect(try JSONDecoder().decode(SignUpDraft.self, from: Data(draft.utf8)).prefill == nil)
         let content = #"{"template":"code","values":{}}"#
         #expect(try JSONDecoder().decode(OutboxContent.self, from: Data(content.utf8)).occasion == nil)
     }

@@ -170,7 +170,8 @@ extension ServerConfiguration {
         var result = self
         if isDevelopment {
             result.warnings.append(
-                "dev is on: whoever can connect reads all mails, moves the clock and signs in as anybody")
+                "dev is on: whoever can connect reads all mails, moves the clock and signs in as anybody; custom "
+                    + "extensions may be called on this machine, also by plain http")
         }
         if tls == nil, !tlsIsEndedByProxy, !listen.isLoopback {
             if isDevelopment {
@@ -199,9 +200,6 @@ extension ServerConfiguration {
         if !extensions.allowedNetworks.isEmpty {
             let networks = extensions.allowedNetworks.map(\.description).joined(separator: ", ")
             result.warnings.append("custom extensions may be called in \(networks), which is not the public Internet")
-        }
-        if isDevelopment {
-            result.warnings.append("custom extensions may be called on this machine, also by plain http")
         }
         // 7 MiB with 5 passes is the least memory that OWASP's table has.
         if passwords.memoryKiB / 1024 * passwords.operations < 35 {
