@@ -230,7 +230,7 @@ let package = Package(
                 "FirebaseAuth", "MSAL", "IBMMobileFoundationSwift",
                 "KeychainServices", "KeychainTypes",
                 .target(name: "SecretVault", condition: .when(platforms: [.linux])),
-                "OneTimePassword", "TerminalQRCode", "StoreSQLite", .argumentParser, .logging,
+                "OneTimePassword", "TerminalQRCode", "StoreSQLite", .argumentParser, .hummingbird, .logging,
                 .nioCore,
             ],
             path: "Sources/Apps/countersign-cli"),

@@ -18,6 +18,7 @@ import Testing
         #expect(titles.last == "After a logout the PIN is asked for again")
         #expect(Set(steps.compactMap { $0["act"] as? String }) == ["second factor", "request", "mailed code", "scope"])
         #expect(steps.contains { $0["outcome"] as? String == "balance 19938.80" })
+        #expect(steps.contains { ($0["outcome"] as? String)?.contains("Navigator") ?? false })
         let request = try #require(
             steps.first { ($0["step"] as? String)?.hasPrefix("The request comes to her terminal") ?? false })
         #expect((request["outcome"] as? String)?.hasPrefix("Firefox 128.0, Linux, 127.0.0.1, 2") == true)

@@ -1,3 +1,4 @@
+import AdminServer
 import CountersignCore
 import Foundation
 import MSAL
@@ -25,6 +26,8 @@ struct MailedCodeAct: Sendable {
         }
         let again = try await signIn(app)
         try await refresh(again)
+        let act = self
+        try await RolesService.run { service in try await act.claims(of: again, by: service) }
         again.signOut()
     }
 
@@ -137,23 +140,46 @@ struct MailedCodeAct: Sendable {
         }
     }
 
-    private func refresh(_ account: MSALNativeAuthUserAccountResult) async throws {
-        func token(refreshed: Bool) async throws -> MSALNativeAuthTokenResult {
-            let parameters = MSALNativeAuthGetAccessTokenParameters()
-            parameters.forceRefresh = refreshed
-            switch await account.getAccessToken(parameters: parameters) {
-            case .completed(let token): return token
-            case .error(let error): throw unexpected(error)
-            }
+    private func token(
+        of account: MSALNativeAuthUserAccountResult, refreshed: Bool
+    ) async throws -> MSALNativeAuthTokenResult {
+        let parameters = MSALNativeAuthGetAccessTokenParameters()
+        parameters.forceRefresh = refreshed
+        switch await account.getAccessToken(parameters: parameters) {
+        case .completed(let token): return token
+        case .error(let error): throw unexpected(error)
         }
+    }
+
+    private func refresh(_ account: MSALNativeAuthUserAccountResult) async throws {
         let first = try await step(
             "The app has an access token for its services",
             tell: { (token: MSALNativeAuthTokenResult) in "scopes \(token.scopes.joined(separator: " "))" }
         ) {
-            try await token(refreshed: false)
+            try await token(of: account, refreshed: false)
         }
         try await step("It gets a fresh one without her") {
-            try expect(try await token(refreshed: true).accessToken != first.accessToken, "The token is the old one.")
+            let fresh = try await token(of: account, refreshed: true)
+            try expect(fresh.accessToken != first.accessToken, "The token is the old one.")
+        }
+    }
+
+    private func claims(of account: MSALNativeAuthUserAccountResult, by service: RolesService) async throws {
+        try await step("The developer registers a service that knows everybody's roles") {
+            let administration = try RemoteAdministration(
+                server: stage.url.absoluteString, token: try stage.adminToken)
+            _ = try await administration.perform(
+                AddExtension(
+                    event: "token-issuance-start", targetURL: service.url, applications: ["dev-app"],
+                    claims: [ExtensionSummary.Claim(id: "roles", jwtClaimType: "my_roles")]))
+        }
+        try await step("The next token says what the service says", tell: { (roles: [String]) in "my_roles \(roles)" })
+        {
+            _ = try await token(of: account, refreshed: true)
+            guard let roles = account.account.accountClaims?["my_roles"] as? [String], !roles.isEmpty else {
+                throw DemoNarrator.Disappointment(description: "The token says nothing of roles.")
+            }
+            return roles
         }
     }
 }
