@@ -155,7 +155,7 @@ public struct Authenticator: Sendable {
         }
         if let userID = summary.userID {
             switch try await PasswordHistory(realm: realm).look(
-                for: newPassword, of: userID, factors, settings.passwords, isCounted: true)
+                for: newPassword, of: userID, factors, settings.passwords)
             {
             case .fresh: break
             case .recent: return .refused(Refusal(.weakPassword, passwordFault: .recentlyUsed))

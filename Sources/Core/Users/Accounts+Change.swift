@@ -47,8 +47,7 @@ extension Accounts {
     ///
     /// A changed address is unverified again unless the change says otherwise. A changed address or password, and the
     /// loss of the last second factor, revoke all tokens; the session that `evidence` describes then goes on with fresh
-    /// ones. A password that the account has, or had lately, is refused; that too for administrators, as it would be no
-    /// new one.
+    /// ones. A password that the account has, or had lately, is refused, unless an administrator asks.
     /// - Parameters:
     ///   - evidence: what the caller's session was proven with; nil where no session is to go on.
     ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses. Nil where an
@@ -67,10 +66,8 @@ extension Accounts {
         {
             return .refused(.weakPassword(fault))
         }
-        if let password = change.password {
-            switch try await PasswordHistory(realm: realm).look(
-                for: password, of: id, factors, settings.passwords, isCounted: epoch != nil)
-            {
+        if let password = change.password, epoch != nil {
+            switch try await PasswordHistory(realm: realm).look(for: password, of: id, factors, settings.passwords) {
             case .fresh: break
             case .recent: return .refused(.weakPassword(.recentlyUsed))
             case .limited(let until): return .refused(.newPasswordsLimited(until: until))

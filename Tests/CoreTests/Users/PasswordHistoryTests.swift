@@ -8,14 +8,15 @@ import Testing
 struct PasswordHistoryTests {
     private static let passwords = ["difference engine", "jacquard's loom", "bernoulli numbers", "table of logarithms"]
 
-    private func set(_ password: String, of user: User, _ test: TestRealm) async throws -> Accounts.ChangeOutcome {
+    /// As an administrator does it.
+    private func give(_ password: String, to user: User, _ test: TestRealm) async throws -> Accounts.ChangeOutcome {
         var change = AccountChange()
         change.password = Secret(password)
         return try await test.realm.accounts.change(user.id, change, by: test.client)
     }
 
     /// As its owner does it, with a session of now.
-    private func setOwn(
+    private func set(
         _ password: String, of user: User, _ test: TestRealm, _ edit: (inout AccountChange) -> Void = { _ in }
     ) async throws -> Accounts.ChangeOutcome {
         var change = AccountChange()
@@ -49,6 +50,17 @@ struct PasswordHistoryTests {
         #expect(try await set(Self.passwords[2], of: user, test).user != nil)
         #expect(try await set(TestRealm.password, of: user, test).user != nil)
         #expect(try await payload(of: user, test).last(99).count == 3)
+    }
+
+    @Test("An administrator gives any of them, as often as they like, and what they gave is remembered")
+    func administrator() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        for password in [TestRealm.password, Self.passwords[0], Self.passwords[0], TestRealm.password] {
+            #expect(try await give(password, to: user, test).user != nil)
+        }
+        #expect(test.hasher.verified.isEmpty)
+        #expect(try await set(Self.passwords[0], of: user, test).refusal == .weakPassword(.recentlyUsed))
     }
 
     @Test("How many is a setting: none, the present one alone, or ten", arguments: [0, 1, 10])
@@ -141,20 +153,20 @@ struct PasswordHistoryTests {
         for index in 0..<10 {
             // A change that cannot succeed would tell right guesses from wrong ones.
             let isRight = index.isMultiple(of: 2)
-            let outcome = try await setOwn(isRight ? TestRealm.password : "guess number \(index)", of: user, test) {
+            let outcome = try await set(isRight ? TestRealm.password : "guess number \(index)", of: user, test) {
                 $0.email = .some(TestRealm.otherEmail)
             }
             #expect(outcome.refusal == (isRight ? .weakPassword(.recentlyUsed) : .addressTaken))
         }
         let looked = test.hasher.verified.count
-        let limited = try await setOwn(TestRealm.password, of: user, test)
+        let limited = try await set(TestRealm.password, of: user, test)
         #expect(limited.refusal == .newPasswordsLimited(until: test.now + 3600))
         #expect(test.hasher.verified.count == looked)
         let link = try #require(await test.mailLink(.resetPassword(TestRealm.email)))
         #expect(try await test.follow(link, newPassword: Self.passwords[0]).refusal?.reason == .sourceLimited)
         // Administrators are not.
-        #expect(try await set(Self.passwords[0], of: user, test).user != nil)
-        #expect(try await setOwn(Self.passwords[1], of: user, test).user != nil)
+        #expect(try await give(Self.passwords[0], to: user, test).user != nil)
+        #expect(try await set(Self.passwords[1], of: user, test).user != nil)
     }
 
     @Test("Fifty tries at once are looked at ten times")
@@ -162,7 +174,7 @@ struct PasswordHistoryTests {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let outcomes = try await withThrowingTaskGroup(of: Accounts.ChangeOutcome.self) { group in
-            for _ in 0..<50 { group.addTask { try await setOwn(TestRealm.password, of: user, test) } }
+            for _ in 0..<50 { group.addTask { try await set(TestRealm.password, of: user, test) } }
             return try await group.reduce(into: [Accounts.ChangeOutcome]()) { $0.append($1) }
         }
         #expect(outcomes.count { $0.refusal == .weakPassword(.recentlyUsed) } == 10)
@@ -174,7 +186,7 @@ struct PasswordHistoryTests {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         test.hasher.meanwhile { _ in throw PasswordHashingOverload(retryAfter: 1) }
-        await #expect(throws: PasswordHashingOverload.self) { try await setOwn("another one", of: user, test) }
+        await #expect(throws: PasswordHashingOverload.self) { try await set("another one", of: user, test) }
         #expect(try await test.counter("new-passwords/\(user.id)")?.count == 0)
     }
 
@@ -194,7 +206,7 @@ struct PasswordHistoryTests {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         _ = try await set(Self.passwords[0], of: user, test)
-        _ = try await setOwn(Self.passwords[0], of: user, test)
+        _ = try await set(Self.passwords[0], of: user, test)
         let kept = try await payload(of: user, test)
         let earlier = try #require(kept.earlier?.first)
         let factor = try #require(await test.store.read { try $0.factors(of: user.id).first })

@@ -17,21 +17,16 @@ struct PasswordHistory: Sendable {
         case limited(until: Date)
     }
 
-    /// - Parameters:
-    ///   - factors: the account's, from one snapshot.
-    ///   - isCounted: false where an administrator chooses, who could read the hashes.
+    /// - Parameter factors: the account's, from one snapshot.
     /// - Throws: ``PasswordHashingOverload``, `SealingError`, ``StoreError``; then the try is not counted.
     func look(
-        for password: Secret<String>, of id: UserID, _ factors: [FactorRecord], _ policy: PasswordPolicy,
-        isCounted: Bool
+        for password: Secret<String>, of id: UserID, _ factors: [FactorRecord], _ policy: PasswordPolicy
     ) async throws -> Finding {
         guard policy.remembered > 0, let factor = factors.first(where: { $0.kind == .password }) else { return .fresh }
         let realm = realm
         let now = realm.clock.now
         let key = CounterKey.newPasswords(of: id)
-        if isCounted,
-            let until = try await realm.store.write({ try $0.charge(.newPasswordsPerUser, key: key, at: now) })
-        {
+        if let until = try await realm.store.write({ try $0.charge(.newPasswordsPerUser, key: key, at: now) }) {
             return .limited(until: until)
         }
         do {
@@ -42,7 +37,7 @@ struct PasswordHistory: Sendable {
             }
             return .fresh
         } catch {
-            if isCounted { try? await realm.store.write { try $0.refund(key: key) } }
+            try? await realm.store.write { try $0.refund(key: key) }
             throw error
         }
     }
