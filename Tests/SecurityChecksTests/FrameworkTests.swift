@@ -60,6 +60,10 @@ struct FrameworkTests {
             let shown = try await server.send(.get, "/mfp/api/registration/v1/self/\(client.id)?\(query)")
             #expect(shown.status == 200 && shown.json["application"]["version"] == "1.0.1", "\(shown.text)")
 
+            let other = try await MobileClient.registered(on: server)
+            let foreign = try await server.send(.get, "/mfp/api/registration/v1/self/\(other.id)?\(query)")
+            #expect(foreign.status == 400 && foreign.json["errorCode"] == "INVALID_CLIENT_ID")
+
             // Another key is nobody's; another device or application is another client.
             let thief = try MobileClient(on: server, key: .freshRSA())
             let stolen = try await thief.json(
