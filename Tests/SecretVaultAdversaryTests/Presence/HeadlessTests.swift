@@ -70,9 +70,10 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
     }
 
     @Test func aDescriptorThatIsNotOpenAndATerminalAreRefused() throws {
-        #expect(throws: PresenceError.unavailable("descriptor 987 is not open: start the process with 987< FILE")) {
-            try DescriptorPresence(987).credential(for: unlock)
-        }
+        // The last that the process could have: other tests open files meanwhile, the lowest numbers first.
+        let last = Int32(clamping: sysconf(Int32(_SC_OPEN_MAX)) - 1)
+        let advice = "descriptor \(last) is not open: start the process with \(last)< FILE"
+        #expect(throws: PresenceError.unavailable(advice)) { try DescriptorPresence(last).credential(for: unlock) }
         let terminal = try PseudoTerminal()
         let descriptor = open(terminal.path, O_RDWR | O_NOCTTY)
         #expect(throws: PresenceError.unavailable("descriptor \(descriptor) is a terminal: use .terminal")) {
