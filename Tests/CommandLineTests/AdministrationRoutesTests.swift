@@ -106,7 +106,8 @@ import Testing
                 "users:reset-password", "users:reset-mfa", "users:import", "users:export", "users:data",
                 "applications:add", "applications:set", "applications:list",
                 "applications:show", "applications:remove", "clients:list", "clients:show", "clients:set-status",
-                "clients:remove", "keys:rotate", "keys:list", "audit:list", "settings:show",
+                "clients:remove", "extensions:add", "extensions:list", "extensions:show", "extensions:remove",
+                "extensions:check", "keys:rotate", "keys:list", "audit:list", "settings:show",
                 "settings:set",
             ])
     }

@@ -1,4 +1,5 @@
 import CountersignServer
+import Delivery
 import Foundation
 import TestSupport
 import Testing
