@@ -93,9 +93,9 @@ public struct CheckGrants: Sendable {
                 return .refused(.unknownClient)
             }
             let registration = client.registration
-            if let refusal = try transaction.refusal(of: registration) { return .refused(refusal) }
-            guard let version = try transaction.version(of: registration.application),
-                let plan = CheckPlan(scope, for: version, in: catalogue),
+            let version = try transaction.version(of: registration.application)
+            if let refusal = transaction.refusal(of: registration, by: version) { return .refused(refusal) }
+            guard let version, let plan = CheckPlan(scope, for: version, in: catalogue),
                 let states = try CheckStates(id, plan, realm, at: now, in: transaction)
             else { return .unknownScope }
             var expiresAt = version.longestToken(from: now)

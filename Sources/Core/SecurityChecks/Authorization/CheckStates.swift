@@ -7,6 +7,7 @@ struct CheckStates {
     let now: Date
     let transaction: any StoreTransaction
     var client: KeptClient
+    private let seen = Seen()
 
     /// Nil where there is no such client.
     init?(
@@ -39,8 +40,19 @@ struct CheckStates {
 
     /// What is in the store, whatever it means now; nil where there is nothing that can be read.
     func kept(_ name: String) throws -> CheckRecord? {
-        guard let row = try transaction.flow(digest: digest(name)) else { return nil }
-        return try? JSONDecoder().decode(CheckRecord.self, from: sealer.open(row.body, for: .flow(row.digest)))
+        if let seen = seen.records[name] { return seen }
+        let record = try transaction.flow(digest: digest(name)).flatMap { row in
+            try? JSONDecoder().decode(CheckRecord.self, from: sealer.open(row.body, for: .flow(row.digest)))
+        }
+        seen.records[name] = .some(record)
+        return record
+    }
+
+    /// What was read in this transaction: a grant asks for each state several times, and opening one costs more than all
+    /// that is asked of it.
+    private final class Seen {
+        /// Nil within is: there is nothing.
+        var records: [String: CheckRecord?] = [:]
     }
 
     /// Whether those with whom a success was had are there, and nobody else has come in their place.
@@ -81,6 +93,7 @@ struct CheckStates {
         let digest = digest(name)
         let row = try transaction.flow(digest: digest)
         let before = try row == nil ? CheckRecord() : kept(name)
+        seen.records[name] = nil
         var record = record
         record.accessedAt = now
         record.lastUser = record.user?.id ?? before?.lastUser

@@ -196,7 +196,12 @@ extension StoreTransaction {
     }
 
     func refusal(of client: ClientRegistration) throws -> ClientRefusal? {
-        guard let version = try version(of: client.application) else { return .unknownApplication }
+        refusal(of: client, by: try version(of: client.application))
+    }
+
+    /// - Parameter version: the client's, as it is in this transaction.
+    func refusal(of client: ClientRegistration, by version: ApplicationVersion?) -> ClientRefusal? {
+        guard let version else { return .unknownApplication }
         if case .disabled(let message, let link) = version.access {
             return .applicationDisabled(message: message, downloadLink: link)
         }
