@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [#""text""#, "7", "[1]", "null", "true"])
-    func `A challenge that is no object reaches the handler as nothing`(value: String) async throws {
+    func `G4: a challenge that is no object reaches the handler as nothing`(value: String) async throws {
         let app = App()
         app.server.on(
             Endpoint.preauthorize, { _ in StandIn.challenge(#""Pin":\#(value)"#, successes: #""Other":\#(value)"#) },

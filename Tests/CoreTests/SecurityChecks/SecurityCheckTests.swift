@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import CountersignCore
@@ -57,6 +58,36 @@ struct SecurityCheckTests {
             #expect(try await !stage.isGranted(client, name))
         }
         #expect(throwing.looked.value == 3 && hanging.looked.value == 3)
+    }
+
+    @Test(
+        "A server that died while a check looked has granted nothing and counted the attempt, for whichever comes after it",
+        arguments: TestStore.available)
+    func death(store: TestStore) async throws {
+        let seen = Mutex<(after: CheckStage, client: RegisteredClientID)?>(nil)
+        let check = StagedCheck { _ in
+            guard let (after, client) = seen.withLock({ $0 }) else { throw TestFailure() }
+            // The server in whose midst this is is not heard of again: all that there is now is what is in the store.
+            #expect(try await !after.isGranted(client, "Pin"))
+            guard case .conflict = try await after.ask(client, "Pin", ["Pin": .pin("1234")]) else {
+                Issue.record("An answer was looked at while another one is.")
+                throw TestFailure()
+            }
+            after.test.clock.advance(61)
+            let standing = try await after.decide(client, "Pin")
+            #expect(standing.challenges["Pin"]?["remainingAttempts"] == .integer(2))
+            // And if it was only very slow, what it found out comes too late.
+            return .right
+        }
+        let stage = try await CheckStage.make(on: store, [SecurityCheckDefinition("Pin", check)])
+        let client = try await stage.client()
+        let after = CheckStage(
+            test: stage.test, checks: try SecurityCheckCatalogue([SecurityCheckDefinition("Pin", check)]))
+        seen.withLock { $0 = (after, client) }
+        let outcome = try await stage.ask(client, "Pin", ["Pin": .pin("1234")])
+        if case .decided(let decided) = outcome { #expect(!decided.isGranted) }
+        #expect(try await !after.isGranted(client, "Pin"))
+        #expect(check.looked.value == 1)
     }
 
     @Test("Credentials of a wrong type are a wrong answer")
