@@ -83,6 +83,10 @@ import Testing
                 try await terminal.shows("Stopped")
                 try await terminal.isReady()
                 #expect(try await terminal.echoes())
+                // The terminal is the shell's, also for one that is told to go on.
+                try terminal.enter("bg; sleep 0.3")
+                try await terminal.isReady()
+                #expect(try await terminal.echoes())
                 try terminal.enter("fg")
                 try await terminal.shows("q ends")
                 try terminal.press("C-z")

@@ -16,6 +16,8 @@ final class KeyTerminal: Sendable {
     private struct State {
         let original: termios
         var isReading = false
+        /// A signal is about to end the program: nothing is to change the terminal any more.
+        var isOver = false
     }
 
     private let usesOwnScreen: Bool
@@ -91,14 +93,18 @@ final class KeyTerminal: Sendable {
         }
     }
 
-    /// Replaces what is on the screen.
+    /// Replaces what is on the screen, as long as that is ours.
     func draw(_ lines: [String]) {
-        write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
+        writeWhileReading("\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
     }
 
     /// Replaces the line that the cursor is on.
     func drawLine(_ line: String) {
-        write("\r" + String(line.prefix(max(1, size.columns - 1))) + "\u{1B}[K")
+        writeWhileReading("\r" + String(line.prefix(max(1, size.columns - 1))) + "\u{1B}[K")
+    }
+
+    private func writeWhileReading(_ text: String) {
+        state.withLock { if $0.isReading { write(text) } }
     }
 
     var size: (rows: Int, columns: Int) {
@@ -115,7 +121,7 @@ final class KeyTerminal: Sendable {
 
     private func begin() {
         state.withLock { state in
-            guard !state.isReading else { return }
+            guard !state.isReading, !state.isOver, isInForeground else { return }
             state.isReading = true
             var modes = state.original
             modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
@@ -124,8 +130,9 @@ final class KeyTerminal: Sendable {
         }
     }
 
-    private func end() {
+    private func end(forGood isOver: Bool = false) {
         state.withLock { state in
+            state.isOver = state.isOver || isOver
             guard state.isReading else { return }
             state.isReading = false
             if usesOwnScreen { write("\u{1B}[?25h\u{1B}[?1049l") }
@@ -141,10 +148,9 @@ final class KeyTerminal: Sendable {
             let source = DispatchSource.makeSignalSource(signal: number, queue: signalling)
             source.setEventHandler { [self] in
                 let wasReading = state.withLock { $0.isReading }
-                end()
+                end(forGood: number != SIGTSTP)
                 if number == SIGTSTP {
-                    kill(getpid(), SIGSTOP)
-                    if wasReading { begin() }
+                    stop(isToRead: wasReading)
                 } else {
                     signal(number, SIG_DFL)
                     kill(getpid(), number)
@@ -153,6 +159,26 @@ final class KeyTerminal: Sendable {
             source.activate()
             return source
         }
+    }
+
+    /// Stops, and takes the terminal back when the program is continued in the foreground. Continued in the background it
+    /// stops again, as other programs do that want the terminal, but for what ends it.
+    private func stop(isToRead: Bool) {
+        // To this very thread, which so goes on only when the process is continued: sent to the process, the signal would
+        // go to any thread, and this one would take the terminal back before it stops.
+        pthread_kill(pthread_self(), SIGSTOP)
+        guard isToRead else { return }
+        if isInForeground { return begin() }
+        signalling.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in
+            if isInForeground { begin() } else { stop(isToRead: true) }
+        }
+    }
+
+    /// Whether the terminal is this job's. The modes of another's are not to be changed, which the system does not prevent on
+    /// threads that block signals: a shell that starts a job just then would take them for its own.
+    private var isInForeground: Bool {
+        let group = tcgetpgrp(STDIN_FILENO)
+        return group < 0 || group == getpgrp()
     }
 
     private func write(_ text: String) {
