@@ -5,11 +5,11 @@ import MSAL
 
 /// The third act: somebody signs up and in with nothing but codes that come by mail, in an app with screens of its own.
 /// Written against the client SDK, as an app would be.
-struct MailedCodeAct: Sendable {
+struct MailedCodeAct: DemoAct {
     let stage: DemoStage
     let narrator: DemoNarrator
 
-    private static let name = "mailed code"
+    static let name = "mailed code"
     private let email = "katherine@example.com"
 
     func play() async throws {
@@ -29,17 +29,6 @@ struct MailedCodeAct: Sendable {
         let act = self
         try await RolesService.run { service in try await act.claims(of: again, by: service) }
         again.signOut()
-    }
-
-    @discardableResult
-    private func step<T>(
-        _ title: String, tell: (T) -> String = { _ in "" }, _ body: () async throws -> T
-    ) async throws -> T {
-        try await narrator.step(title, act: Self.name, tell: tell, body)
-    }
-
-    private func expect(_ condition: Bool, _ otherwise: String) throws {
-        if !condition { throw DemoNarrator.Disappointment(description: otherwise) }
     }
 
     private func unexpected(_ error: MSALNativeAuthError) -> DemoNarrator.Disappointment {

@@ -8,11 +8,11 @@ import TerminalQRCode
 /// The second act: a terminal authenticator enrols from a QR code, a sign-in waits for it, the request is looked at and
 /// allowed, and the next is rejected with a reason that the log shows. The authenticator is the one behind
 /// `countersign authenticator`; the browser's part is played with plain requests.
-struct RequestAct: Sendable {
+struct RequestAct: DemoAct {
     let stage: DemoStage
     let narrator: DemoNarrator
 
-    private static let name = "request"
+    static let name = "request"
     private let email = "grace@example.com"
     private let password = "the compiler is a person too"
     private static let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
@@ -34,17 +34,6 @@ struct RequestAct: Sendable {
         try await reject(book, account)
         try await book.unenroll(account)
         try await book.remove(account.id)
-    }
-
-    @discardableResult
-    private func step<T>(
-        _ title: String, tell: (T) -> String = { _ in "" }, _ body: () async throws -> T
-    ) async throws -> T {
-        try await narrator.step(title, act: Self.name, tell: tell, body)
-    }
-
-    private func expect(_ condition: Bool, _ otherwise: String) throws {
-        if !condition { throw DemoNarrator.Disappointment(description: otherwise) }
     }
 
     private func member(_ name: String, of answer: JSONValue) throws -> String {

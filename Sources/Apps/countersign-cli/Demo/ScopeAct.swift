@@ -4,11 +4,11 @@ import IBMMobileFoundationSwift
 /// The fourth act: a balance that a security check guards. The app registers one challenge handler and makes an ordinary
 /// request; the PIN is asked for, three wrong ones block, and after a minute the right one shows the balance. Written
 /// against the client SDK, as an app would be.
-struct ScopeAct: Sendable {
+struct ScopeAct: DemoAct {
     let stage: DemoStage
     let narrator: DemoNarrator
 
-    private static let name = "scope"
+    static let name = "scope"
     private static let check = "PinCodeAttempts"
     /// What the server has under `--dev`.
     private static let application = "com.countersign.dev"
@@ -25,17 +25,6 @@ struct ScopeAct: Sendable {
         try await block(person)
         try await pay(person)
         try await logOut(person)
-    }
-
-    @discardableResult
-    private func step<T>(
-        _ title: String, tell: (T) -> String = { _ in "" }, _ body: () async throws -> T
-    ) async throws -> T {
-        try await narrator.step(title, act: Self.name, tell: tell, body)
-    }
-
-    private func expect(_ condition: Bool, _ otherwise: String) throws {
-        if !condition { throw DemoNarrator.Disappointment(description: otherwise) }
     }
 
     /// An ordinary request of the app.

@@ -5,11 +5,11 @@ import TerminalQRCode
 
 /// The first act: a user signs up, protects the account with TOTP, signs in with it, is refused where it is right to
 /// refuse, takes the second factor off and signs out. Written against the client SDK, as an app would be.
-struct SecondFactorAct: Sendable {
+struct SecondFactorAct: DemoAct {
     let stage: DemoStage
     let narrator: DemoNarrator
 
-    private static let name = "second factor"
+    static let name = "second factor"
     private let email = "ada@example.com"
     private let password = "a long and quiet afternoon"
 
@@ -54,13 +54,6 @@ struct SecondFactorAct: Sendable {
         try await signIn(auth, &authenticator)
         try await unenrol(auth)
         _ = await app.delete()
-    }
-
-    @discardableResult
-    private func step<T>(
-        _ title: String, tell: (T) -> String = { _ in "" }, _ body: () async throws -> T
-    ) async throws -> T {
-        try await narrator.step(title, act: Self.name, tell: tell, body)
     }
 
     private func signUp(_ auth: Auth) async throws {
@@ -185,10 +178,6 @@ struct SecondFactorAct: Sendable {
             return resolver
         }
         throw DemoNarrator.Disappointment(description: "The password was enough, and should not have been.")
-    }
-
-    private func expect(_ condition: Bool, _ otherwise: String) throws {
-        if !condition { throw DemoNarrator.Disappointment(description: otherwise) }
     }
 
     private func expectRefusal(_ code: AuthErrorCode.Code, _ body: () async throws -> Void) async throws {
