@@ -119,10 +119,12 @@ public struct ClientContext: Sendable {
     public var requiresSecondFactor: Bool
     /// BCP 47; the language that mails should have.
     public var locale: String?
+    /// Names the request in what services of the developer's own are told of it: a UUID, where the protocol has one.
+    public var correlationID: String?
 
     public init(
         clientID: ClientID, dialect: Dialect, limitedSource: String?, source: String?, revealsAddresses: Bool = false,
-        requiresSecondFactor: Bool = false, locale: String? = nil
+        requiresSecondFactor: Bool = false, locale: String? = nil, correlationID: String? = nil
     ) {
         self.clientID = clientID
         self.dialect = dialect
@@ -131,5 +133,6 @@ public struct ClientContext: Sendable {
         self.revealsAddresses = revealsAddresses
         self.requiresSecondFactor = requiresSecondFactor
         self.locale = locale
+        self.correlationID = correlationID
     }
 }

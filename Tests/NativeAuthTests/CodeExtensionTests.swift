@@ -72,6 +72,7 @@ struct CodeExtensionTests {
                 #expect(data["@odata.type"] == "microsoft.graph.onOtpSendCalloutData")
                 #expect(data["authenticationContext"]["clientServicePrincipal"]["appId"].text == client.id)
                 #expect(data["authenticationContext"]["user"] == .null)
+                #expect(data["authenticationContext"]["correlationId"].text == client.requestID)
                 told[data["otpContext"]["identifier"].text ?? ""] = data
             }
             #expect(told[NativeClient.email]?["authenticationContext"]["requestType"] == "passwordReset")

@@ -65,9 +65,18 @@ struct TokenExtensionTests {
             #expect(request.json["source"].text == "/tenants/\(tenant)/applications/\(client.id)")
             #expect(context["correlationId"].text == client.requestID)
             #expect(context["clientServicePrincipal"]["appId"].text == client.id)
-            #expect(context["resourceServicePrincipal"]["appId"] == "api://library")
-            #expect(
-                context["user"]["id"].text == user.id.rawValue && context["user"]["mail"].text == NativeClient.email)
+            #expect(context["resourceServicePrincipal"]["displayName"] == "api://library")
+            // The vendor's .NET library reads nothing but GUIDs.
+            for path in [
+                ["user", "id"], ["clientServicePrincipal", "id"], ["clientServicePrincipal", "appId"],
+                ["resourceServicePrincipal", "id"], ["resourceServicePrincipal", "appId"],
+            ] {
+                let id = context[path[0]][path[1]].text ?? ""
+                #expect(UUID(uuidString: id) != nil, "\(path): \(id)")
+            }
+            let identity = try Tokens.claims(reply.json["id_token"])
+            #expect(context["user"]["id"].text != user.id.rawValue)
+            #expect(context["user"]["id"] == identity["oid"] && context["user"]["mail"].text == NativeClient.email)
             #expect(context["client"]["ip"] == "127.0.0.1")
             let bearer = String(request.headers["authorization"]?.dropFirst("Bearer ".count) ?? "")
             let token = try #require(await server.realm.keyring.verified(bearer))

@@ -22,7 +22,7 @@ struct TokenTests {
             let client = try await server.application()
             let user = try await server.account(
                 profile: UserProfile(
-                    displayName: "Ada Lovelace", customClaims: ["level": 7, "iss": "forged"],
+                    displayName: "Ada Lovelace", customClaims: ["level": 7, "iss": "forged", "nothing": .null],
                     attributes: ["givenName": "Ada", "surname": "Lovelace", "city": "London"]))
             let reply = try await signIn(client, scope: "api openid profile offline_access api")
             #expect(reply.status == 200, "\(reply.text)")
@@ -34,13 +34,14 @@ struct TokenTests {
             #expect(reply.json["scope"] == "api openid profile offline_access")
             let tenant = try await server.realm.tenant().id
             let info = try #require([UInt8](base64URL: reply.json["client_info"].text ?? ""))
-            #expect(try JSON(parsing: info) == ["uid": .string(user.id.rawValue), "utid": .string(tenant)])
+            let objectID = try await server.realm.tenant().directoryID(of: user.id)
+            #expect(try JSON(parsing: info) == ["uid": .string(objectID), "utid": .string(tenant)])
 
             let identity = try Tokens.claims(reply.json["id_token"])
             let now = Int(server.now.seconds)
             let expected: [String: JSON] = [
                 "iss": "http://127.0.0.1:8080/contoso.onmicrosoft.com/v2.0", "aud": .string(client.id),
-                "sub": .string(user.id.rawValue), "oid": .string(user.id.rawValue), "tid": .string(tenant),
+                "sub": .string(user.id.rawValue), "oid": .string(objectID), "tid": .string(tenant),
                 "ver": "2.0", "preferred_username": .string(NativeClient.email), "email": .string(NativeClient.email),
                 "name": "Ada Lovelace", "given_name": "Ada", "family_name": "Lovelace", "city": "London", "level": 7,
                 "iat": .integer(now), "nbf": .integer(now), "exp": .integer(now + 3600), "auth_time": .integer(now),
@@ -50,6 +51,7 @@ struct TokenTests {
             #expect(try Tokens.header(reply.json["id_token"])["alg"] == "RS256")
             let access = try Tokens.claims(reply.json["access_token"])
             #expect(access["scp"] == "api" && access["azp"].text == client.id && access["city"] == "London")
+            #expect(!identity.names.contains("nothing") && !access.names.contains("nothing"), "no claim is null")
         }
     }
 

@@ -46,12 +46,19 @@ extension RandomSource {
 
     /// A random (version 4) UUID, lower case (RFC 9562, section 5.4).
     public func uuid() -> String {
-        var bytes = self.bytes(16)
-        bytes[6] = bytes[6] & 0x0f | 0x40
+        bytes(16).uuidText(version: 4)
+    }
+}
+
+extension [UInt8] {
+    /// The first 16 bytes as a UUID of that version, lower case (RFC 9562, section 4).
+    /// - Precondition: there are 16 bytes at least.
+    func uuidText(version: UInt8) -> String {
+        var bytes = Array(prefix(16))
+        bytes[6] = bytes[6] & 0x0f | version << 4
         bytes[8] = bytes[8] & 0x3f | 0x80
-        let hex = bytes.hex
         var result = ""
-        for (index, character) in hex.enumerated() {
+        for (index, character) in bytes.hex.enumerated() {
             if [8, 12, 16, 20].contains(index) { result.append("-") }
             result.append(character)
         }

@@ -86,13 +86,13 @@ extension CustomExtensions {
             throw ExtensionFailure(error.code ?? .unexpectedError)
         }
         let tenant = try await realm.tenant()
-        var context = occasion.json(correlationID: realm.random.uuid())
-        context["user"] = user.map { .object($0.extensionMembers(locale: occasion.locale)) }
+        var context = occasion.json(in: tenant, correlationID: realm.random.uuid())
+        context["user"] = user.map { .object($0.extensionMembers(in: tenant, locale: occasion.locale)) }
         context["requestType"] = requestType.map { .string($0) }
         let call = ExtensionCall(
             url: listener.targetURL, bearer: Secret(try await token(for: listener, tenant)),
             body: try ExtensionEnvelope.call(
-                to: listener, tenant: tenant.id, client: occasion.application, context: context, content: content),
+                to: listener, tenant: tenant, client: occasion.application, context: context, content: content),
             timeout: .milliseconds(listener.timeout), bodyLimit: ExtensionEnvelope.answerLimit)
         var tries = 1 + (listener.event.isQuestion ? listener.retries : 0)
         while true {
@@ -166,9 +166,10 @@ extension CustomExtensions {
 
 extension User {
     /// `authenticationContext.user` (native-auth spec, section 4.2), as far as an account has it.
-    fileprivate func extensionMembers(locale: String?) -> [String: JSONValue] {
+    fileprivate func extensionMembers(in tenant: Tenant, locale: String?) -> [String: JSONValue] {
         var members: [String: JSONValue] = [
-            "id": .string(id.rawValue), "createdDateTime": .string(createdAt.formatted(.iso8601)), "userType": "Member",
+            "id": .string(tenant.directoryID(of: id)), "createdDateTime": .string(createdAt.formatted(.iso8601)),
+            "userType": "Member",
         ]
         members["displayName"] = profile.displayName.map { .string($0) }
         members["givenName"] = profile.attributes["givenName"]

@@ -10,20 +10,21 @@ enum ExtensionEnvelope {
     ///   - context: the `authenticationContext`.
     ///   - content: what the event's data has beside it.
     static func call(
-        to listener: CustomExtension, tenant: String, client: ClientID, context: [String: JSONValue],
+        to listener: CustomExtension, tenant: Tenant, client: ClientID, context: [String: JSONValue],
         content: [String: JSONValue]
     ) throws -> Data {
         var data: [String: JSONValue] = [
-            "@odata.type": .string(listener.event.callDataType), "tenantId": .string(tenant),
+            "@odata.type": .string(listener.event.callDataType), "tenantId": .string(tenant.id),
             "authenticationEventListenerId": .string(listener.listenerID),
             "customAuthenticationExtensionId": .string(listener.id),
             "authenticationContext": .object(context),
         ]
         data.merge(content) { own, _ in own }
+        let application = tenant.directoryID(ofApplication: client.rawValue)
         return Data(
             try JSONValue.object([
                 "type": .string(listener.event.callType),
-                "source": .string("/tenants/\(tenant)/applications/\(client)"), "data": .object(data),
+                "source": .string("/tenants/\(tenant.id)/applications/\(application)"), "data": .object(data),
             ]).jsonText())
     }
 

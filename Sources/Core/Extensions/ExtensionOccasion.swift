@@ -4,7 +4,7 @@ public struct ExtensionOccasion: Sendable {
     public var applicationName: String?
     /// Whom access tokens are for; nil for the application itself.
     public var resource: String?
-    /// What the client calls its request; nil makes a fresh id.
+    /// Names the client's request, as its answer does; nil makes a fresh id. A UUID.
     public var correlationID: String?
     /// The client's network address.
     public var source: String?
@@ -23,7 +23,7 @@ public struct ExtensionOccasion: Sendable {
         self.locale = locale
     }
 
-    func json(correlationID fresh: String) -> [String: JSONValue] {
+    func json(in tenant: Tenant, correlationID fresh: String) -> [String: JSONValue] {
         var client: [String: JSONValue] = [:]
         client["ip"] = source.map { .string($0) }
         if let locale {
@@ -32,14 +32,15 @@ public struct ExtensionOccasion: Sendable {
         }
         return [
             "correlationId": .string(correlationID ?? fresh), "client": .object(client), "protocol": "OAUTH2.0",
-            "clientServicePrincipal": Self.principal(application.rawValue, applicationName),
+            "clientServicePrincipal": Self.principal(application.rawValue, applicationName, in: tenant),
             "resourceServicePrincipal": Self.principal(
-                resource ?? application.rawValue, resource == nil ? applicationName : nil),
+                resource ?? application.rawValue, resource == nil ? applicationName : nil, in: tenant),
         ]
     }
 
-    private static func principal(_ id: String, _ name: String?) -> JSONValue {
-        let name = name ?? id
+    /// The vendor's .NET library reads GUIDs alone as ids; the names are what people know.
+    private static func principal(_ application: String, _ name: String?, in tenant: Tenant) -> JSONValue {
+        let (id, name) = (tenant.directoryID(ofApplication: application), name ?? application)
         return .object([
             "id": .string(id), "appId": .string(id), "appDisplayName": .string(name), "displayName": .string(name),
         ])

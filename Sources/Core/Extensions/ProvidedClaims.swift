@@ -20,7 +20,7 @@ public struct ProvidedClaims: Sendable, Equatable {
 
     /// What an action brings: only claims that the mapping lists are used, all are judged.
     init(_ action: ExtensionAction, for listener: CustomExtension) throws(ExtensionFailure) {
-        let provided: [String: JSONValue]
+        var provided: [String: JSONValue]
         switch action.members["claims"] {
         case .object(let object)?: provided = object
         case nil, .null?: throw ExtensionFailure(.nullClaimsResponse)
@@ -32,10 +32,16 @@ public struct ProvidedClaims: Sendable, Equatable {
             switch value {
             case .string(let text): size += text.utf8.count
             case .array(let values):
-                for value in values {
+                // The vendor's .NET library writes null for what a service has no value for: it is left out.
+                let texts = values.filter { $0 != .null }
+                for value in texts {
                     guard let text = value.stringValue else { throw Self.wrongType }
                     size += text.utf8.count
                 }
+                provided[name] = .array(texts)
+            case .null:
+                provided[name] = nil
+                continue
             default: throw Self.wrongType
             }
             size += name.utf8.count

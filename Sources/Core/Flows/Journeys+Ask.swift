@@ -237,7 +237,8 @@ private struct JourneyMail: Sendable {
             expiresAt: now + FlowLifetime.mailedCode,
             occasion: listener.map { _ in
                 OutboxContent.Occasion(
-                    application: body.clientID, requestType: body.purpose.requestType, source: client.source)
+                    application: body.clientID, requestType: body.purpose.requestType, source: client.source,
+                    correlationID: client.correlationID)
             })
         // What goes to nobody is written and taken back, as the difference would show in the time that it takes.
         try transaction.send(

@@ -33,11 +33,14 @@ public struct OutboxContent: Sendable, Codable, Equatable {
         public var requestType: String
         /// The client's network address.
         public var source: String?
+        /// Names the request that the code was asked for with.
+        public var correlationID: String?
 
-        public init(application: ClientID, requestType: String, source: String?) {
+        public init(application: ClientID, requestType: String, source: String?, correlationID: String? = nil) {
             self.application = application
             self.requestType = requestType
             self.source = source
+            self.correlationID = correlationID
         }
     }
 }

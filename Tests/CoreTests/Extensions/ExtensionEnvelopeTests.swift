@@ -56,7 +56,7 @@ struct ExtensionEnvelopeTests {
             ),
             (.json(answer(actions: #"[{"@odata.type":"\#(action)"}]"#)), 1_003_007), (.claims("null"), 1_003_007),
             (.claims("[]"), 1_003_003), (.claims(#""text""#), 1_003_003), (.claims(#"{"role":7}"#), 1_003_003),
-            (.claims(#"{"role":true}"#), 1_003_003), (.claims(#"{"role":null}"#), 1_003_003),
+            (.claims(#"{"role":true}"#), 1_003_003), (.claims(#"{"":null}"#), 1_003_026),
             (.claims(#"{"role":{"a":"b"}}"#), 1_003_003), (.claims(#"{"role":["a",1]}"#), 1_003_003),
             (.claims(#"{"role":["a",["b"]]}"#), 1_003_003), (.claims(#"{"":"a"}"#), 1_003_026),
             (.claims(#"{"Role":"\#(long)a"}"#), 1_003_025), (.claims(#"{"Role":["\#(long)","a"]}"#), 1_003_025),
@@ -113,6 +113,16 @@ struct ExtensionEnvelopeTests {
         #expect(claims == ["first": "a", "roles": .array(["c", "d"]), "version": "2", "city": "own"])
     }
 
+    @Test("A null is no claim: it is left out, also of a list")
+    func nulls() throws {
+        let provided = try Self.claims(.claims(#"{"Role":null,"roles":["a",null,"b"],"other":null}"#))
+        #expect(provided.claims == ["roles": .array(["a", "b"])])
+        // The mapping still owns the name.
+        var claims: [String: JSONValue] = ["role": "own", "roles": "own"]
+        provided.merge(into: &claims, for: .id)
+        #expect(claims == ["roles": .array(["a", "b"])])
+    }
+
     @Test("The actions of each event, and of no other")
     func actions() throws {
         let names: [ExtensionEvent: String] = [
@@ -140,22 +150,31 @@ struct ExtensionEnvelopeTests {
         let occasion = ExtensionOccasion(
             application: ClientID(rawValue: "notes"), applicationName: "Notes", resource: "api://library",
             source: "192.0.2.1", locale: "en-us")
+        let tenant = Tenant(id: "3b9aca00-1111-4222-8333-444455556666", decoys: Data())
         let body = try ExtensionEnvelope.call(
-            to: Self.listener(), tenant: "t", client: ClientID(rawValue: "notes"),
-            context: occasion.json(correlationID: "c"), content: ["@odata.type": "forged", "extra": "x"])
+            to: Self.listener(), tenant: tenant, client: ClientID(rawValue: "notes"),
+            context: occasion.json(in: tenant, correlationID: "c"), content: ["@odata.type": "forged", "extra": "x"])
         let said = try JSONDecoder().decode(JSONValue.self, from: body)
         #expect(said["type"] == "microsoft.graph.authenticationEvent.tokenIssuanceStart")
-        #expect(said["source"] == "/tenants/t/applications/notes")
+        let notes = JSONValue.string(tenant.directoryID(ofApplication: "notes"))
+        #expect(said["source"]?.stringValue == "/tenants/\(tenant.id)/applications/\(notes.stringValue ?? "")")
         let data = try #require(said["data"])
         #expect(data["@odata.type"] == "microsoft.graph.onTokenIssuanceStartCalloutData")
-        #expect(data["tenantId"] == "t" && data["extra"] == "x")
+        #expect(data["tenantId"]?.stringValue == tenant.id && data["extra"] == "x")
         #expect(data["authenticationEventListenerId"] == "l" && data["customAuthenticationExtensionId"] == "e")
         let context = try #require(data["authenticationContext"])
         #expect(context["correlationId"] == "c" && context["protocol"] == "OAUTH2.0")
         #expect(context["client"] == ["ip": "192.0.2.1", "locale": "en-us", "market": "en-us"])
-        #expect(context["clientServicePrincipal"]?["appId"] == "notes")
-        #expect(context["clientServicePrincipal"]?["displayName"] == "Notes")
-        #expect(context["resourceServicePrincipal"]?["appId"] == "api://library")
+        #expect(
+            context["clientServicePrincipal"]
+                == ["id": notes, "appId": notes, "appDisplayName": "Notes", "displayName": "Notes"])
+        let library = JSONValue.string(tenant.directoryID(ofApplication: "api://library"))
+        #expect(
+            context["resourceServicePrincipal"]
+                == [
+                    "id": library, "appId": library, "appDisplayName": "api://library",
+                    "displayName": "api://library",
+                ])
         #expect(ExtensionEvent.otpSend.callType == "microsoft.graph.authenticationEvent.emailOtpSend")
         #expect(ExtensionEvent.otpSend.callDataType == "microsoft.graph.onOtpSendCalloutData")
     }

@@ -20,7 +20,8 @@ final class ExtensionConsultant: Consultant {
         listeners = try await realm.customExtensions.listeners(of: call.application.id)
         occasion = ExtensionOccasion(
             application: call.application.id, applicationName: call.registration.displayName, resource: resource,
-            correlationID: call.requestID, source: call.client.source, locale: call.client.locale?.lowercased())
+            correlationID: call.client.correlationID, source: call.client.source,
+            locale: call.client.locale?.lowercased())
     }
 
     var steps: Set<ConsultedStep> {

@@ -182,7 +182,7 @@ extension NativeAuth {
             limitedSource: isExempt ? nil : context.source.limitKey, source: context.source.text,
             revealsAddresses: application.registration.revealsAddresses,
             requiresSecondFactor: application.registration.requiresSecondFactor,
-            locale: request.headers[.acceptLanguage].flatMap(Self.firstLanguage))
+            locale: request.headers[.acceptLanguage].flatMap(Self.firstLanguage), correlationID: correlation.id)
         return (
             form,
             NativeAuthCall(

@@ -9,6 +9,9 @@ struct NativeAuthTokens: Sendable {
 
     /// Where a session keeps the authentication contexts that it was proven for.
     static let contextsDetail = "acrs"
+    /// Whether the answers of a session name its account by the directory's id of the user, as those of sessions since 2026-11
+    /// do. Apps that signed in before know their account by the user's own id, and take no other for it.
+    static let directoryDetail = "directory"
 
     /// The API in the first scope that names one: whom access tokens are for, where it is not the application.
     static func resource(of scopes: [String]) -> String? {
@@ -32,7 +35,7 @@ struct NativeAuthTokens: Sendable {
             refreshToken: scopes.contains("offline_access") ? signedIn.refreshToken.reveal() : nil,
             idToken: scopes.contains("openid")
                 ? try await realm.keyring.sign(draft.identity(random: realm.random), with: algorithm) : nil,
-            clientInfo: ClientInfo(uid: signedIn.user.id.rawValue, utid: tenant.id).text)
+            clientInfo: ClientInfo(uid: draft.accountID, utid: tenant.id).text)
     }
 
     private struct Draft {
@@ -44,6 +47,14 @@ struct NativeAuthTokens: Sendable {
         let issuer: String
         let now: Date
 
+        private var objectID: String { tenant.directoryID(of: signedIn.user.id) }
+
+        /// What clients call the account, with the tenant's id behind it.
+        var accountID: String {
+            signedIn.evidence.details[NativeAuthTokens.directoryDetail] == .bool(true)
+                ? objectID : signedIn.user.id.rawValue
+        }
+
         private var application: JSONValue { .string(signedIn.session.clientID.rawValue) }
 
         /// What both tokens say.
@@ -51,7 +62,7 @@ struct NativeAuthTokens: Sendable {
             let (user, evidence) = (signedIn.user, signedIn.evidence)
             var claims: [String: JSONValue] = [
                 "iss": .string(issuer), "ver": "2.0", "tid": .string(tenant.id),
-                "sub": .string(user.id.rawValue), "oid": .string(user.id.rawValue),
+                "sub": .string(user.id.rawValue), "oid": .string(objectID),
                 "iat": .integer(now.seconds), "nbf": .integer(now.seconds),
                 "exp": .integer(now.seconds + Int64(lifetime)), "sid": .string(signedIn.session.id.rawValue),
                 "amr": .array(evidence.methods.map { .string($0) }),
@@ -73,7 +84,7 @@ struct NativeAuthTokens: Sendable {
             claims.merge(profile.customClaims) { _, custom in custom }
             provided.merge(into: &claims, for: token)
             for name in CustomClaims.reserved { claims[name] = nil }
-            return claims
+            return claims.filter { $0.value != .null }
         }
 
         func identity(random: any RandomSource) -> TokenClaims {

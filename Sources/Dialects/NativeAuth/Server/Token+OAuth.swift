@@ -17,7 +17,7 @@ extension NativeAuth {
         if grant == .refreshToken { return try await refresh(request, scopes, contexts, extensions, call) }
 
         let handle = try call.handle(request.continuationToken)
-        var details: [String: JSONValue] = [:]
+        var details: [String: JSONValue] = [NativeAuthTokens.directoryDetail: .bool(true)]
         if !contexts.isEmpty { details[NativeAuthTokens.contextsDetail] = .array(contexts.map { .string($0) }) }
         var expectation = call.anyExpectation
         expectation.terms = SessionTerms(scopes: scopes, details: details)

@@ -36,8 +36,8 @@ public final class OTPCarrier: MessageCarrier {
                 try await realm.customExtensions.send(
                     code: Secret(code), to: message.message.recipient, for: occasion.requestType, by: listener,
                     ExtensionOccasion(
-                        application: occasion.application, applicationName: name, source: occasion.source,
-                        locale: message.content.locale))
+                        application: occasion.application, applicationName: name,
+                        correlationID: occasion.correlationID, source: occasion.source, locale: message.content.locale))
                 return .delivered
             } catch let failure as ExtensionFailure {
                 if listener.fallsBack, let mail { return await mail.carry(message) }
