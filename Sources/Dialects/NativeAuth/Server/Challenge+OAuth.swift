@@ -45,7 +45,8 @@ extension NativeAuth {
             return prompt(handle, .totp, label: factor.name.isEmpty ? "Authenticator" : factor.name, length: 6)
         case .device(let factor, _) where method?.isCode ?? false:
             return prompt(handle, .totp, label: factor.name, length: 6)
-        case .device(let factor, isAsked: true): return prompt(handle, .push, label: factor.name, length: 0)
+        case .device(let factor, isAsked: true):
+            return prompt(handle, .push, label: factor.name, length: Self.anyLength)
         case .device(let factor, isAsked: false): return try await ask(device: factor, handle, call)
         case .proven: throw NativeAuthError.internalError
         case .refused(let refusal):
@@ -60,7 +61,7 @@ extension NativeAuth {
         device: FactorRecord, _ handle: FlowHandle, _ call: NativeAuthCall
     ) async throws -> ChallengeResponse {
         switch try await realm.approvals.ask(for: handle, device: device.id, by: call.client) {
-        case .asked: return prompt(handle, .push, label: device.name, length: 0)
+        case .asked: return prompt(handle, .push, label: device.name, length: Self.anyLength)
         case .limited(let standing):
             // In the words for a mailbox that got too many codes: clients know them.
             throw NativeAuthError(contact: Refusal(.sourceLimited), hasGrants: true)

@@ -30,6 +30,9 @@ public struct NativeAuth: Sendable {
     static let resendInterval = 300
     /// Characters of mailed codes.
     static let codeLength = 8
+    /// The length of a code where there is nothing to type. MSAL for JavaScript takes a text of any length for it, and
+    /// none for 0 (`DefaultCustomAuthApiCodeLength`).
+    static let anyLength = -1
     /// Seconds between questions whether a reset is done, which it always is.
     static let pollInterval = 2
     /// Passwords are cut off nowhere; longer ones are refused (spec, section 2.4).
