@@ -76,9 +76,11 @@ public struct FlowExpectation: Sendable {
     /// All that the request said, so that it is known when it comes again: in an attempt that goes step by step the last
     /// one is answered again for ten seconds, with the same outcome and no second effect.
     public var request: Secret<String>?
-    /// What the session will be like, where the protocol says so with the answer.
+    /// What the session will be like, where the protocol says so with the answer; what an earlier answer of the same attempt
+    /// said stays beside it.
     public var terms: SessionTerms?
-    /// Whether the client asks for a second factor where the application does not.
+    /// Whether the client asks for a second factor by itself: it has to be given then, and registering one is not enough. What
+    /// one answer of an attempt asked for, later ones need not repeat.
     public var requiresSecondFactor = false
     /// Who is asked before a right answer counts, in an attempt that goes step by step.
     public var consultant: (any Consultant)?

@@ -13,8 +13,10 @@ struct Journey: Codable, Sendable, Equatable {
     var asked: AskedFactor?
     /// The mailbox that is being registered.
     var contact: Contact?
-    /// A second factor was registered in this very attempt, which is enough for this once.
+    /// A second factor was registered in this very attempt, which is enough for this once, unless it has to be given.
     var hasRegistered = false
+    /// The client asked for a second factor by itself: its tokens say that one was given.
+    var mustGiveSecondFactor = false
     /// The last request that was answered, for when its answer is lost.
     var memory: AnsweredRequest?
 
@@ -45,6 +47,7 @@ struct Journey: Codable, Sendable, Equatable {
         asked = try members.decodeIfPresent(AskedFactor.self, forKey: .asked)
         contact = try members.decodeIfPresent(Contact.self, forKey: .contact)
         hasRegistered = try members.decodeIfPresent(Bool.self, forKey: .hasRegistered) ?? false
+        mustGiveSecondFactor = try members.decodeIfPresent(Bool.self, forKey: .mustGiveSecondFactor) ?? false
         memory = try members.decodeIfPresent(AnsweredRequest.self, forKey: .memory)
     }
 }

@@ -76,7 +76,8 @@ extension Journeys {
     }
 
     /// Begins to register a mailbox as a second factor, in the middle of an attempt that requires one. A code goes there,
-    /// but where it is the account's own address, which was proven before.
+    /// but where it is the account's own address, which was proven before; there too where the client has asked for a second
+    /// factor to be given.
     ///
     /// The mailbox that gave the first proof cannot be the second factor too: then the refusal is `unsuitableContact`.
     public func register(
@@ -89,7 +90,8 @@ extension Journeys {
             case .refused(let refusal): return .refused(refusal)
             case .open(var record, var body, var journey, let user):
                 guard journey.stage == .registration, let user else { return .refused(Refusal(.unexpectedAnswer)) }
-                let isOwn = contact == user.email && user.profile.emailVerified
+                let isOwn =
+                    contact == user.email && user.profile.emailVerified && !journey.mustGiveSecondFactor
                 if try contact == user.email && !body.mayRegisterOwnMailbox(of: user, in: transaction) {
                     return .refused(Refusal(.unsuitableContact))
                 }
@@ -161,10 +163,9 @@ extension Journeys {
 
 extension FlowBody {
     /// Whether the account's own mailbox can become its second factor in this attempt: not where it is the first, be it for
-    /// want of a password or because a code to it began this very sign-in. What a sign-up or a reset proves with it leads
-    /// to a password.
+    /// want of a password or because a code to it began this very sign-in, sign-up or reset.
     fileprivate func mayRegisterOwnMailbox(of user: User, in transaction: any StoreTransaction) throws -> Bool {
-        if purpose == .signIn, proven.contains(where: { $0.kind == .email && !$0.isSecondFactor }) { return false }
+        if proven.contains(where: { $0.kind == .email && !$0.isSecondFactor }) { return false }
         return try transaction.factors(of: user.id).contains { $0.kind == .password }
     }
 

@@ -44,18 +44,23 @@ extension Settlement {
     private func assure(
         _ user: User, _ proven: [Proof], _ journey: Journey, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
-        var body = matter.body
+        var (body, journey) = (matter.body, journey)
         body.proven = proven
         body.tokenEpoch = user.tokenEpoch
         if case .flow(_, let expectation) = attempt.target {
-            body.terms = expectation.terms ?? body.terms
-            body.requiresSecondFactor = body.requiresSecondFactor || expectation.requiresSecondFactor
+            body.terms = expectation.terms?.following(body.terms) ?? body.terms
+            if expectation.requiresSecondFactor {
+                body.requiresSecondFactor = true
+                journey.mustGiveSecondFactor = true
+            }
         }
         let policy = AssurancePolicy(
             settings: matter.settings.secondFactors, requiresSecondFactor: body.requiresSecondFactor)
         let factors = try transaction.factors(of: user.id)
         var decision = policy.decide(proven: proven, factors: factors)
-        if decision == .enrolmentRequired && journey.hasRegistered { decision = .enough }
+        if decision == .enrolmentRequired && journey.hasRegistered && !journey.mustGiveSecondFactor {
+            decision = .enough
+        }
         switch decision {
         case .enough:
             return try openSession(user, body, journey, in: transaction)

@@ -233,6 +233,7 @@ struct JourneyTests {
                 required: [.init(name: "age", type: "integer", isRequired: true)]))
         journey.asked = .init(id: FactorID(rawValue: "f"), kind: .totp)
         journey.contact = .init(address: "a@b", isProven: true)
+        journey.mustGiveSecondFactor = true
         for outcome: AnsweredRequest.Outcome in [
             .asked, .advanced(.password), .advanced(.attributes([])), .advanced(.beyondClient(lacksRegistration: true)),
             .advanced(.newPassword(until: Date(microseconds: 1_000_000))),
@@ -244,6 +245,18 @@ struct JourneyTests {
         let written = #"{"decoys":"AAAA","id":"t"}"#
         #expect(
             try JSONDecoder().decode(Tenant.self, from: Data(written.utf8)) == Tenant(id: "t", decoys: Data(count: 3)))
+    }
+
+    @Test("What one answer says of the session stays beside what the next says, and the last scopes count")
+    func terms() {
+        let first = SessionTerms(scopes: ["a"], details: ["acrs": .array(["c1", "c2"]), "kept": "x", "other": "x"])
+        let second = SessionTerms(scopes: ["b"], details: ["acrs": .array(["c2", "c3"]), "other": "y"])
+        #expect(
+            second.following(first)
+                == SessionTerms(
+                    scopes: ["b"], details: ["acrs": .array(["c1", "c2", "c3"]), "kept": "x", "other": "y"]))
+        #expect(SessionTerms(scopes: ["b"]).following(first).details == first.details)
+        #expect(first.following(SessionTerms()) == first)
     }
 
     @Test("Servers that start at once agree on the tenant", arguments: TestStore.available)
