@@ -88,18 +88,70 @@ struct EnrolmentTests {
         }
     }
 
-    @Test("E7: withdrawing takes the PIN; logging out of the check makes it count")
+    @Test("E7: withdrawing takes the PIN, and with it what relied on it, at once")
     func withdrawing() async throws {
         try await TestServer.with(.development) { server in
             let client = try await Self.enrolled(on: server)
             expectGranted(try await client.preauthorize("RegisteredClient unenroll"))
             let (token, _) = try await client.token("RegisteredClient unenroll")
-            #expect(try await client.resource(.delete, "Enrollment/unenroll", token: token).status == 200)
             #expect(try await server.introspect(token)["active"] == true)
-            #expect(try await client.logout("IsEnrolled").status == 200)
+            #expect(try await client.resource(.delete, "Enrollment/unenroll", token: token).status == 200)
             #expect(try await server.introspect(token)["active"] == false)
             expectFailures(
                 try await client.preauthorize("accessRestricted"), ["IsEnrolled": ["failure": "User is not enrolled"]])
+            #expect(try await client.logout("IsEnrolled").status == 200)
+            expectFailures(
+                try await client.preauthorize("accessRestricted"), ["IsEnrolled": ["failure": "User is not enrolled"]])
+            // Who enrols again is enrolled at the next look, too.
+            expectGranted(try await client.preauthorize("RegisteredClient setPinCode", Self.login))
+            let (setting, _) = try await client.token("RegisteredClient setPinCode")
+            #expect(try await client.resource(.post, "Enrollment/setPinCode/4321", token: setting).status == 200)
+            expectGranted(try await client.preauthorize("RegisteredClient accessRestricted"))
+        }
+    }
+
+    @Test("A PIN that is gone leaves no success by it, no code, no token and no refresh token")
+    func gone() async throws {
+        try await TestServer.with(.development) { server in
+            try await server.setVersions(
+                [
+                    ApplicationVersion(
+                        scopeElementMapping: [
+                            "accessRestricted": "IsEnrolled", "transactions": "EnrollmentPinCode IsEnrolled",
+                            "setPinCode": "EnrollmentUserLogin", "unenroll": "IsEnrolled",
+                        ], refreshTokens: true)
+                ], of: "com.countersign.dev.enrollment")
+            let client = try await Self.enrolled(on: server)
+            try await server.advance(31)
+            let scope = "RegisteredClient transactions"
+            expectGranted(try await client.preauthorize(scope, Self.pin("1234")))
+            let first = try await client.code(scope)
+            let redeemed = try await client.form(
+                "/az/v1/token",
+                [
+                    ("grant_type", "authorization_code"), ("code", first), ("redirect_uri", "http://mfpredirecturi"),
+                    ("client_assertion", try client.assertion(first)), ("client_id", client.id),
+                    ("get_refresh_token", "TRUE"),
+                ])
+            #expect(redeemed.status == 200, "\(redeemed.text)")
+            let code = try await client.code(scope)
+            expectGranted(try await client.preauthorize("RegisteredClient unenroll"))
+            let (token, _) = try await client.token("RegisteredClient unenroll")
+            #expect(try await client.resource(.delete, "Enrollment/unenroll", token: token).status == 200)
+
+            let access = try #require(redeemed.json["access_token"].text)
+            #expect(try await server.introspect(access) == ["active": false])
+            #expect(try await client.resource(.get, "ResourceAdapter/transactions", token: access).status == 401)
+            #expect(try await client.redeem(code).json["error"] == "invalid_grant")
+            let refreshed = try await client.form(
+                "/az/v1/token",
+                [
+                    ("grant_type", "refresh_token"), ("refresh_token", redeemed.json["refresh_token"].text ?? ""),
+                    ("redirect_uri", "http://mfpredirecturi"),
+                    ("client_assertion", try client.assertion("get_refresh_token")), ("client_id", client.id),
+                ])
+            #expect(refreshed.status == 400 && refreshed.json["error"] == "invalid_grant", "\(refreshed.text)")
+            #expect(try await client.preauthorize("EnrollmentPinCode").status == 401)
         }
     }
 }

@@ -59,6 +59,11 @@ struct FrameworkTests {
             let query = MobileClient.encoded([("client_assertion", try client.assertion())])
             let shown = try await server.send(.get, "/mfp/api/registration/v1/self/\(client.id)?\(query)")
             #expect(shown.status == 200 && shown.json["application"]["version"] == "1.0.1", "\(shown.text)")
+            // Where the vendor's SDKs look for it.
+            let registration = shown.json["registration"]
+            #expect(registration.names == ["application", "attributes", "device"], "\(shown.text)")
+            #expect(registration["device"]["id"].text == client.device && registration["attributes"] == [:])
+            #expect(registration["application"]["version"] == "1.0.1")
 
             let other = try await MobileClient.registered(on: server)
             let foreign = try await server.send(.get, "/mfp/api/registration/v1/self/\(other.id)?\(query)")
@@ -76,6 +81,76 @@ struct FrameworkTests {
                 .put, "/registration/v1/self/\(client.id)",
                 ["signedRegistrationData": moved.parts(moved.header(), moved.data)])
             #expect(carried.status == 400)
+        }
+    }
+
+    @Test("Every answer about a registration has the server's version, refusals too: SDKs of 2017 insist on it")
+    func versions() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try await MobileClient.registered(on: server)
+            let body: JSON = ["signedRegistrationData": try client.parts(client.header(), client.data)]
+            var stranger = client
+            stranger.application = "com.example.unknown"
+            let path = "/registration/v1/self"
+            let query = MobileClient.encoded([("client_assertion", try client.assertion())])
+            func show(_ query: String) async throws -> Reply {
+                try await server.send(.get, "/mfp/api\(path)/\(client.id)?\(query)")
+            }
+            var replies = [
+                (201, try await client.register()), (200, try await client.json(.put, "\(path)/\(client.id)", body)),
+                (200, try await show(query)), (400, try await show("")), (400, try await show("client_assertion=x")),
+                (400, try await client.json(.post, path, [:])), (400, try await client.json(.post, path, "text")),
+                (400, try await client.json(.put, "\(path)/made-up", body)),
+                (403, try await stranger.register()), (404, try await client.json(.delete, path, [:])),
+            ]
+            let large = JSON.string(String(repeating: "a", count: 2_000_000))
+            replies.append((400, try await client.json(.post, path, ["signedRegistrationData": large])))
+            try await server.setVersions([ApplicationVersion(access: .disabled(message: "Update.", downloadLink: nil))])
+            replies.append((403, try await client.register()))
+            for (status, reply) in replies {
+                #expect(reply.json["server_version"] == "8.0.2020032408", "\(reply.status) \(reply.text)")
+                #expect(reply.status == status, "\(reply.text)")
+            }
+            #expect(replies.last?.1.json["failures"].names == ["wl_remoteDisableRealm"])
+            // Elsewhere nobody asks for it.
+            #expect(try await client.preauthorize("RegisteredClient").json["server_version"] == .null)
+        }
+    }
+
+    @Test("A logout without a name, which the SDKs call by the default scope, is one of all checks")
+    func logoutOfAll() async throws {
+        try await TestServer.with(.development) { server in
+            let client = try await MobileClient.registered(on: server)
+            let login: JSON = ["UserLogin": ["username": "ada", "password": "ada", "rememberMe": true]]
+            for fields in [[("security_check", "RegisteredClient")], [("security_check", "")], []] {
+                expectGranted(try await client.preauthorize(Self.scope, Self.pin))
+                expectGranted(try await client.preauthorize("UserLogin", login))
+                let (token, _) = try await client.token(Self.scope)
+                let reply = try await client.form(
+                    "/preauth/v1/logout", fields + [("client_assertion", try client.assertion())])
+                #expect(reply.status == 200 && reply.json == [:], "\(reply.text)")
+                #expect(try await server.introspect(token) == ["active": false])
+                // Nobody is remembered either.
+                #expect(try await client.preauthorize("UserLogin").status == 401)
+                #expect(try await client.preauthorize(Self.scope).status == 401)
+            }
+            let unsigned = try await client.form("/preauth/v1/logout", [])
+            #expect(unsigned.status == 400)
+            #expect(try await client.logout("made-up").status == 400)
+        }
+    }
+
+    @Test("What SDKs ask for their logs is answered, and nothing is kept of it")
+    func clientLogs() async throws {
+        try await TestServer.with { server in
+            let client = try MobileClient(on: server)
+            for body in [["log": "text"] as JSON, "text"] {
+                #expect(try await client.json(.post, "/loguploader", body).status == 200)
+            }
+            for path in ["", "/com.example.app/ios", "/com.example.app/android/1.0.0"] {
+                let reply = try await server.send(.get, "/mfp/api/clientLogProfile\(path)")
+                #expect(reply.status == 200 && reply.json == ["clientLogProfiles": []], "\(path): \(reply.text)")
+            }
         }
     }
 
@@ -117,7 +192,12 @@ struct FrameworkTests {
                         ]
                     ])
             }
-            #expect(try await shared().status == 400)
+            let refused = try await shared()
+            #expect(refused.status == 400)
+            // Whoever looks for the reason finds what could be switched on.
+            #expect(
+                refused.json["errorMsg"].text?.contains("securityChecks.acceptsSharedSecrets") == true,
+                "\(refused.text)")
             let none = try await client.json(
                 .post, "/registration/v1/self",
                 ["signedRegistrationData": client.parts(client.header().with(["alg": "none"]), client.data)])

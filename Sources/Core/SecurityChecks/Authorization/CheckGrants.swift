@@ -126,6 +126,20 @@ public struct CheckGrants: Sendable {
         }
     }
 
+    /// Ends the successes of all checks for a client, and forgets who is remembered. False where there is no such client.
+    public func logoutOfAll(_ id: RegisteredClientID, by client: ClientContext) async throws -> Bool {
+        let (realm, catalogue) = (realm, catalogue)
+        let now = realm.clock.now
+        let found = try await realm.store.read { transaction -> [String]? in
+            guard let states = try Self.states(id, catalogue, realm, now, transaction) else { return nil }
+            let remembered = states.client.registration.context.registeredUser?.authenticatedBy
+            return try states.plan.checks.keys.sorted().filter { try $0 == remembered || states.kept($0) != nil }
+        }
+        guard let found else { return false }
+        for name in found { _ = try await logout(name, of: id, by: client) }
+        return true
+    }
+
     /// Ends a check's success for a client. Attempts stay counted, and who is blocked stays it. False where there is no
     /// such client or check.
     public func logout(_ name: String, of id: RegisteredClientID, by client: ClientContext) async throws -> Bool {

@@ -25,8 +25,8 @@ struct CheckStates {
         CheckRow.state(check, of: plan.owner(of: check, client.registration))
     }
 
-    /// The state of a check. What nobody asked for in time, is of somebody who is gone, or cannot be read, is as if it had
-    /// never been. A success behind somebody's login does not stand for somebody else.
+    /// The state of a check. What nobody asked for in time, is of somebody who is gone, relied on something that is gone, or
+    /// cannot be read, is as if it had never been. A success behind somebody's login does not stand for somebody else.
     func record(_ name: String) throws -> CheckRecord {
         guard let record = try kept(name), let check = plan.checks[name] else { return CheckRecord() }
         guard success(of: record, check) != nil else { return record }
@@ -35,7 +35,10 @@ struct CheckStates {
         {
             return CheckRecord()
         }
-        return try isStillTheirs(record) ? record : ended(record, check)
+        guard try isStillTheirs(record), check.isStillGranted(in: try context(name, record)) else {
+            return ended(record, check)
+        }
+        return record
     }
 
     /// What is in the store, whatever it means now; nil where there is nothing that can be read.

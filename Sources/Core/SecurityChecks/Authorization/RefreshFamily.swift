@@ -5,7 +5,8 @@ import Foundation
 /// good now (security checks spec, section 2.4). Sealed; every later member has a default.
 ///
 /// A family goes on after its checks' successes are over, because that is what it is for. It ends when one of them is ended:
-/// by logging out, by a wrong answer while it held, by being blocked, by another person.
+/// by logging out, by a wrong answer while it held, by being blocked, by another person; or when what one of them relied on is
+/// gone.
 struct RefreshFamily: Sendable, Codable {
     var version = 1
     var client: RegisteredClientID
@@ -70,9 +71,11 @@ extension CheckStates {
     func covers(_ family: RefreshFamily) throws -> Bool {
         if let user = family.user, try !isLiving(user.account, user.accountEpoch) { return false }
         for name in plan.order {
-            guard let passed = family.passed[name] else { return false }
+            guard let passed = family.passed[name], let check = plan.checks[name] else { return false }
             // A state that is no longer kept has not been ended for longer than any token lives.
-            if let era = try kept(name)?.era, era != passed.era { return false }
+            let record = try kept(name)
+            if let era = record?.era, era != passed.era { return false }
+            guard check.isStillGranted(in: try context(name, record ?? CheckRecord())) else { return false }
             if let user = passed.user {
                 if try !isLiving(user.account, user.accountEpoch) { return false }
                 if let present = try standing(name).user, present.id != user.id { return false }

@@ -34,6 +34,8 @@ public struct ClientKey: Sendable, Equatable, Codable {
         case malformed
         /// Not a key that is taken here, or an algorithm that is not the key's.
         case unsupportedKey
+        /// A form that a setting could allow, and does not.
+        case weakForm(WeakForms)
         case wrongSignature
     }
 
@@ -92,14 +94,16 @@ public struct ClientKey: Sendable, Equatable, Codable {
             ])
             if let key = try? DeviceKey(jwk: plain) {
                 material = .rsa(key)
-            } else if weak.contains(.smallKeys), exponent == Data([1, 0, 1]), (128..<256).contains(modulus.count),
+            } else if exponent == Data([1, 0, 1]), (128..<256).contains(modulus.count),
                 (try? _RSA.Signing.PublicKey(n: modulus, e: exponent)) != nil
             {
+                guard weak.contains(.smallKeys) else { throw .weakForm(.smallKeys) }
                 material = .weakRSA(modulus: modulus, exponent: exponent)
             } else {
                 throw .unsupportedKey
             }
-        case "HS256" where weak.contains(.sharedSecrets):
+        case "HS256":
+            guard weak.contains(.sharedSecrets) else { throw .weakForm(.sharedSecrets) }
             guard let text = statement.header["key"]?.stringValue, (16...256).contains(text.utf8.count) else {
                 throw .unsupportedKey
             }

@@ -19,6 +19,10 @@ public protocol SecurityCheck: Sendable {
     /// Decides for one client, outside of any transaction; it may be slow. What it changes in the context is kept if
     /// nothing else changed it meanwhile; otherwise it is asked again.
     func authorize(_ context: inout SecurityCheckContext) async throws -> SecurityCheckOutcome
+    /// Whether a success still counts by what is kept with the registration, such as an enrolment that it relied on. Asked at
+    /// each look at the success, and about what refresh tokens stand for; within a transaction, so it must be quick and have
+    /// no effect.
+    func isStillGranted(in context: SecurityCheckContext) -> Bool
     /// What resource servers are told of a check that is in success.
     func introspectionData(_ context: SecurityCheckContext) -> [String: JSONValue]
     /// Cleans up when the client logs out of this check; its state is gone afterwards.
@@ -29,6 +33,7 @@ extension SecurityCheck {
     public var dependencies: [String] { [] }
     public var stateDurations: [String: TimeInterval] { [:] }
     public var inactivityTimeout: TimeInterval { 0 }
+    public func isStillGranted(in context: SecurityCheckContext) -> Bool { true }
     public func introspectionData(_ context: SecurityCheckContext) -> [String: JSONValue] { [:] }
     public func logout(_ context: inout SecurityCheckContext) {}
 }

@@ -48,6 +48,11 @@ public struct EnrolledPINSecurityCheck: CredentialsValidationSecurityCheck {
     public func block(_ registration: inout RegistrationContext) {
         EnrolledPIN.remove(from: &registration)
     }
+
+    /// A success by a PIN that is gone is gone with it.
+    public func isStillGranted(in context: SecurityCheckContext) -> Bool {
+        EnrolledPIN.isSet(in: context.registration) || context.standing(of: login).isSuccessful
+    }
 }
 
 /// Whether the client's user has set a PIN. Never a challenge: who is not enrolled has to enrol.
@@ -55,7 +60,7 @@ public struct IsEnrolledSecurityCheck: SecurityCheck {
     public let stateDurations: [String: TimeInterval]
     private static let enrolled = "enrolled"
 
-    /// - Parameter duration: seconds that an enrolment is not looked for again.
+    /// - Parameter duration: seconds that a success lasts, for as long as the PIN is there.
     public init(duration: TimeInterval) {
         stateDurations = [Self.enrolled: duration]
     }
@@ -70,5 +75,9 @@ public struct IsEnrolledSecurityCheck: SecurityCheck {
         context.user = context.registration.registeredUser
         guard let end = context.stateExpiresAt else { return .silent }
         return .success([:], expiresAt: end)
+    }
+
+    public func isStillGranted(in context: SecurityCheckContext) -> Bool {
+        EnrolledPIN.isSet(in: context.registration)
     }
 }

@@ -5,15 +5,19 @@ import SecurityChecksWire
 import ServerHTTP
 
 extension SecurityChecks {
-    /// `POST preauth/v1/logout` (spec, section 2.7).
+    /// `POST preauth/v1/logout`. Without a check's name, for which the web SDK sends the default scope, all checks are meant.
     func logout(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
         let body = try await Self.body(SignedRequest.self, of: request, accepting: [.form, .json])
         let client = try await client(of: body)
-        guard let check = body.securityCheck, !check.isEmpty else {
-            throw SecurityChecksError.invalidRequest("security_check is missing.")
-        }
-        guard try await grants.logout(check, of: client.id, by: call.client) else {
-            throw SecurityChecksError.invalidRequest("There is no such security check.")
+        let check = body.securityCheck ?? ""
+        if check.isEmpty || check == Scope.registeredClientElement {
+            guard try await grants.logoutOfAll(client.id, by: call.client) else {
+                throw SecurityChecksError.unknownClient
+            }
+        } else {
+            guard try await grants.logout(check, of: client.id, by: call.client) else {
+                throw SecurityChecksError.invalidRequest("There is no such security check.")
+            }
         }
         return try .json(JSONValue.object([:]))
     }

@@ -16,8 +16,7 @@ extension SecurityChecks {
             key = try CountersignCore.ClientKey(of: statement, accepting: weak)
             claims = try key.claims(of: statement, accepting: weak)
         } catch {
-            throw SecurityChecksError.invalidRequest(
-                "signedRegistrationData is not signed by the key in its header, or that key is not taken here.")
+            throw SecurityChecksError.invalidRequest(Self.advice(on: error))
         }
         let (device, application) = try described(claims)
         switch try await realm.clients.register(
@@ -56,7 +55,21 @@ extension SecurityChecks {
     func showRegistration(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
         let client = try await client(of: SignedRequest(clientAssertion: call.query["client_assertion"]))
         guard client.id == call.pathClient else { throw SecurityChecksError.unknownClient }
-        return try .json(ClientDocument(client))
+        return try .json(RegistrationAnswer(OwnDocument(client: ClientDocument(client))))
+    }
+
+    /// What whoever runs the server can do about a registration that is not taken.
+    private static func advice(on fault: CountersignCore.ClientKey.Fault) -> String {
+        switch fault {
+        case .weakForm(.sharedSecrets):
+            "This client signs with a shared secret (HS256), which is not taken here unless the setting "
+                + "securityChecks.acceptsSharedSecrets is switched on."
+        case .weakForm:
+            "This client's RSA key has less than 2048 bits, which is not taken here unless the setting "
+                + "securityChecks.acceptsSmallKeys is switched on."
+        case .malformed, .unsupportedKey, .wrongSignature:
+            "signedRegistrationData is not signed by the key in its header, or that key is not taken here."
+        }
     }
 
     private func registrationStatement(_ request: Request) async throws -> CountersignCore.ClientKey.Statement {
@@ -107,6 +120,29 @@ extension SecurityChecks {
             throw request.uri.path.hasPrefix(Endpoint.base + "/az/")
                 ? SecurityChecksError.invalidOAuthRequest("\(fault)") : SecurityChecksError.invalidRequest("\(fault)")
         }
+    }
+}
+
+/// A client as it reads itself: the vendor's SDKs look for all of it in the member `registration`.
+struct OwnDocument: Encodable {
+    let client: ClientDocument
+
+    private struct Registration: Encodable {
+        let device: DeviceData
+        let application: ApplicationData
+        let attributes: [String: JSONValue]
+    }
+
+    private enum CodingKeys: CodingKey {
+        case registration
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try client.encode(to: encoder)
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(
+            Registration(device: client.device, application: client.application, attributes: client.attributes),
+            forKey: .registration)
     }
 }
 

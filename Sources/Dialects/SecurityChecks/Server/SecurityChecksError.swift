@@ -73,12 +73,14 @@ enum SecurityChecksError: Error, Sendable {
         let errorCode: ErrorCode?
     }
 
-    func response() throws -> Response {
+    /// - Parameter path: where the request went: registrations are answered with the server's version.
+    func response(to path: String) throws -> Response {
+        let isRegistration = path.hasPrefix(Endpoint.base + Endpoint.registration)
         switch self {
         case .plain(let status, let code, let message, let retryAfter):
             return try .json(
-                ErrorBody(errorCode: code, errorMessage: message), status: HTTPResponse.Status(code: status),
-                headers: retryAfter.map { .retryAfter($0) } ?? [:])
+                RegistrationAnswer(ErrorBody(errorCode: code, errorMessage: message), isVersioned: isRegistration),
+                status: HTTPResponse.Status(code: status), headers: retryAfter.map { .retryAfter($0) } ?? [:])
         case .oauth(let status, let word, let message, let isUnknownClient, let challenge, let retryAfter):
             var headers: HTTPFields = [.cacheControl: "no-store", HTTPField.Name("Pragma")!: "no-cache"]
             if let challenge { headers[.wwwAuthenticate] = challenge }
@@ -90,12 +92,34 @@ enum SecurityChecksError: Error, Sendable {
                 status: HTTPResponse.Status(code: status), headers: headers)
         case .conflict:
             return try .json(
-                ErrorBody(errorCode: nil, errorMessage: "Something else of this client is under way."),
+                RegistrationAnswer(
+                    ErrorBody(errorCode: nil, errorMessage: "Something else of this client is under way."),
+                    isVersioned: isRegistration),
                 status: .conflict, headers: [HTTPField.Name(HeaderName.conflict)!: "try again"])
         case .failures(let failures):
             return try .json(
-                CheckResults<JSONValue>(failures: failures.mapValues { .object($0) }), status: .forbidden)
+                RegistrationAnswer(
+                    CheckResults<JSONValue>(failures: failures.mapValues { .object($0) }),
+                    isVersioned: isRegistration),
+                status: .forbidden)
         }
+    }
+}
+
+/// A body of the registration's endpoints. SDKs of 2017 take an answer without a version, be it a refusal, for one of a server
+/// that is too old for them, and tell the app so in place of what it says.
+struct RegistrationAnswer<Body: Encodable>: Encodable {
+    let body: Body
+    let isVersioned: Bool
+
+    init(_ body: Body, isVersioned: Bool = true) {
+        self.body = body
+        self.isVersioned = isVersioned
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try body.encode(to: encoder)
+        if isVersioned { try RegistrationResponse().encode(to: encoder) }
     }
 }
 

@@ -22,6 +22,9 @@ extension SecurityChecks {
         group.on(.get, Endpoint.authorizationRedirect + "/{clientId}", showRedirect)
         group.on(.post, Endpoint.token, token)
         group.on(.post, Endpoint.introspection, introspect)
+        group.on(.post, "/loguploader", takeLogs)
+        group.on(.get, "/clientLogProfile", logProfile)
+        group.on(.get, "/clientLogProfile/**", logProfile)
     }
 
     /// Whether a path is one of this dialect's, for what applies to the dialect as a whole.
@@ -39,7 +42,7 @@ extension SecurityChecks {
                 case .body(let fault): .oauth(400, .invalidRequest, "\(fault)")
                 case .status(let status): .oauth(status.code, .invalidRequest, "There is no such endpoint.")
                 }
-            return try error.response()
+            return try error.response(to: request.uri.path)
         }
         let error: SecurityChecksError =
             switch failure {
@@ -49,7 +52,7 @@ extension SecurityChecks {
             case .body(let fault): .invalidRequest("\(fault)")
             case .status(let status): .plain(status.code, .invalidRequest, "There is no such endpoint.")
             }
-        return try error.response()
+        return try error.response(to: request.uri.path)
     }
 }
 
@@ -84,7 +87,7 @@ private struct SecurityChecksGroup<Routes: RouterMethods<CountersignRequestConte
             do {
                 return try await handler(request, checks.call(request, context))
             } catch let error as SecurityChecksError {
-                return try error.response()
+                return try error.response(to: request.uri.path)
             }
         }
     }

@@ -1,0 +1,18 @@
+import CountersignCore
+import Hummingbird
+import ServerHTTP
+
+/// What SDKs ask in the background for their own logs ("MobileFirst Runtime REST API: loguploader, clientLogProfile"). There is
+/// no such service here, and a refusal would be a fault in the app's log with each start.
+extension SecurityChecks {
+    /// `POST loguploader`: nothing of it is read or kept.
+    func takeLogs(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
+        try .json(JSONValue.object([:]))
+    }
+
+    /// `GET clientLogProfile/{app}/{platform}/{version}`: there is none, so that each app logs as it is set up to. Android's SDK
+    /// insists on the member.
+    func logProfile(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
+        try .json(JSONValue.object(["clientLogProfiles": .array([])]))
+    }
+}
