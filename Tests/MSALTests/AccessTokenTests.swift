@@ -4,7 +4,7 @@ import MSAL
 import NativeAuthWire
 import Testing
 
-/// Access tokens from the cache and by refresh, and the end of a session. Source: native-auth 1.6, 3.
+/// Access tokens from the cache and by refresh, and the end of a session. Source: MSAL for iOS.
 @Suite struct AccessTokenTests {
     typealias Answer = ScriptedServer.Answer
 

@@ -4,7 +4,7 @@ import MSAL
 import NativeAuthWire
 import Testing
 
-/// Who is signed in, and what is kept of them. Source: native-auth 1.6, 3.1, 3.4.
+/// Who is signed in, and what is kept of them. Source: MSAL for iOS.
 @Suite struct AccountTests {
     typealias Answer = ScriptedServer.Answer
 

@@ -4,7 +4,7 @@ import MSAL
 import NativeAuthWire
 import Testing
 
-/// Authorities, applications and what they are made of. Source: native-auth 1.1, 1.2.
+/// Authorities, applications and what they are made of. Source: MSAL for iOS.
 @Suite struct ConfigurationTests {
     @Test(arguments: [
         ("https://contoso.ciamlogin.com", "https://contoso.ciamlogin.com/contoso.onmicrosoft.com"),
@@ -131,7 +131,7 @@ import Testing
     }
 }
 
-/// The log. It is one for the process, so these tests run one after the other. Source: native-auth 0, 7.
+/// The log. It is one for the process, so these tests run one after the other. Source: MSAL for iOS.
 @Suite(.serialized) struct LogTests {
     private static let secrets = ["Secr3t-password", "s3cret-c0de", "at-first", "rt-first", "continuation-s3cret"]
 

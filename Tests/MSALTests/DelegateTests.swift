@@ -3,7 +3,7 @@ import MSAL
 import NativeAuthWire
 import Testing
 
-/// Methods that a delegate may leave out. Source: native-auth 1.4, 1.9.
+/// Methods that a delegate may leave out. Source: MSAL for iOS.
 @MainActor
 @Suite struct DelegateTests {
     typealias Answer = ScriptedServer.Answer

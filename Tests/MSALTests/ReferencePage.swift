@@ -1,5 +1,5 @@
-// The code of the page on signing in, UIKit aside, put together. Source: reference/entra-native-auth-sign-in.
-// One import, as on the page; nothing else may be needed.
+// The code of the page on signing in, UIKit aside, put together. Source: Microsoft Learn, Sign in users in a sample iOS app
+// by native authentication. One import, as on the page; nothing else may be needed.
 import MSAL
 
 /// What stands in for UIKit's classes.

@@ -2,7 +2,8 @@ import MSAL
 import NativeAuthWire
 import Testing
 
-/// The code of the page on signing in, run. Source: reference/entra-native-auth-sign-in.
+/// The code of the page on signing in, run. Source: Microsoft Learn, Sign in users in a sample iOS app by native
+/// authentication.
 @MainActor
 @Suite struct ReferencePageTests {
     private let app: TestApp

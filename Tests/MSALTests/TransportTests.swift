@@ -4,7 +4,7 @@ import MSAL
 import NativeAuthWire
 import Testing
 
-/// What stands before requests, when one is sent again, and what is no answer. Source: native-auth 1.1, 2.0.
+/// What stands before requests, when one is sent again, and what is no answer. Source: MSAL for iOS.
 @Suite struct TransportTests {
     typealias Answer = ScriptedServer.Answer
 

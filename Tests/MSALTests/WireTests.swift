@@ -2,7 +2,7 @@ import Foundation
 import NativeAuthWire
 import Testing
 
-/// The wire types, read and written. Source: native-auth 2.
+/// The wire types, read and written. Source: Native authentication API reference (Microsoft Learn).
 @Suite struct WireTests {
     private func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()

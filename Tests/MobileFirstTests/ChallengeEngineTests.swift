@@ -5,7 +5,7 @@ import Testing
 
 @testable import IBMMobileFirstPlatformFoundation
 
-/// How challenges are gathered and answered. Source: security-checks 2.9.
+/// How challenges are gathered and answered. Source: MobileFirst's web SDK.
 @Suite struct ChallengeEngineTests {
     private let app = App()
     private var server: StandIn { app.server }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IBMMobileFirstPlatformFoundation
 
-/// Gateways that want a login of their own. Source: security-checks 3.1.
+/// Gateways that want a login of their own. Source: MobileFirst client API reference.
 @Suite struct GatewayTests {
     private let app = App()
     private var server: StandIn { app.server }

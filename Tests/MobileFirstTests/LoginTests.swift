@@ -5,7 +5,7 @@ import Testing
 
 @testable import IBMMobileFirstPlatformFoundation
 
-/// Answers before anybody asks, and their end. Source: security-checks 2.7, 2.9, 4.
+/// Answers before anybody asks, and their end. Source: MobileFirst Runtime REST API.
 @Suite struct LoginTests {
     private let app = App()
     private var server: StandIn { app.server }

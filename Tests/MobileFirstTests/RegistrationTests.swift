@@ -6,7 +6,7 @@ import Testing
 
 @testable import IBMMobileFirstPlatformFoundation
 
-/// How a client becomes known to a server and stays so. Source: security-checks 2.1, 2.2.
+/// How a client becomes known to a server and stays so. Source: MobileFirst's web SDK.
 @Suite struct RegistrationTests {
     private func part<Value: Decodable>(_ part: String, as type: Value.Type = Value.self) throws -> Value {
         try JSONDecoder().decode(Value.self, from: try #require(JWSParts.bytes(of: part)))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IBMMobileFirstPlatformFoundation
 
-/// What a client does with answers of resources. Source: security-checks 2.8, 4.5.
+/// What a client does with answers of resources. Source: MobileFirst's web SDK.
 @Suite struct ResourceTests {
     private let app = App()
     private var server: StandIn { app.server }

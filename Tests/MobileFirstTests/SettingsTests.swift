@@ -5,7 +5,7 @@ import Testing
 
 @testable import IBMMobileFirstPlatformFoundation
 
-/// Where the server is, what the app is, and values on their way to JSON. Source: security-checks 2, 3.
+/// Where the server is, what the app is, and values on their way to JSON. Source: MobileFirst Runtime REST API.
 @Suite struct SettingsTests {
     @Test(
         arguments: [

@@ -3,7 +3,7 @@ import Foundation
 import SecurityChecksWire
 import Testing
 
-/// The wire types, read and written. Source: security-checks 1.8, 2.
+/// The wire types, read and written. Source: MobileFirst Foundation, Authentication and security.
 @Suite struct WireTests {
     private func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()

@@ -5,7 +5,7 @@ import NativeAuthWire
 import TestSupport
 import Testing
 
-/// Attribute collection start and submit (spec, section 4.3).
+/// Attribute collection start and submit (Microsoft Learn, attribute collection events).
 @Suite("Services that have a say in sign-ups")
 struct AttributeExtensionTests {
     private static let attributes: [ApplicationRegistration.Attribute] = [

@@ -3,7 +3,7 @@ import Foundation
 import NativeAuthWire
 import Testing
 
-/// What an application asks of people who sign up (spec, sections 2.3, 2.7, 2.8).
+/// What an application asks of people who sign up.
 @Suite("Attributes in native authentication")
 struct AttributeTests {
     private static let code = ApplicationRegistration.Attribute(

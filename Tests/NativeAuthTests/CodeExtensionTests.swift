@@ -9,7 +9,7 @@ import Testing
 
 @testable import CountersignServer
 
-/// Codes that a service of the developer's own sends (spec, section 4.4).
+/// Codes that a service of the developer's own sends (Microsoft Learn, Custom email provider for one-time passcode events).
 @Suite("A service that sends codes")
 struct CodeExtensionTests {
     /// Stands in for the mail server.

@@ -4,7 +4,8 @@ import HTTPTypes
 import NativeAuthWire
 import Testing
 
-/// What is wrong with a password is said in the protocol's own words at every door (spec, section 2.4).
+/// What is wrong with a password is said in the protocol's own words at every door (Microsoft Learn, Native authentication
+/// API reference).
 @Suite("New passwords in native authentication")
 struct PasswordTests {
     private static let faults: [(password: String, suberror: String)] = [

@@ -3,7 +3,7 @@ import Foundation
 import NativeAuthWire
 import Testing
 
-/// Clients send a request once more when its answer was lost (spec, section 2.0).
+/// Clients send a request once more when its answer was lost.
 @Suite("Requests that come twice")
 struct RepetitionTests {
     @Test("A challenge that comes twice sends one code; the same from another token is a resend")

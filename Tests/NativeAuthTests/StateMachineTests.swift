@@ -3,7 +3,8 @@ import Foundation
 import NativeAuthWire
 import Testing
 
-/// The ways through the protocol (spec, section 2.8), each a table of requests and answers.
+/// The ways through the protocol (Microsoft Learn, Native authentication API reference), each a table of requests and
+/// answers.
 @Suite("Native authentication's state machines")
 struct StateMachineTests {
     /// One request, and what has to come back.

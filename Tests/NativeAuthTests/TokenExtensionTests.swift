@@ -6,7 +6,8 @@ import NativeAuthWire
 import TestSupport
 import Testing
 
-/// Token issuance start (spec, sections 4.1 and 4.2), through the endpoints, with a service behind a socket.
+/// Token issuance start (Microsoft Learn, Custom claims provider reference), through the endpoints, with a service behind a
+/// socket.
 @Suite("A service that provides claims")
 struct TokenExtensionTests {
     private static let mappings = [

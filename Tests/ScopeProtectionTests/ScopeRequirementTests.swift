@@ -4,7 +4,7 @@ import Testing
 
 @testable import ScopeProtection
 
-/// The answers of RFC 6750, RFC 9470 and the security checks spec, section 2.8, by table.
+/// The answers of RFC 6750, RFC 9470 and MobileFirst's resources, by table.
 @Suite("What a resource asks of tokens")
 struct ScopeRequirementTests {
     private let now = Date(timeIntervalSince1970: 1_790_000_000)

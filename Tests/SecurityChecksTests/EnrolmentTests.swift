@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// The table of section 4.3.
+/// The vendor's sample Enrollment (SecurityCheckAdapters), step by step.
 @Suite("Enrolment")
 struct EnrolmentTests {
     private static let login: JSON = ["EnrollmentUserLogin": ["username": "ada", "password": "ada"]]

@@ -9,8 +9,8 @@ import ServerHTTP
 import TestSupport
 import Testing
 
-/// The table of section 4.5, as far as it is the server's: G2 to G4 and G6 to G8, G10 to G12 and G18 are the client
-/// module's.
+/// What the framework does whatever the checks are, step by step, as far as it is the server's: G2 to G4 and G6 to G8, G10
+/// to G12 and G18 are the client module's.
 @Suite("The framework of security checks")
 struct FrameworkTests {
     private static let scope = "RegisteredClient accessRestricted"

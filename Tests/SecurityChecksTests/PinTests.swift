@@ -3,8 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// The table of section 4.1: the PIN, three tries, blocked, unblocked, the balance. P17 and P18 are the client module's;
-/// what the server has to do for them is here.
+/// The vendor's sample PinCodeAttempts (SecurityCheckAdapters), step by step: the PIN, three tries, blocked, unblocked, the
+/// balance. P17 and P18 are the client module's; what the server has to do for them is here.
 @Suite("PinCodeAttempts")
 struct PinTests {
     private static let blocked: JSON = ["PinCodeAttempts": ["failure": "Account blocked"]]

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// Refresh tokens as the protocol has them (spec, section 2.4).
+/// Refresh tokens, which an application has to switch on.
 @Suite("Refresh tokens")
 struct RefreshTokenTests {
     private static let scope = "RegisteredClient accessRestricted"

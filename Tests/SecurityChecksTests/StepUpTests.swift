@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// The table of section 4.4.
+/// The vendor's sample StepUp (SecurityCheckAdapters), step by step.
 @Suite("Step-up")
 struct StepUpTests {
     private static let transfer = "RegisteredClient transferPrivilege"

@@ -3,7 +3,8 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// The table of section 4.2. U11 to U13 are the client module's; what the server has to do for U11 is U7.
+/// The vendor's sample UserLogin (SecurityCheckAdapters), step by step. U11 to U13 are the client module's; what the server
+/// has to do for U11 is U7.
 @Suite("UserLogin and remember-me")
 struct UserLoginTests {
     private static func challenge(_ remaining: Int, _ message: JSON = nil) -> JSON {

@@ -1,7 +1,8 @@
 import Foundation
 
-/// A REST service of the developer's own that is asked in the middle of a sign-in or a sign-up (native-auth spec,
-/// section 4): what Entra keeps as a custom authentication extension and the listener that points to it.
+/// A REST service of the developer's own that is asked in the middle of a sign-in or a sign-up (Microsoft Learn, Custom
+/// authentication extensions overview): what Entra keeps as a custom authentication extension and the listener that points
+/// to it.
 ///
 /// Written as JSON; a member that comes later has a default.
 public struct CustomExtension: Sendable, Equatable, Codable {

@@ -1,8 +1,8 @@
 import Foundation
 
 extension CustomExtensions {
-    /// The application that calls say they come from: Entra's authentication events service (native-auth spec,
-    /// section 4.1). Services look for it in `azp` or `appid`.
+    /// The application that calls say they come from: Entra's authentication events service (Microsoft Learn, Custom
+    /// authentication extensions overview). Services look for it in `azp` or `appid`.
     public static let caller = "99045fe1-7639-4a75-9d4a-577b6ca3810f"
     /// Seconds that the token of a call lives.
     static let tokenLifetime: Int64 = 300
@@ -60,7 +60,7 @@ extension CustomExtensions {
             switch action.kind {
             case .modifyAttributeValues:
                 let changed = try signUp.values(action.members["attributes"])
-                // What was not there cannot be added (native-auth spec, section 4.3).
+                // What was not there cannot be added.
                 return signUp.attributes.merging(changed.filter { signUp.attributes[$0.key] != nil }) { $1 }
             case .showValidationError:
                 throw SignUpObjection.invalid(
@@ -112,7 +112,7 @@ extension CustomExtensions {
         return await realm.extensionCaller.post(call)
     }
 
-    /// The token by which the service knows that this server calls, and for whom (native-auth spec, section 4.1).
+    /// The token by which the service knows that this server calls, and for whom.
     private func token(for listener: CustomExtension, _ tenant: Tenant) async throws -> String {
         let now = realm.clock.now.seconds
         let algorithm = try await realm.settings().tokens.algorithm(for: .nativeAuth)
@@ -165,7 +165,7 @@ extension CustomExtensions {
 }
 
 extension User {
-    /// `authenticationContext.user` (native-auth spec, section 4.2), as far as an account has it.
+    /// `authenticationContext.user` (Microsoft Learn, Custom claims provider reference), as far as an account has it.
     fileprivate func extensionMembers(in tenant: Tenant, locale: String?) -> [String: JSONValue] {
         var members: [String: JSONValue] = [
             "id": .string(tenant.directoryID(of: id)), "createdDateTime": .string(createdAt.formatted(.iso8601)),

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What goes to a service and what comes back, as JSON (native-auth spec, sections 4.2 to 4.4).
+/// What goes to a service and what comes back, as JSON (Microsoft Learn, Custom claims provider reference).
 enum ExtensionEnvelope {
     /// Bytes that the body of an answer may have.
     static let answerLimit = 65_536

@@ -1,5 +1,5 @@
-/// What a custom authentication extension is asked about. The names are ours; what goes over the wire is Entra's
-/// (native-auth spec, section 4).
+/// What a custom authentication extension is asked about. The names are ours; what goes over the wire is Entra's (Microsoft
+/// Learn, Custom authentication extensions overview).
 public enum ExtensionEvent: String, Sendable, Codable, CaseIterable {
     /// A token is about to be issued: which claims should be in it?
     case tokenIssuanceStart = "token-issuance-start"

@@ -9,7 +9,8 @@ public struct ExtensionFailure: Error, Sendable, Equatable {
         self.detail = detail
     }
 
-    /// The vendor's numbers and names (native-auth spec, section 4.1). Those that only a cloud can have are left out.
+    /// The vendor's numbers and names (Microsoft Learn, Troubleshoot a custom claims provider). Those that only a cloud can
+    /// have are left out.
     public enum Code: Int, Sendable, CaseIterable {
         case unexpectedError = 1_003_001
         case invalidHTTPStatus = 1_003_002

@@ -1,4 +1,4 @@
-/// In which attempt an extension is asked: the `authenticationContext` of a call (native-auth spec, section 4.2).
+/// In which attempt an extension is asked: the `authenticationContext` of a call.
 public struct ExtensionOccasion: Sendable {
     public var application: ClientID
     public var applicationName: String?

@@ -1,6 +1,6 @@
 /// What a service provides for tokens, and what of it goes into which.
 public struct ProvidedClaims: Sendable, Equatable {
-    /// Bytes of all names and values together (native-auth spec, section 4.2).
+    /// Bytes of all names and values together (Microsoft Learn, Custom claims provider reference).
     static let sizeLimit = 3072
 
     /// By the names that tokens have. Texts and lists of texts.

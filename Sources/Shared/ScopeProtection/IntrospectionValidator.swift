@@ -3,8 +3,7 @@ import Foundation
 
 /// Asks the issuer about each token (RFC 7662), and so learns at once of logouts and of devices that were put away.
 ///
-/// The issuer is asked with a token of this server's own (client credentials; security checks spec, section 2.6), which is
-/// renewed once where it is refused.
+/// The issuer is asked with a token of this server's own (client credentials), which is renewed once where it is refused.
 public actor IntrospectionValidator: TokenValidator {
     public struct Options: Sendable {
         /// Where a token of our own comes from.

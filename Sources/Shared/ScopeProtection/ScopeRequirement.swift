@@ -19,8 +19,7 @@ public struct ScopeRequirement: Sendable, Equatable {
         self.authenticationContexts = authenticationContexts
     }
 
-    /// For clients of security checks, whose tokens all have the scope of registered clients (security checks spec, section
-    /// 1.7).
+    /// For clients of security checks, whose tokens all have the scope of registered clients.
     public static func securityChecks(_ scope: String = "") -> ScopeRequirement {
         ScopeRequirement("RegisteredClient \(scope)")
     }
@@ -147,7 +146,7 @@ public struct ScopeMiddleware<Context: RequestContext>: RouterMiddleware {
 }
 
 extension HTTPField.Name {
-    /// The same request may be sent again (security checks spec, section 2.8).
+    /// The same request may be sent again.
     public static let mfpConflict = Self("MFP-Conflict")!
 }
 

@@ -184,7 +184,7 @@ extension String {
 
 // MARK: Refusals
 
-/// The two forms of the envelope (spec, section 2.2).
+/// The two forms of the envelope.
 enum EnvelopeForm: Sendable {
     /// Versions 1 and 3.
     case errors

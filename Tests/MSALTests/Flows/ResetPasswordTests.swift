@@ -3,7 +3,7 @@ import MSAL
 import NativeAuthWire
 import Testing
 
-/// A new password, after a code. Source: native-auth 1.5, 1.8, 2.7, 2.8.
+/// A new password, after a code. Source: MSAL for iOS.
 @MainActor
 @Suite struct ResetPasswordTests {
     typealias Answer = ScriptedServer.Answer

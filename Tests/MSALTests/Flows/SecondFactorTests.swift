@@ -3,7 +3,7 @@ import MSAL
 import NativeAuthWire
 import Testing
 
-/// A second factor, and its registration. Source: native-auth 1.5, 1.8, 2.7, 2.8.
+/// A second factor, and its registration. Source: MSAL for iOS.
 @MainActor
 @Suite struct SecondFactorTests {
     typealias Answer = ScriptedServer.Answer

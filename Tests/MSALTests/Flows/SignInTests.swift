@@ -4,7 +4,7 @@ import MSAL
 import NativeAuthWire
 import Testing
 
-/// Sign-in by code and by password. Source: native-auth 1.5, 1.8, 2.7, 2.8.
+/// Sign-in by code and by password. Source: MSAL for iOS.
 @MainActor
 @Suite struct SignInTests {
     private let app: TestApp

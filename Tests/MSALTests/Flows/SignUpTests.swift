@@ -3,7 +3,7 @@ import MSAL
 import NativeAuthWire
 import Testing
 
-/// Sign-up with a code, a password and attributes. Source: native-auth 1.5, 1.8, 2.7, 2.8.
+/// Sign-up with a code, a password and attributes. Source: MSAL for iOS.
 @MainActor
 @Suite struct SignUpTests {
     typealias Answer = ScriptedServer.Answer

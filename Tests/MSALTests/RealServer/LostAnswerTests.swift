@@ -7,7 +7,7 @@ import OneTimePassword
 import Testing
 
 /// A network that carries each request to the real server and loses the answer the first time, so that the client sends it
-/// again: everything comes out as if nothing had been lost, and nothing happens twice. Source: native-auth 2.0.
+/// again: everything comes out as if nothing had been lost, and nothing happens twice. Source: MSAL for iOS.
 @Suite struct LostAnswerTests {
     private final class LosingNetwork: HTTPTransport {
         private let requests = Locked<[HTTPClientRequest]>([])

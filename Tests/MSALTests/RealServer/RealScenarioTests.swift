@@ -5,7 +5,7 @@ import MSAL
 import OneTimePassword
 import Testing
 
-/// What the vendor's own suite asks of a tenant, as far as no other test here does. Source: native-auth 6.1.
+/// What the vendor's own suite asks of a tenant, as far as no other test here does. Source: the tests of MSAL for iOS.
 @Suite struct RealScenarioTests {
     private static let email = RealServer.email
     private static let password = RealServer.password

@@ -4,7 +4,7 @@ import MSAL
 import OneTimePassword
 import Testing
 
-/// The real client against the real server, over a socket. Source: native-auth 2.8, 3, 6.1.
+/// The real client against the real server, over a socket. Source: MSAL for iOS.
 @MainActor
 @Suite struct RealServerTests {
     private let recorder = Recorder()

@@ -9,8 +9,8 @@ import ScopeProtection
 import SecurityChecksServer
 import Testing
 
-/// The rows of section 4.5 that are about client and server, with both of them. What no server of ours does (a challenge that
-/// is null, G4) is shown with a stand-in in `MalformedAnswerTests`.
+/// The steps of the framework (`FrameworkTests`) that are about client and server, with both of them. What no server of
+/// ours does (a challenge that is null, G4) is shown with a stand-in in `MalformedAnswerTests`.
 @Suite struct EngineTests {
     private static let pin: Handler.Reply = .answer(["pin": "1234"])
     private static let ada: Handler.Reply = .answer(["username": "ada", "password": "ada"])

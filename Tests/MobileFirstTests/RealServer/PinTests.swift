@@ -5,7 +5,7 @@ import IBMMobileFirstPlatformFoundation
 import MobileFirstReferencePage
 import Testing
 
-/// The sample with the PIN, client and server. Source: security-checks 4.1; the numbers are its.
+/// The sample with the PIN, client and server. Source: the vendor's sample PinCodeAttempts (SecurityCheckAdapters).
 @Suite struct PinTests {
     private static let check = "PinCodeAttempts"
     private static let blocked = "failure failure=Account blocked"

@@ -4,7 +4,7 @@ import Foundation
 import IBMMobileFirstPlatformFoundation
 import Testing
 
-/// The other samples, client and server. Source: security-checks 4.2 to 4.5.
+/// The other samples, client and server. Source: the vendor's samples (SecurityCheckAdapters).
 @Suite struct SampleTests {
     // MARK: Users
 

@@ -30,8 +30,8 @@ public enum CheckAuthorizationOutcome: Sendable {
     case limited(until: Date)
 }
 
-/// What all checks of a scope say together (security checks spec, section 1.2): any failure fails, else any challenge asks,
-/// and only if every check is in success is the scope granted.
+/// What all checks of a scope say together (MobileFirst's `AuthorizationResponse`): any failure fails, else any challenge
+/// asks, and only if every check is in success is the scope granted.
 public struct CheckAuthorization: Sendable, Equatable {
     public internal(set) var successes: [String: [String: JSONValue]] = [:]
     public internal(set) var challenges: [String: [String: JSONValue]] = [:]

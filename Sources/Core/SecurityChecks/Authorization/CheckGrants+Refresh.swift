@@ -1,7 +1,7 @@
 import Foundation
 import OneTimePassword
 
-/// Refresh tokens: off unless an application's version says so (security checks spec, section 2.4).
+/// Refresh tokens: off unless an application's version says so (RFC 6749, section 6).
 extension CheckGrants {
     /// A grant by a refresh token.
     public struct Refreshed: Sendable {

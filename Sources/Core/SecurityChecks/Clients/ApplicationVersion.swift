@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a version of an application asks of its clients: the application descriptor (security checks spec, sections 1.6
-/// and 1.7). An application without any has no part in security checks.
+/// What a version of an application asks of its clients: the application descriptor. An application without any has no part
+/// in security checks.
 ///
 /// Every member has a default; documents written before a member existed stay readable.
 public struct ApplicationVersion: Sendable, Equatable, Codable {
@@ -19,8 +19,7 @@ public struct ApplicationVersion: Sendable, Equatable, Codable {
     public var securityCheckConfigurations: [String: [String: String]]
     /// Checks whose state the applications of one device share, where they all say so.
     public var sharedChecks: Set<String>
-    /// Whether clients that ask for it get refresh tokens: who holds one goes on without being asked by any check again
-    /// (security checks spec, section 2.4).
+    /// Whether clients that ask for it get refresh tokens: who holds one goes on without being asked by any check again.
     public var refreshTokens: Bool
     public var access: Access
 

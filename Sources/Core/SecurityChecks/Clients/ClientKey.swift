@@ -3,7 +3,7 @@ import CryptoExtras
 import Foundation
 import OneTimePassword
 
-/// What a client signs with, fixed when it registers (security checks spec, section 2.1).
+/// What a client signs with, fixed when it registers.
 public struct ClientKey: Sendable, Equatable, Codable {
     private enum Material: Sendable, Equatable, Codable {
         case rsa(DeviceKey)

@@ -68,8 +68,9 @@ struct CheckRecord: Sendable, Equatable, Codable {
 
 /// The state machine of a check that asks for something: pure, so that it can be tested and run within transactions.
 ///
-/// The rules are those of the original (security checks spec, section 1.4) with one difference: the attempt is counted
-/// before anybody looks at it. One answer at a time is looked at; what comes meanwhile is told to come again.
+/// The rules are those of the original (MobileFirst Foundation, CredentialsValidationSecurityCheck) with one difference:
+/// the attempt is counted before anybody looks at it. One answer at a time is looked at; what comes meanwhile is told to
+/// come again.
 struct CredentialsAttempts: Sendable {
     let limits: AttemptLimits
 

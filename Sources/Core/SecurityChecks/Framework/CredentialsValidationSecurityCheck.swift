@@ -3,7 +3,7 @@ import Foundation
 /// A check that asks for something: a PIN, a password, a code.
 ///
 /// The core counts the attempt, then has ``validate(_:in:)`` look at the credentials, and then makes the result count
-/// (security checks spec, section 1.4). The client is *attempting*, in *success* or *blocked*:
+/// (MobileFirst Foundation, CredentialsValidationSecurityCheck). The client is *attempting*, in *success* or *blocked*:
 ///
 /// - Trying begins with the first challenge and lasts ``AttemptLimits/attemptingStateExpiration``; after that the count
 ///   begins anew.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The state that a security check is in for one client: a name, and since when. Each state lasts as long as the check
-/// says; after that the client is in the state ``expired`` (security checks spec, section 1.3).
+/// says; after that the client is in the state ``expired`` (MobileFirst's `ExternalizableSecurityCheck`).
 public struct ExternalizableState: Sendable, Equatable, Codable {
     /// Where nothing was set, or what was set is over.
     public static let expired = "expired"

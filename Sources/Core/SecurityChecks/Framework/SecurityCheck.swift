@@ -2,10 +2,9 @@ import Foundation
 
 /// Guards scope elements for one client at a time: a value with the rules of a check, not with its state.
 ///
-/// Conform to this where nobody is asked for anything that could be guessed (is the client enrolled? is the device
-/// known?). Where somebody is, conform to ``CredentialsValidationSecurityCheck`` or
-/// ``UserAuthenticationSecurityCheck``: credentials are never handed to anything else, because the core counts the
-/// attempt before it lets anybody look (security checks spec, section 1.2).
+/// Conform to this where nobody is asked for anything that could be guessed (is the client enrolled? is the device known?).
+/// Where somebody is, conform to ``CredentialsValidationSecurityCheck`` or ``UserAuthenticationSecurityCheck``: credentials
+/// are never handed to anything else, because the core counts the attempt before it lets anybody look.
 ///
 /// A check that throws, takes too long or answers with a success that is over already grants nothing.
 public protocol SecurityCheck: Sendable {
@@ -136,7 +135,7 @@ public struct AuthenticatedUser: Sendable, Equatable, Codable {
         self.accountEpoch = accountEpoch
     }
 
-    /// As protocols write it; the time in milliseconds (security checks spec, section 1.5).
+    /// As protocols write it; the time in milliseconds.
     public var json: JSONValue {
         .object([
             "id": .string(id), "displayName": .string(displayName),

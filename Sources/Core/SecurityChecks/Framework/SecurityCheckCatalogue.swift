@@ -36,7 +36,7 @@ public struct SecurityCheckCatalogue: Sendable {
 
     /// Satisfied by every client that is registered and active.
     public static let registeredClient = "RegisteredClient"
-    /// Names that mean something to clients already (security checks spec, section 1.12).
+    /// Names that mean something to clients already.
     public static let reservedNames: Set<String> = [
         registeredClient, "registration-client-id", "clockSynchronization", "directUpdate", "wl_remoteDisableRealm",
         "appAuthenticity", "LtpaBasedSSO",

@@ -1,7 +1,8 @@
 import Foundation
 
-/// The properties of a check as texts, and how they are read: the check's own defaults, over them what the definition
-/// says, over that the server's configuration, and over all the application's (security checks spec, section 1.6).
+/// The properties of a check as texts, and how they are read: the check's own defaults, over them what the definition says,
+/// over that the server's configuration, and over all the application's (MobileFirst Foundation, Creating a security
+/// check).
 public struct SecurityCheckConfiguration: Sendable {
     private let properties: [String: String]
     /// What makes the check unusable.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A check whose right answer says who somebody is (security checks spec, section 1.5).
+/// A check whose right answer says who somebody is (MobileFirst Foundation, UserAuthenticationSecurityCheck).
 ///
 /// The user becomes the registration's, and is remembered there for ``rememberMeDuration``: as long as that lasts, a client
 /// whose success is over is in success again without being asked. Logging out forgets.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A PIN of the user's own, asked for only while a login holds (security checks spec, section 1.10).
+/// A PIN of the user's own, asked for only while a login holds (MobileFirst Foundation, Step up).
 public struct StepUpPINSecurityCheck: CredentialsValidationSecurityCheck {
     public var limits: AttemptLimits
     let login: String

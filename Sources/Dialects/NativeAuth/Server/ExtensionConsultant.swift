@@ -4,7 +4,7 @@ import NativeAuthWire
 import Synchronization
 
 /// Asks the developer's services in the middle of one request: which claims tokens are to have, and whether a sign-up may
-/// go on (spec, section 4).
+/// go on (Microsoft Learn, Custom authentication extensions overview).
 final class ExtensionConsultant: Consultant {
     private let realm: Realm
     private let call: NativeAuthCall

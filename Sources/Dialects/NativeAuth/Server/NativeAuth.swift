@@ -35,7 +35,7 @@ public struct NativeAuth: Sendable {
     static let anyLength = -1
     /// Seconds between questions whether a reset is done, which it always is.
     static let pollInterval = 2
-    /// Passwords are cut off nowhere; longer ones are refused (spec, section 2.4).
+    /// Passwords are cut off nowhere; longer ones are refused.
     static let longestPassword = 256
 
     // MARK: Continuation tokens

@@ -50,7 +50,8 @@ struct NativeAuthCall: Sendable {
         Self.methods(registration.challengeTypes.compactMap(ChallengeType.init(rawValue:)))
     }
 
-    /// What the client can ask for (spec, section 2.8). It has to take `redirect` whatever else it takes.
+    /// What the client can ask for (Microsoft Learn, Native authentication challenge types). It has to take `redirect`
+    /// whatever else it takes.
     func taken(_ text: String?) throws(NativeAuthError) -> Set<FirstMethod> {
         let list = WordList<ChallengeType>(try required(text, "challenge_type"))
         guard list.unknown.isEmpty, !list.words.isEmpty, !list.contains(.preverified) else {

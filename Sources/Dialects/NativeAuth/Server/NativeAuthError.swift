@@ -6,7 +6,7 @@ import NativeAuthWire
 import ServerHTTP
 
 /// What this dialect answers when something is refused, or is not to be done here. The only place where its error words are
-/// put together (spec, sections 2.4 to 2.6).
+/// put together (Microsoft Learn, Native authentication API reference).
 ///
 /// Clients read the body of status 400 alone, so that every refusal has that; 5xx are for our own failures, and are sent
 /// again by clients.

@@ -34,7 +34,7 @@ extension NativeAuth {
 
     // MARK: Paths
 
-    /// Where the routes are. Any path may stand in front of an endpoint (spec, section 2.0); the normalizer puts it behind.
+    /// Where the routes are. Any path may stand in front of an endpoint; the normalizer puts it behind.
     static let prefix = "/native-auth"
 
     /// All that a path may end with, with what it is here.

@@ -2,7 +2,7 @@ import CountersignCore
 import Foundation
 import NativeAuthWire
 
-/// Makes the tokens of `oauth2/v2.0/token` (spec, section 3).
+/// Makes the tokens of `oauth2/v2.0/token` as MSAL and resource servers read them.
 struct NativeAuthTokens: Sendable {
     let realm: Realm
     let issuer: String

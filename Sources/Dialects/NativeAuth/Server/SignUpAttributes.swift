@@ -3,8 +3,8 @@ import Foundation
 import NativeAuthWire
 import ServerHTTP
 
-/// What somebody who signs up says of themselves: the attributes that the application defines, and those that every
-/// account may have (spec, section 2.8). Others are passed over.
+/// What somebody who signs up says of themselves: the attributes that the application defines, and those that every account
+/// may have (Microsoft Learn, Native authentication API reference). Others are passed over.
 struct SignUpAttributes: Sendable {
     let values: [String: JSONValue]
 

@@ -4,7 +4,7 @@ import NativeAuthWire
 import ServerHTTP
 
 extension NativeAuth {
-    /// `POST oauth2/v2.0/token` (spec, section 2.2).
+    /// `POST oauth2/v2.0/token`, for each grant type.
     func token(_ request: TokenRequest, _ call: NativeAuthCall) async throws -> TokenResponse {
         guard let grant = GrantType(rawValue: try call.required(request.grantType, "grant_type")) else {
             throw NativeAuthError.unsupportedGrant
@@ -125,8 +125,7 @@ extension NativeAuth {
         return scopes.isEmpty ? ["openid", "profile", "offline_access"] : scopes
     }
 
-    /// Authentication contexts that a claims request wants in the access token (spec, section 3.3): they are had with a
-    /// second factor.
+    /// Authentication contexts that a claims request wants in the access token: they are had with a second factor.
     private func authenticationContexts(_ claims: String?) throws -> [String] {
         guard let claims, !claims.isEmpty else { return [] }
         guard let parsed = try? LenientJSON.parse(Array(claims.utf8)), case .object = parsed else {

@@ -1,4 +1,5 @@
-/// The endpoints below an authority, each with its path. All are asked by `POST` with a form. Source: native-auth 2.1.
+/// The endpoints below an authority, each with its path. All are asked by `POST` with a form. Source: Native authentication
+/// API reference (Microsoft Learn).
 public enum Endpoint: String, CaseIterable, Sendable {
     case signUpStart = "/signup/v1.0/start"
     case signUpChallenge = "/signup/v1.0/challenge"
@@ -24,7 +25,7 @@ public enum Endpoint: String, CaseIterable, Sendable {
     public static let keysPath = "/discovery/v2.0/keys"
 }
 
-/// Header fields with a meaning in this protocol. Source: native-auth 2.0.
+/// Header fields with a meaning in this protocol. Source: Native authentication API reference (Microsoft Learn).
 public enum HeaderName {
     /// The correlation id of a flow, a UUID: sent with each request of it and given back with each answer.
     public static let clientRequestID = "client-request-id"

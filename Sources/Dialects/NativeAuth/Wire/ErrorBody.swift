@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a refusal says, with status 400. Source: native-auth 2.0.
+/// What a refusal says, with status 400. Source: Native authentication API reference (Microsoft Learn).
 public struct ErrorBody: Codable, Sendable, Equatable {
     public var error: ErrorWord
     /// What people read, and support staff.
@@ -52,14 +52,14 @@ public struct ErrorBody: Codable, Sendable, Equatable {
     }
 }
 
-/// An attribute by its programmable name. Source: native-auth 2.0.
+/// An attribute by its programmable name. Source: Native authentication API reference (Microsoft Learn).
 public struct AttributeName: Codable, Sendable, Hashable {
     public var name: String
 
     public init(_ name: String) { self.name = name }
 }
 
-/// An attribute that a sign-up asks for. Source: native-auth 2.0, 2.3.
+/// An attribute that a sign-up asks for. Source: Native authentication API reference (Microsoft Learn).
 public struct RequiredAttribute: Codable, Sendable, Equatable {
     public struct Options: Codable, Sendable, Equatable {
         /// What the value has to match.

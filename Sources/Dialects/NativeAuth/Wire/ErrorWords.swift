@@ -1,6 +1,6 @@
 /// What a refusal is, in a word.
 ///
-/// The list is open: what is not in it is still a value. Source: native-auth 2.4, 2.6.
+/// The list is open: what is not in it is still a value. Source: MSAL for iOS.
 public struct ErrorWord: RawRepresentable, Codable, Hashable, Sendable {
     public let rawValue: String
 
@@ -31,7 +31,7 @@ extension ErrorWord {
 
 /// What more a refusal says.
 ///
-/// The list is open: what is not in it is still a value. Source: native-auth 2.4, 2.6.
+/// The list is open: what is not in it is still a value. Source: MSAL for iOS.
 public struct Suberror: RawRepresentable, Codable, Hashable, Sendable {
     public let rawValue: String
 
@@ -71,7 +71,7 @@ extension Suberror {
 
 /// A refusal's number, as clients and support staff know it.
 ///
-/// The list is open. Source: native-auth 2.5.
+/// The list is open. Source: MSAL for iOS.
 public struct ErrorNumber: RawRepresentable, Codable, Hashable, Sendable {
     public let rawValue: Int
 

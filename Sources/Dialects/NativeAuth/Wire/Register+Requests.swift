@@ -1,4 +1,4 @@
-/// ``Endpoint/registerChallenge``. Source: native-auth 2.1.
+/// ``Endpoint/registerChallenge``.
 public struct RegisterChallengeRequest: FormRequest {
     public var clientID: String?
     public var continuationToken: String?
@@ -29,7 +29,7 @@ public struct RegisterChallengeRequest: FormRequest {
     }
 }
 
-/// ``Endpoint/registerContinue``. Source: native-auth 2.1.
+/// ``Endpoint/registerContinue``.
 public struct RegisterContinueRequest: FormRequest {
     public var clientID: String?
     public var continuationToken: String?

@@ -1,4 +1,4 @@
-/// ``Endpoint/resetPasswordContinue``. Source: native-auth 2.1.
+/// ``Endpoint/resetPasswordContinue``.
 public struct ResetPasswordContinueRequest: FormRequest {
     public var clientID: String?
     public var continuationToken: String?
@@ -23,7 +23,7 @@ public struct ResetPasswordContinueRequest: FormRequest {
     }
 }
 
-/// ``Endpoint/resetPasswordSubmit``. Source: native-auth 2.1.
+/// ``Endpoint/resetPasswordSubmit``.
 public struct ResetPasswordSubmitRequest: FormRequest {
     public var clientID: String?
     public var continuationToken: String?

@@ -1,4 +1,5 @@
-/// What any endpoint may answer, with status 200: not here, go to a browser. Source: native-auth 2.0.
+/// What any endpoint may answer, with status 200: not here, go to a browser. Source: Native authentication API reference
+/// (Microsoft Learn).
 public struct RedirectResponse: Codable, Sendable, Equatable {
     /// `redirect`; anything else is another answer.
     public var challengeType: ChallengeType?
@@ -16,7 +17,7 @@ public struct RedirectResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// The flow goes on, under this token. Source: native-auth 2.0, 2.1.
+/// The flow goes on, under this token. Source: Native authentication API reference (Microsoft Learn).
 public struct ContinuationResponse: Codable, Sendable, Equatable {
     public var continuationToken: String?
 
@@ -29,7 +30,7 @@ public struct ContinuationResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// Who has to prove what. Source: native-auth 2.3.
+/// Who has to prove what. Source: Native authentication API reference (Microsoft Learn).
 public struct ChallengeResponse: Codable, Sendable, Equatable {
     public var continuationToken: String?
     public var challengeType: ChallengeType?
@@ -73,7 +74,7 @@ public struct ChallengeResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// A way to prove a second factor, or to register one. Source: native-auth 2.3.
+/// A way to prove a second factor, or to register one. Source: Native authentication API reference (Microsoft Learn).
 public struct AuthenticationMethod: Codable, Sendable, Equatable {
     public var id: String
     /// `oob`.
@@ -98,7 +99,7 @@ public struct AuthenticationMethod: Codable, Sendable, Equatable {
     }
 }
 
-/// The methods to choose from, never none. Source: native-auth 2.3.
+/// The methods to choose from, never none. Source: Native authentication API reference (Microsoft Learn).
 public struct IntrospectResponse: Codable, Sendable, Equatable {
     public var continuationToken: String?
     public var methods: [AuthenticationMethod]?
@@ -114,7 +115,7 @@ public struct IntrospectResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// The code was right; a new password may be submitted. Source: native-auth 2.3.
+/// The code was right; a new password may be submitted. Source: Native authentication API reference (Microsoft Learn).
 public struct ResetPasswordContinueResponse: Codable, Sendable, Equatable {
     public var continuationToken: String?
     /// Seconds for which the token is good, at most 600.
@@ -131,7 +132,7 @@ public struct ResetPasswordContinueResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// The new password was taken. Source: native-auth 2.3.
+/// The new password was taken. Source: Native authentication API reference (Microsoft Learn).
 public struct ResetPasswordSubmitResponse: Codable, Sendable, Equatable {
     public var continuationToken: String?
     /// Seconds between questions whether it is in force.
@@ -148,7 +149,7 @@ public struct ResetPasswordSubmitResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// How far a reset has come. Source: native-auth 2.3, 2.4.
+/// How far a reset has come. Source: Native authentication API reference (Microsoft Learn).
 public struct ResetPasswordPollResponse: Codable, Sendable, Equatable {
     public enum Status: String, Codable, Sendable, CaseIterable {
         case succeeded, failed

@@ -1,4 +1,4 @@
-/// ``Endpoint/initiate`` and ``Endpoint/resetPasswordStart``. Source: native-auth 2.1.
+/// ``Endpoint/initiate`` and ``Endpoint/resetPasswordStart``.
 public struct InitiateRequest: AnnouncingRequest {
     public var clientID: String?
     public var username: String?
@@ -25,8 +25,7 @@ public struct InitiateRequest: AnnouncingRequest {
     }
 }
 
-/// ``Endpoint/challenge``, ``Endpoint/signUpChallenge`` and ``Endpoint/resetPasswordChallenge``. Source: native-auth
-/// 2.1.
+/// ``Endpoint/challenge``, ``Endpoint/signUpChallenge`` and ``Endpoint/resetPasswordChallenge``.
 public struct ChallengeRequest: FormRequest {
     public var clientID: String?
     public var continuationToken: String?
@@ -52,8 +51,7 @@ public struct ChallengeRequest: FormRequest {
     }
 }
 
-/// ``Endpoint/introspect``, ``Endpoint/registerIntrospect`` and ``Endpoint/resetPasswordPoll``. Source: native-auth
-/// 2.1.
+/// ``Endpoint/introspect``, ``Endpoint/registerIntrospect`` and ``Endpoint/resetPasswordPoll``.
 public struct ContinuationRequest: FormRequest {
     public var clientID: String?
     public var continuationToken: String?
@@ -69,7 +67,7 @@ public struct ContinuationRequest: FormRequest {
     }
 }
 
-/// ``Endpoint/token``; which members it has depends on the grant type. Source: native-auth 2.2.
+/// ``Endpoint/token``; which members it has depends on the grant type.
 public struct TokenRequest: FormRequest {
     public var clientID: String?
     public var grantType: String?

@@ -1,4 +1,4 @@
-/// ``Endpoint/signUpStart``. Source: native-auth 2.1.
+/// ``Endpoint/signUpStart``.
 public struct SignUpStartRequest: AnnouncingRequest {
     public var clientID: String?
     public var username: String?
@@ -30,7 +30,7 @@ public struct SignUpStartRequest: AnnouncingRequest {
     }
 }
 
-/// ``Endpoint/signUpContinue``, with one of the three that the grant type names. Source: native-auth 2.1.
+/// ``Endpoint/signUpContinue``, with one of the three that the grant type names.
 public struct SignUpContinueRequest: FormRequest {
     public var clientID: String?
     public var continuationToken: String?

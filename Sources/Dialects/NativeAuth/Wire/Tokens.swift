@@ -1,6 +1,6 @@
 import Foundation
 
-/// The tokens of somebody who is signed in. Source: native-auth 2.2.
+/// The tokens of somebody who is signed in. Source: Native authentication API reference (Microsoft Learn).
 public struct TokenResponse: Codable, Sendable, Equatable {
     /// `Bearer`.
     public var tokenType: String?
@@ -47,7 +47,7 @@ public struct TokenResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// What an authority says of itself (OpenID Connect Discovery, section 3). Source: native-auth 3.3.
+/// What an authority says of itself (OpenID Connect Discovery, section 3).
 public struct ProviderMetadata: Codable, Sendable, Equatable {
     public var issuer: String?
     public var authorizationEndpoint: String?
@@ -75,7 +75,7 @@ public struct ProviderMetadata: Codable, Sendable, Equatable {
     }
 }
 
-/// Who somebody is to the vendor's clients: user and tenant. Source: native-auth 2.2, 3.1.
+/// Who somebody is to the vendor's clients: user and tenant. Source: Native authentication API reference (Microsoft Learn).
 public struct ClientInfo: Codable, Sendable, Equatable {
     /// The user's object id.
     public var uid: String

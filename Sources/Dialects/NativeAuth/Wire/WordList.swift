@@ -1,7 +1,7 @@
 /// Words of a closed list, as one parameter carries them.
 ///
-/// They are written with a space between them; a comma is read too, since the vendor's documents and its clients
-/// disagree. The order is kept and a word is there once. Source: native-auth 2.1.
+/// They are written with a space between them; a comma is read too, since the vendor's documents and its clients disagree.
+/// The order is kept and a word is there once. Source: Native authentication API reference (Microsoft Learn).
 public struct WordList<Word>: Sendable, Equatable where Word: RawRepresentable<String> & Hashable & Sendable {
     public private(set) var words: [Word] = []
     /// What stands between the separators and is no word of the list.
@@ -34,7 +34,8 @@ public struct WordList<Word>: Sendable, Equatable where Word: RawRepresentable<S
     public var text: String { words.map(\.rawValue).joined(separator: " ") }
 }
 
-/// How somebody is asked who they are, or what a client can do. Source: native-auth 2.0, 2.1.
+/// How somebody is asked who they are, or what a client can do. Source: Native authentication API reference (Microsoft
+/// Learn).
 public enum ChallengeType: String, Codable, Hashable, Sendable, CaseIterable {
     /// A code that is sent "out of band", by mail or text message.
     case oob
@@ -45,13 +46,13 @@ public enum ChallengeType: String, Codable, Hashable, Sendable, CaseIterable {
     case preverified
 }
 
-/// What a client can do beyond one factor. Source: native-auth 1.1, 2.1.
+/// What a client can do beyond one factor. Source: MSAL for iOS.
 public enum Capability: String, Codable, Hashable, Sendable, CaseIterable {
     case mfaRequired = "mfa_required"
     case registrationRequired = "registration_required"
 }
 
-/// What a token or a step is asked for with. Source: native-auth 2.1, 2.2.
+/// What a token or a step is asked for with. Source: Native authentication API reference (Microsoft Learn).
 public enum GrantType: String, Codable, Hashable, Sendable, CaseIterable {
     case password
     case oob
@@ -63,7 +64,7 @@ public enum GrantType: String, Codable, Hashable, Sendable, CaseIterable {
     case attributes
 }
 
-/// Where a code goes. Source: native-auth 1.3.
+/// Where a code goes. Source: MSAL for iOS.
 public enum ChallengeChannel: String, Codable, Hashable, Sendable, CaseIterable {
     case email, sms
 }

@@ -3,7 +3,7 @@ import Foundation
 import ScopeProtection
 import SecurityChecksWire
 
-/// Makes and reads this dialect's access tokens (spec, section 2.5), JWTs of RFC 9068.
+/// Makes and reads this dialect's access tokens, JWTs of RFC 9068.
 ///
 /// `exp` is in seconds, as it is in every JWT: in milliseconds, as the original had it, anybody else's verifier would take
 /// the token for good for fifty thousand years. Clients do not read it (decision 91).

@@ -6,7 +6,7 @@ import SecurityChecksWire
 import ServerHTTP
 
 extension SecurityChecks {
-    /// `GET az/v1/authorization`: a code for what all checks grant now (spec, section 2.4).
+    /// `GET az/v1/authorization`: a code for what all checks grant now (RFC 6749, section 4.1).
     func authorize(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
         guard let id = call.query["client_id"], !id.isEmpty else {
             throw SecurityChecksError.invalidOAuthRequest("client_id is missing.")

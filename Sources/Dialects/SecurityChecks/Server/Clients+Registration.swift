@@ -5,7 +5,8 @@ import Hummingbird
 import SecurityChecksWire
 import ServerHTTP
 
-/// `registration/v1/clients/{clientId}`, for confidential clients with the scopes `clients:…` (spec, section 2).
+/// `registration/v1/clients/{clientId}`, for confidential clients with the scopes `clients:…` (MobileFirst Runtime REST
+/// API).
 extension SecurityChecks {
     func showClient(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
         try await requireConfidential("clients:read", call)

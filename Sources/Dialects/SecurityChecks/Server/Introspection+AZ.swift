@@ -6,7 +6,7 @@ import SecurityChecksWire
 import ServerHTTP
 
 extension SecurityChecks {
-    /// `POST az/v1/introspection`, for confidential clients (spec, section 2.6; RFC 7662).
+    /// `POST az/v1/introspection`, for confidential clients (RFC 7662).
     func introspect(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
         guard let own = call.credentials("Bearer") else { throw SecurityChecksError.bearer(nil) }
         guard let asker = try await tokens.confidential(own) else { throw SecurityChecksError.bearer(.invalidToken) }

@@ -22,7 +22,7 @@ extension SecurityChecks {
         return try .json(JSONValue.object([:]))
     }
 
-    /// `POST preauth/v1/heartbeat`: the client is still there (spec, section 2.7).
+    /// `POST preauth/v1/heartbeat`: the client is still there.
     func heartbeat(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
         let client = try await client(of: Self.body(SignedRequest.self, of: request, accepting: [.form, .json]))
         if case .refused(let refusal) = try await realm.clients.changeContext(of: client.id, { _ in }) {

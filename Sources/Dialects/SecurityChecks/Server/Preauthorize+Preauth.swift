@@ -6,7 +6,7 @@ import SecurityChecksWire
 import ServerHTTP
 
 extension SecurityChecks {
-    /// `POST preauth/v1/preauthorize`: where all challenges happen (spec, section 2.3).
+    /// `POST preauth/v1/preauthorize`: where all challenges happen.
     func preauthorize(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
         let body = try await Self.body(PreauthorizeRequest<JSONValue>.self, of: request, accepting: .json)
         guard let id = body.clientID, !id.isEmpty else { throw SecurityChecksError.unknownClient }

@@ -6,7 +6,7 @@ import SecurityChecksWire
 import ServerHTTP
 
 extension SecurityChecks {
-    /// `POST registration/v1/self` (spec, section 2.2).
+    /// `POST registration/v1/self`: a client makes itself known.
     func register(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
         let statement = try await registrationStatement(request)
         let weak = try await realm.settings().securityChecks.weakForms
@@ -30,7 +30,7 @@ extension SecurityChecks {
         }
     }
 
-    /// `PUT registration/v1/self/{clientId}` (spec, section 2.2).
+    /// `PUT registration/v1/self/{clientId}`: device or application have changed.
     func updateRegistration(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
         let statement = try await registrationStatement(request)
         guard let client = try await realm.clients.client(call.pathClient) else {

@@ -5,8 +5,7 @@ import Hummingbird
 import SecurityChecksWire
 import ServerHTTP
 
-/// What this dialect answers when something is refused. The only place where its error words are put together
-/// (spec, sections 1.8, 2.3 and 2.4).
+/// What this dialect answers when something is refused. The only place where its error words are put together.
 enum SecurityChecksError: Error, Sendable {
     /// Of the framework's own endpoints.
     case plain(Int, ErrorCode, String, retryAfter: Int? = nil)

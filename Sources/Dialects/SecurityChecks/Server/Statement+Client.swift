@@ -2,7 +2,7 @@ import CountersignCore
 import Foundation
 import SecurityChecksWire
 
-/// Statements that clients sign (spec, section 2.1).
+/// Statements that clients sign (RFC 7515; RFC 7523).
 extension SecurityChecks {
     /// What an assertion has shown: which client it is.
     struct Assertion: Sendable {

@@ -6,7 +6,7 @@ import SecurityChecksWire
 import ServerHTTP
 
 extension SecurityChecks {
-    /// `POST az/v1/token` (spec, section 2.4).
+    /// `POST az/v1/token` (RFC 6749, section 3.2; RFC 7523, section 2.2).
     func token(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
         let body = try await Self.body(TokenRequest.self, of: request, accepting: [.form, .json])
         let answer: TokenResponse
@@ -24,7 +24,7 @@ extension SecurityChecks {
         guard let code = body.code, let redirectURI = body.redirectURI, let text = body.clientAssertion else {
             throw SecurityChecksError.invalidOAuthRequest("code, redirect_uri and client_assertion are needed.")
         }
-        // The code is bound to the key: who has seen it alone has nothing (spec, section 2.1).
+        // The code is bound to the key: who has seen it alone has nothing.
         let client = try await client(of: body, assertion: text, for: code)
         switch try await grants.redeem(code, by: client.id, redirectURI: redirectURI) {
         case nil: throw SecurityChecksError.invalidGrant
@@ -99,7 +99,8 @@ extension SecurityChecks {
     }
 }
 
-/// What confidential clients are registered for: elements, with `*` for anything in them (spec, section 1.13).
+/// What confidential clients are registered for: elements, with `*` for anything in them (MobileFirst Foundation,
+/// Confidential clients).
 enum ConfidentialScope {
     static func covers(_ patterns: Set<String>, _ scope: Set<String>) -> Bool {
         scope.allSatisfy { element in patterns.contains { matches(Array($0.utf8)[...], Array(element.utf8)[...]) } }

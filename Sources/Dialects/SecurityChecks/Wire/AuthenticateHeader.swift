@@ -1,4 +1,4 @@
-/// What `WWW-Authenticate` says: which proof is missing. Source: security-checks 1.13, 2.3, 2.8.
+/// What `WWW-Authenticate` says: which proof is missing. Source: MobileFirst Foundation, Authentication and security.
 public enum AuthenticateHeader: Sendable, Equatable {
     /// With 401, of the framework's own endpoints: the body has challenges to answer.
     case challenges

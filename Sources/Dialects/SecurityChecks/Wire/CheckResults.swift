@@ -1,5 +1,5 @@
 /// What the security checks of a request said, by their names: the body of 200, of 401 with
-/// ``AuthenticateHeader/challenges``, and of 403. Source: security-checks 1.8.
+/// ``AuthenticateHeader/challenges``, and of 403. Source: MobileFirst Foundation, Authentication and security.
 ///
 /// `Document` is any JSON value: what a check says has no shape that the protocol knows. The server's and the client's
 /// own type of JSON take its place.
@@ -21,7 +21,7 @@ public struct CheckResults<Document: Codable & Sendable & Equatable>: Codable, S
     }
 }
 
-/// The success of ``ReservedCheck/clockSynchronization``, in every 200 and 401. Source: security-checks 2.3.
+/// The success of ``ReservedCheck/clockSynchronization``, in every 200 and 401. Source: MobileFirst Runtime REST API.
 public struct ClockSynchronization: Codable, Sendable, Equatable {
     /// Milliseconds since 1970.
     public var serverTimeStamp: Int64
@@ -29,15 +29,15 @@ public struct ClockSynchronization: Codable, Sendable, Equatable {
     public init(serverTimeStamp: Int64) { self.serverTimeStamp = serverTimeStamp }
 }
 
-/// What a check fails with that takes no more answers. Source: security-checks 1.4.
+/// What a check fails with that takes no more answers. Source: MobileFirst Foundation, Authentication and security.
 public struct BlockedFailure: Codable, Sendable, Equatable {
     public var failure: String
 
     public init(failure: String = "Account blocked") { self.failure = failure }
 }
 
-/// Whom a check has recognized: the member `user` of its success, and `mfp-user` of introspection. Source:
-/// security-checks 1.5.
+/// Whom a check has recognized: the member `user` of its success, and `mfp-user` of introspection. Source: MobileFirst
+/// Foundation, Authentication and security.
 public struct AuthenticatedUser<Document: Codable & Sendable & Equatable>: Codable, Sendable, Equatable {
     public var id: String
     public var displayName: String

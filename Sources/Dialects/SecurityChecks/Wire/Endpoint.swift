@@ -1,4 +1,4 @@
-/// The endpoints, each with its path below ``base``. Source: security-checks 2.
+/// The endpoints, each with its path below ``base``. Source: MobileFirst Runtime REST API.
 public enum Endpoint {
     /// Where all of them stand: the server's context and `api`.
     public static let base = "/mfp/api"
@@ -17,18 +17,18 @@ public enum Endpoint {
     public static let adapters = "/adapters"
 
     /// Where a registration's answer says that the client is: without `v1`, and clients look for this very text. Source:
-    /// security-checks 2.2.
+    /// MobileFirst Runtime REST API.
     public static func registeredClient(_ clientID: String) -> String { "\(base)/registration/clients/\(clientID)" }
 
-    /// Where a native client has its codes sent. It reads the redirect and never follows it. Source: security-checks 2.4.
+    /// Where a native client has its codes sent. It reads the redirect and never follows it.
     /// - Parameter scheme: the server's, `http` or `https`.
     public static func nativeRedirectURI(scheme: String) -> String { "\(scheme)://mfpredirecturi" }
 
-    /// Where a web client has its codes sent: a path alone. Source: security-checks 2.4.
+    /// Where a web client has its codes sent: a path alone.
     public static func webRedirectURI(_ clientID: String) -> String { "\(base)\(authorizationRedirect)/\(clientID)" }
 }
 
-/// Header fields with a meaning in this protocol. Source: security-checks 2.8.
+/// Header fields with a meaning in this protocol. Source: MobileFirst's web SDK.
 public enum HeaderName {
     /// With status 409, whatever its value: the same request can be sent again.
     public static let conflict = "MFP-Conflict"
@@ -38,10 +38,10 @@ public enum HeaderName {
 
 /// The numbers that both sides go by.
 public enum ProtocolLimits {
-    /// Seconds for which a client's assertion is good. Source: security-checks 2.1.
+    /// Seconds for which a client's assertion is good. Source: MobileFirst's web SDK.
     public static let assertionSeconds = 60
-    /// How often a client sends a request again that met a conflict. Source: security-checks 2.8.
+    /// How often a client sends a request again that met a conflict. Source: MobileFirst's web SDK.
     public static let conflictRepeats = 7
-    /// Seconds between two heartbeats, where the app says nothing. Source: security-checks 2.7.
+    /// Seconds between two heartbeats, where the app says nothing. Source: MobileFirst Runtime REST API.
     public static let heartbeatSeconds = 420
 }

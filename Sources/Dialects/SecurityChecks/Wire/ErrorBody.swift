@@ -1,4 +1,4 @@
-/// A refusal of the framework's own endpoints, with status 400. Source: security-checks 2.3, 3.5.
+/// A refusal of the framework's own endpoints, with status 400. Source: MobileFirst Runtime REST API.
 public struct ErrorBody: Codable, Sendable, Equatable {
     public var errorCode: ErrorCode?
     /// What people read.
@@ -28,7 +28,7 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable {
     public static let applicationDisabled = ErrorCode(rawValue: "APPLICATION_DISABLED")
 }
 
-/// A refusal of the endpoints below `az` (RFC 6749, section 5.2). Source: security-checks 2.4.
+/// A refusal of the endpoints below `az` (RFC 6749, section 5.2). Source: MobileFirst Runtime REST API.
 public struct OAuthErrorBody: Codable, Sendable, Equatable {
     public var error: OAuthErrorWord
     public var description: String?

@@ -1,4 +1,5 @@
-/// The form of `POST az/v1/introspection`. Whoever asks has a token with ``scope``. Source: security-checks 2.6.
+/// The form of `POST az/v1/introspection`. Whoever asks has a token with ``scope``. Source: MobileFirst Java Token
+/// Validator API.
 public struct IntrospectionRequest: Codable, Sendable, Equatable {
     public var token: String?
     public var tokenTypeHint: String?
@@ -17,7 +18,7 @@ public struct IntrospectionRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// What an access token is good for at this moment. Source: security-checks 2.6.
+/// What an access token is good for at this moment. Source: MobileFirst Java Token Validator API.
 public struct IntrospectionResponse<Document: Codable & Sendable & Equatable>: Codable, Sendable, Equatable {
     /// Where it is false, nothing else is there.
     public var active: Bool

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A signature in its three texts: what clients sign registrations and assertions with. Source: security-checks 2.1.
+/// A signature in its three texts: what clients sign registrations and assertions with. Source: MobileFirst's web SDK.
 ///
 /// Native clients encode in Base64 for URLs without padding, web clients in the other alphabet and with it. What is signed
 /// is the text as it was received.
@@ -42,7 +42,7 @@ public struct JWSParts: Codable, Sendable, Equatable {
     }
 }
 
-/// The header of a client's signature. Source: security-checks 2.1.
+/// The header of a client's signature. Source: MobileFirst's web SDK.
 public struct ClientSignatureHeader: Codable, Sendable, Equatable {
     public var alg: SignatureAlgorithmName?
     public var jwk: ClientKey?
@@ -84,7 +84,7 @@ public struct ClientKey: Codable, Sendable, Equatable {
     }
 }
 
-/// The claims by which a client proves that it has its key. Source: security-checks 2.1.
+/// The claims by which a client proves that it has its key. Source: MobileFirst's web SDK.
 public struct ClientAssertion: Codable, Sendable, Equatable {
     /// `<app id>$ios$<version>`, or `<app id>$web`.
     public var iss: String?

@@ -1,4 +1,4 @@
-/// `POST preauth/v1/preauthorize`: asks for a scope, and answers challenges. Source: security-checks 2.3.
+/// `POST preauth/v1/preauthorize`: asks for a scope, and answers challenges. Source: MobileFirst Runtime REST API.
 ///
 /// Nothing signs it: whoever has the client's id may ask. The answer is ``CheckResults``.
 public struct PreauthorizeRequest<Document: Codable & Sendable & Equatable>: Codable, Sendable, Equatable {
@@ -19,7 +19,7 @@ public struct PreauthorizeRequest<Document: Codable & Sendable & Equatable>: Cod
     }
 }
 
-/// The form of `POST preauth/v1/logout`; of `heartbeat`, too, which names no check. Source: security-checks 2.7.
+/// The form of `POST preauth/v1/logout`; of `heartbeat`, too, which names no check. Source: MobileFirst Runtime REST API.
 public struct SignedRequest: Codable, Sendable, Equatable {
     /// The check whose state is given up.
     public var securityCheck: String?

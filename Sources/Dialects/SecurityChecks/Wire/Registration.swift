@@ -1,5 +1,5 @@
-/// What a client says of itself, signed with its own key: the payload of ``RegistrationRequest``. Source:
-/// security-checks 2.2.
+/// What a client says of itself, signed with its own key: the payload of ``RegistrationRequest``. Source: MobileFirst
+/// Runtime REST API.
 public struct RegistrationData<Document: Codable & Sendable & Equatable>: Codable, Sendable, Equatable {
     public var device: DeviceData?
     public var application: ApplicationData?
@@ -36,8 +36,8 @@ public struct DeviceData: Codable, Sendable, Equatable {
     }
 }
 
-/// What an administrator made of a device. Only an active one is granted anything. The list is open. Source:
-/// security-checks 1.9.
+/// What an administrator made of a device. Only an active one is granted anything. The list is open. Source: MobileFirst
+/// Foundation, Authentication and security.
 public struct DeviceStatus: RawRepresentable, Codable, Hashable, Sendable {
     public let rawValue: String
 
@@ -66,7 +66,7 @@ public struct ApplicationData: Codable, Sendable, Hashable {
     }
 }
 
-/// `POST registration/v1/self` and `PUT registration/v1/self/{clientId}`. Source: security-checks 2.2.
+/// `POST registration/v1/self` and `PUT registration/v1/self/{clientId}`. Source: MobileFirst Runtime REST API.
 public struct RegistrationRequest<Document: Codable & Sendable & Equatable>: Codable, Sendable, Equatable {
     /// The parts of a JWS with ``RegistrationData`` inside.
     public var signedRegistrationData: JWSParts?
@@ -79,7 +79,7 @@ public struct RegistrationRequest<Document: Codable & Sendable & Equatable>: Cod
     }
 }
 
-/// The body beside 201 and the client's `Location`. Source: security-checks 2.2.
+/// The body beside 201 and the client's `Location`. Source: MobileFirst Runtime REST API.
 public struct RegistrationResponse: Codable, Sendable, Equatable {
     /// Web clients refuse a server that does not name a version from `8.0.2017020513` on.
     public var serverVersion: String?

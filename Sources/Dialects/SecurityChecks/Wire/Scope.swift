@@ -1,5 +1,5 @@
-/// What a resource asks for or a token is good for: a set of elements. Each is the name of a security check, or a word
-/// that an application maps to checks. Source: security-checks 1.7.
+/// What a resource asks for or a token is good for: a set of elements. Each is the name of a security check, or a word that
+/// an application maps to checks. Source: MobileFirst Foundation, Authentication and security.
 public struct Scope: Hashable, Sendable {
     public var elements: Set<String>
 
@@ -35,7 +35,7 @@ extension Scope: Codable {
     }
 }
 
-/// Names of security checks that the framework has for itself. Source: security-checks 1.7, 1.12.
+/// Names of security checks that the framework has for itself. Source: MobileFirst Foundation, Authentication and security.
 public enum ReservedCheck {
     /// The attestation of the app; off where no verifier is set up.
     public static let appAuthenticity = "appAuthenticity"

@@ -1,4 +1,4 @@
-/// The query of `GET az/v1/authorization`. Source: security-checks 2.4.
+/// The query of `GET az/v1/authorization`. Source: MobileFirst Runtime REST API.
 public struct AuthorizationRequest: Codable, Sendable, Equatable {
     /// `code`.
     public var responseType: String?
@@ -25,8 +25,8 @@ public struct AuthorizationRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// What a redirect carries in its query; the redirect endpoint of web clients says it in JSON. Source:
-/// security-checks 2.4.
+/// What a redirect carries in its query; the redirect endpoint of web clients says it in JSON. Source: MobileFirst Runtime
+/// REST API.
 public struct AuthorizationResponse: Codable, Sendable, Equatable {
     public var code: String?
     public var error: OAuthErrorWord?
@@ -39,7 +39,7 @@ public struct AuthorizationResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// The form of `POST az/v1/token`. Source: security-checks 2.4.
+/// The form of `POST az/v1/token`. Source: MobileFirst Runtime REST API.
 public struct TokenRequest: Codable, Sendable, Equatable {
     public var grantType: GrantType?
     public var code: String?
@@ -94,7 +94,7 @@ public struct GrantType: RawRepresentable, Codable, Hashable, Sendable {
     public static let clientCredentials = GrantType(rawValue: "client_credentials")
 }
 
-/// An access token. Source: security-checks 2.4.
+/// An access token. Source: MobileFirst Runtime REST API.
 public struct TokenResponse: Codable, Sendable, Equatable {
     public var accessToken: String
     /// `Bearer`.
@@ -124,7 +124,8 @@ public struct TokenResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// What an access token says, to whoever can read it; for clients it is opaque. Source: security-checks 2.5.
+/// What an access token says, to whoever can read it; for clients it is opaque. Source: MobileFirst Foundation,
+/// Authentication and security.
 public struct AccessTokenClaims: Codable, Sendable, Equatable {
     public var iss: String
     /// The client's id.

@@ -38,7 +38,7 @@ struct ClientSettings: Sendable {
         return config
     }
 
-    /// As it is sent, always in this order. Source: native-auth 1.1.
+    /// As it is sent, always in this order. Source: MSAL for iOS.
     var challengeTypeText: String {
         var words: [ChallengeType] = []
         if challengeTypes.contains(.OOB) { words.append(.oob) }
@@ -46,7 +46,7 @@ struct ClientSettings: Sendable {
         return WordList(words + [.redirect]).text
     }
 
-    /// As it is sent; nil where there are none. Source: native-auth 1.1.
+    /// As it is sent; nil where there are none. Source: MSAL for iOS.
     var capabilitiesText: String? {
         var words: [Capability] = []
         if capabilities.contains(.mfaRequired) { words.append(.mfaRequired) }

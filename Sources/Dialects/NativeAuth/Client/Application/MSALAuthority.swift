@@ -43,7 +43,7 @@ public class MSALAuthority: NSObject, @unchecked Sendable {
 /// A tenant for customers, which is where native authentication is.
 ///
 /// Any host will do: `https://login.example.com/contoso`, and `http` where the host is this machine. A host
-/// `{name}.ciamlogin.…` without a path gets the path `/{name}.onmicrosoft.com`. Source: native-auth 1.1.
+/// `{name}.ciamlogin.…` without a path gets the path `/{name}.onmicrosoft.com`. Source: MSAL for iOS.
 public final class MSALCIAMAuthority: MSALAuthority, @unchecked Sendable {
     // Proof: it adds no stored properties to those of its superclass, which are constants.
 

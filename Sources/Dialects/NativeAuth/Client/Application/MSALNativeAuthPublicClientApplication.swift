@@ -8,9 +8,9 @@ import Foundation
 /// let nativeAuth = try MSALNativeAuthPublicClientApplication(nativeAuthConfiguration: config)
 /// ```
 ///
-/// Each method answers by calling one method of its delegate, on the main actor, and has a twin that is asynchronous
-/// and returns what happened. On Linux the main actor is the main dispatch queue: it runs while an asynchronous `main`
-/// waits, and in `RunLoop.main.run()` and `dispatchMain()`; the twins need none. Source: native-auth 1.1.
+/// Each method answers by calling one method of its delegate, on the main actor, and has a twin that is asynchronous and
+/// returns what happened. On Linux the main actor is the main dispatch queue: it runs while an asynchronous `main` waits,
+/// and in `RunLoop.main.run()` and `dispatchMain()`; the twins need none. Source: MSAL for iOS.
 public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplication, @unchecked Sendable {
     // Proof: the one stored property is a constant of a Sendable type, as is that of the superclass.
     private let client: NativeAuthClient

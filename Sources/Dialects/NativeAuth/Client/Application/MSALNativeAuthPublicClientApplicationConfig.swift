@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an application with native authentication says of itself. Source: native-auth 1.1.
+/// What an application with native authentication says of itself. Source: MSAL for iOS.
 public final class MSALNativeAuthPublicClientApplicationConfig: MSALPublicClientApplicationConfig {
     public let challengeTypes: MSALNativeAuthChallengeTypes
     /// What the app can do beyond one factor. Where it lacks what the server asks for, flows end with
@@ -26,7 +26,7 @@ public final class MSALNativeAuthPublicClientApplicationConfig: MSALPublicClient
     }
 }
 
-/// How an app can ask somebody who they are. Source: native-auth 1.1.
+/// How an app can ask somebody who they are. Source: MSAL for iOS.
 public struct MSALNativeAuthChallengeTypes: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -37,7 +37,7 @@ public struct MSALNativeAuthChallengeTypes: OptionSet, Sendable {
     public static let password = MSALNativeAuthChallengeTypes(rawValue: 1 << 1)
 }
 
-/// What an app can do beyond one factor. Source: native-auth 1.1.
+/// What an app can do beyond one factor. Source: MSAL for iOS.
 public struct MSALNativeAuthCapabilities: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -54,9 +54,9 @@ public typealias MSALNativeAuthRequestInterceptorAddHeaderCompletionBlock = @Sen
 
 /// Adds header fields to each request that this module sends.
 ///
-/// Names must begin with `x-`, and not with `x-ms-`, `x-client-`, `x-broker-` or `x-app-`; others are left out, and the
-/// log says so. It is called outside of any actor, so it is `Sendable` here. A request waits for it 30 seconds at most.
-/// Source: native-auth 1.1.
+/// Names must begin with `x-`, and not with `x-ms-`, `x-client-`, `x-broker-` or `x-app-`; others are left out, and the log
+/// says so. It is called outside of any actor, so it is `Sendable` here. A request waits for it 30 seconds at most. Source:
+/// MSAL for iOS.
 public protocol MSALNativeAuthRequestInterceptor: NSObjectProtocol, Sendable {
     func addAdditionalHeaderFields(
         _ requestUrl: URL?, completionBlock: @escaping MSALNativeAuthRequestInterceptorAddHeaderCompletionBlock)

@@ -1,7 +1,7 @@
 import ClientHTTP
 import Foundation
 
-/// What an application says of itself before it is made. Source: native-auth 1.1.
+/// What an application says of itself before it is made. Source: MSAL for iOS.
 public class MSALPublicClientApplicationConfig: NSObject {
     /// The id under which the server knows the application.
     public let clientId: String
@@ -29,7 +29,7 @@ public final class MSALCacheConfig: NSObject {
     public var keychainSharingGroup: String?
 }
 
-/// Which part of a server is asked, for tests. Source: native-auth 2.0.
+/// Which part of a server is asked, for tests. Source: MSAL for iOS.
 public final class MSALSliceConfig: NSObject {
     public var slice: String?
     /// The data center: sent as the parameter `dc` with each request.

@@ -13,8 +13,7 @@ package protocol AccountStorage: Sendable {
 
 extension KeychainStore: AccountStorage {}
 
-/// The account that is signed in, by authority, client id and account: one item of the keychain each. Source:
-/// native-auth 3.4.
+/// The account that is signed in, by authority, client id and account: one item of the keychain each. Source: MSAL for iOS.
 struct AccountCache: Sendable {
     private let storage: any AccountStorage
     /// Held while an item is read and written back.

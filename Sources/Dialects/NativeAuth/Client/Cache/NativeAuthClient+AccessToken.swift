@@ -27,7 +27,7 @@ struct AccessTokenWish: Sendable {
     }
 }
 
-/// Access tokens from the cache and by refresh. Source: native-auth 3.3.
+/// Access tokens from the cache and by refresh. Source: MSAL for iOS.
 extension NativeAuthClient {
     func cachedAccount(correlationID: UUID) -> MSALNativeAuthUserAccountResult? {
         cache.account(nil, correlationID).map {
@@ -100,7 +100,7 @@ extension NativeAuthClient {
         return try keep(answer, of: account, refreshedWith: refreshToken, scope, wish)
     }
 
-    /// A token that the server would like fetched anew, but that has not expired. Source: native-auth 3.3.
+    /// A token that the server would like fetched anew, but that has not expired. Source: MSAL for iOS.
     private func stillGood(_ account: StoredAccount, _ wish: AccessTokenWish) -> StoredAccessToken? {
         guard !wish.forcesRefresh, wish.claims == nil, let token = account.accessToken(for: wish.scopes),
             token.refreshOn != nil, token.expiresOn > environment.now()
@@ -153,7 +153,7 @@ extension NativeAuthClient {
             throw Failure(
                 .general, text: "The account was signed out meanwhile.", correlationID, cause: .signedOut)
         }
-        // `email` is an OpenID scope too, which servers do not always repeat. Source: native-auth 3.3.
+        // `email` is an OpenID scope too, which servers do not always repeat. Source: MSAL for iOS.
         guard token.covers(wish.scopes.filter { $0.lowercased() != "email" }) else {
             throw Failure(.invalidScope, text: "Server returned less scopes than requested", correlationID)
         }

@@ -20,7 +20,7 @@ struct StoredAccount: Codable, Sendable, Equatable {
     /// How many access tokens, for other scopes each, are kept.
     static let mostAccessTokens = 16
 
-    /// The account of an answer; nil where the answer does not say whose the tokens are. Source: native-auth 2.2, 3.1.
+    /// The account of an answer; nil where the answer does not say whose the tokens are. Source: MSAL for iOS.
     init?(_ answer: TokenResponse, at now: Date, host: String, asked: String) {
         guard let token = StoredAccessToken(answer, at: now, asked: asked),
             let idToken = answer.idToken, let claims = JWTPayload.claims(of: idToken),
@@ -72,7 +72,7 @@ struct StoredAccessToken: Codable, Sendable, Equatable {
         refreshOn = answer.refreshIn.map { now.addingTimeInterval(TimeInterval($0)) }
     }
 
-    /// Seconds before its end at which a token is not used any more. Source: native-auth 3.3.
+    /// Seconds before its end at which a token is not used any more. Source: MSAL for iOS.
     static let leeway: TimeInterval = 300
 
     func isGood(at now: Date) -> Bool {

@@ -1,10 +1,8 @@
 /// What all delegates are.
 ///
-/// Their protocols have required and optional methods. Swift alone has no optional ones, so each has a default here
-/// that only tells that it was called; then the required error method is called instead, and says which method is
-/// missing.
-/// They are in one place because a class may be the delegate of several steps, which share some of them. Source:
-/// native-auth 1.4, 1.9.
+/// Their protocols have required and optional methods. Swift alone has no optional ones, so each has a default here that
+/// only tells that it was called; then the required error method is called instead, and says which method is missing. They
+/// are in one place because a class may be the delegate of several steps, which share some of them.
 public protocol MSALNativeAuthDelegate: AnyObject {}
 
 /// Whether the method that was called last is a default.

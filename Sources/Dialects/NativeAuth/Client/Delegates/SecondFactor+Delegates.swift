@@ -1,5 +1,4 @@
-/// Whether a second factor's code was sent. The error method must be there, the others where the app can
-/// get there. Source: native-auth 1.4.
+/// Whether a second factor's code was sent. The error method must be there, the others where the app can get there.
 public protocol MFARequestChallengeDelegate: MSALNativeAuthDelegate {
     @MainActor func onMFARequestChallengeError(error: MFARequestChallengeError, newState: MFARequiredState?)
     /// A code was sent; `newState` takes it.
@@ -9,16 +8,14 @@ public protocol MFARequestChallengeDelegate: MSALNativeAuthDelegate {
     @MainActor func onMFARequestChallengeSelectionRequired(authMethods: [MSALAuthMethod], newState: MFARequiredState)
 }
 
-/// What a second factor's code leads to. The error method must be there, the others where the app can
-/// get there. Source: native-auth 1.4.
+/// What a second factor's code leads to. The error method must be there, the others where the app can get there.
 public protocol MFASubmitChallengeDelegate: MSALNativeAuthDelegate {
     @MainActor func onMFASubmitChallengeError(error: MFASubmitChallengeError, newState: MFARequiredState?)
     /// Somebody is signed in.
     @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
 }
 
-/// Whether a contact can be registered. The error method must be there, the others where the app can
-/// get there. Source: native-auth 1.4.
+/// Whether a contact can be registered. The error method must be there, the others where the app can get there.
 public protocol RegisterStrongAuthChallengeDelegate: MSALNativeAuthDelegate {
     @MainActor func onRegisterStrongAuthChallengeError(
         error: RegisterStrongAuthChallengeError, newState: RegisterStrongAuthState?)
@@ -29,8 +26,7 @@ public protocol RegisterStrongAuthChallengeDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
 }
 
-/// Whether a contact was registered. The error method must be there, the others where the app can
-/// get there. Source: native-auth 1.4.
+/// Whether a contact was registered. The error method must be there, the others where the app can get there.
 public protocol RegisterStrongAuthSubmitChallengeDelegate: MSALNativeAuthDelegate {
     @MainActor func onRegisterStrongAuthSubmitChallengeError(
         error: RegisterStrongAuthSubmitChallengeError, newState: RegisterStrongAuthVerificationRequiredState?)

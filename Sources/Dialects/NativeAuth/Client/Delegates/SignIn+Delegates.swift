@@ -1,5 +1,4 @@
-/// What a sign-in begins with. The error method must be there, the others where the app can
-/// get there. Source: native-auth 1.4.
+/// What a sign-in begins with. The error method must be there, the others where the app can get there.
 public protocol SignInStartDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignInStartError(error: SignInStartError)
     /// A code was sent; `newState` takes it.
@@ -17,8 +16,7 @@ public protocol SignInStartDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
 }
 
-/// What a password leads to. The error method must be there, the others where the app can
-/// get there. Source: native-auth 1.4.
+/// What a password leads to. The error method must be there, the others where the app can get there.
 public protocol SignInPasswordRequiredDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignInPasswordRequiredError(error: PasswordRequiredError, newState: SignInPasswordRequiredState?)
     /// A second factor has to be registered first.
@@ -30,8 +28,7 @@ public protocol SignInPasswordRequiredDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
 }
 
-/// What a code leads to. The error method must be there, the others where the app can
-/// get there. Source: native-auth 1.4.
+/// What a code leads to. The error method must be there, the others where the app can get there.
 public protocol SignInVerifyCodeDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignInVerifyCodeError(error: VerifyCodeError, newState: SignInCodeRequiredState?)
     /// A second factor has to be registered first.
@@ -43,8 +40,7 @@ public protocol SignInVerifyCodeDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
 }
 
-/// Whether another code was sent. The error method must be there, the others where the app can
-/// get there. Source: native-auth 1.4.
+/// Whether another code was sent. The error method must be there, the others where the app can get there.
 public protocol SignInResendCodeDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignInResendCodeError(error: ResendCodeError, newState: SignInCodeRequiredState?)
     /// Another code was sent.
@@ -53,8 +49,7 @@ public protocol SignInResendCodeDelegate: MSALNativeAuthDelegate {
     )
 }
 
-/// What the sign-in after a sign-up leads to. The error method must be there, the others where the app can
-/// get there. Source: native-auth 1.4.
+/// What the sign-in after a sign-up leads to. The error method must be there, the others where the app can get there.
 public protocol SignInAfterSignUpDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignInAfterSignUpError(error: SignInAfterSignUpError)
     /// A second factor has to be registered first.
@@ -66,8 +61,7 @@ public protocol SignInAfterSignUpDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
 }
 
-/// What the sign-in after a reset leads to. The error method must be there, the others where the app can
-/// get there. Source: native-auth 1.4.
+/// What the sign-in after a reset leads to. The error method must be there, the others where the app can get there.
 public protocol SignInAfterResetPasswordDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignInAfterResetPasswordError(error: SignInAfterResetPasswordError)
     /// A second factor has to be registered first.
@@ -79,8 +73,7 @@ public protocol SignInAfterResetPasswordDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
 }
 
-/// Whether there is an access token. The error method must be there, the others where the app can
-/// get there. Source: native-auth 1.4.
+/// Whether there is an access token. The error method must be there, the others where the app can get there.
 public protocol CredentialsDelegate: MSALNativeAuthDelegate {
     @MainActor func onAccessTokenRetrieveError(error: RetrieveAccessTokenError)
     /// Here it is.

@@ -1,5 +1,4 @@
-/// What a sign-up begins with. The error method must be there, the others where the app can
-/// get there. Source: native-auth 1.4.
+/// What a sign-up begins with. The error method must be there, the others where the app can get there.
 public protocol SignUpStartDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignUpStartError(error: SignUpStartError)
     /// A code was sent; `newState` takes it.
@@ -10,8 +9,7 @@ public protocol SignUpStartDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignUpAttributesInvalid(attributeNames: [String])
 }
 
-/// What a code leads to. The error method must be there, the others where the app can
-/// get there. Source: native-auth 1.4.
+/// What a code leads to. The error method must be there, the others where the app can get there.
 public protocol SignUpVerifyCodeDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignUpVerifyCodeError(error: VerifyCodeError, newState: SignUpCodeRequiredState?)
     /// These are asked for too; `newState` takes them.
@@ -23,8 +21,7 @@ public protocol SignUpVerifyCodeDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignUpCompleted(newState: SignInAfterSignUpState)
 }
 
-/// Whether another code was sent. The error method must be there, the others where the app can
-/// get there. Source: native-auth 1.4.
+/// Whether another code was sent. The error method must be there, the others where the app can get there.
 public protocol SignUpResendCodeDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignUpResendCodeError(error: ResendCodeError, newState: SignUpCodeRequiredState?)
     /// Another code was sent.
@@ -33,8 +30,7 @@ public protocol SignUpResendCodeDelegate: MSALNativeAuthDelegate {
     )
 }
 
-/// What a password leads to. The error method must be there, the others where the app can
-/// get there. Source: native-auth 1.4.
+/// What a password leads to. The error method must be there, the others where the app can get there.
 public protocol SignUpPasswordRequiredDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignUpPasswordRequiredError(error: PasswordRequiredError, newState: SignUpPasswordRequiredState?)
     /// These are asked for too; `newState` takes them.
@@ -44,8 +40,7 @@ public protocol SignUpPasswordRequiredDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignUpCompleted(newState: SignInAfterSignUpState)
 }
 
-/// What attributes lead to. The error method must be there, the others where the app can
-/// get there. Source: native-auth 1.4.
+/// What attributes lead to. The error method must be there, the others where the app can get there.
 public protocol SignUpAttributesRequiredDelegate: MSALNativeAuthDelegate {
     @MainActor func onSignUpAttributesRequiredError(error: AttributesRequiredError)
     /// These are asked for too; `newState` takes them.

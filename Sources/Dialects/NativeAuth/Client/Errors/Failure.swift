@@ -35,13 +35,13 @@ struct Failure: Error, Sendable {
     }
 }
 
-/// What an error's flags say. Source: native-auth 1.7.
+/// What an error's flags say. Source: MSAL for iOS.
 enum ErrorKind: Sendable, CaseIterable {
     case authMethodBlocked, browserRequired, general, invalidChallenge, invalidCode, invalidCredentials, invalidInput,
         invalidPassword, invalidScope, invalidUsername, refreshTokenExpired, userAlreadyExists,
         userDoesNotHavePassword, userNotFound, verificationContactBlocked
 
-    /// For where the server says nothing. Source: native-auth 1.7.
+    /// For where the server says nothing. Source: MSAL for iOS.
     var text: String {
         switch self {
         case .authMethodBlocked: ErrorText.blockedMethod
@@ -63,7 +63,7 @@ enum ErrorKind: Sendable, CaseIterable {
     }
 }
 
-/// Sentences that apps may have come to expect. Source: native-auth 1.4, 1.7.
+/// Sentences that apps may have come to expect. Source: MSAL for iOS.
 enum ErrorText {
     static let unexpectedAnswer = "Unexpected response body received"
     static let unexpectedChallenge = "Unexpected challenge type"

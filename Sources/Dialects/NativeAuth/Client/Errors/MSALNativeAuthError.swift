@@ -1,7 +1,7 @@
 import Foundation
 
-/// Why something failed. Each step has a kind of error of its own, whose flags say what the app can do about it; where
-/// none is set, ``cause`` says more. Source: native-auth 1.7.
+/// Why something failed. Each step has a kind of error of its own, whose flags say what the app can do about it; where none
+/// is set, ``cause`` says more.
 public class MSALNativeAuthError: NSObject, LocalizedError, @unchecked Sendable {
     // Proof: all stored properties are constants of Sendable types, and no subclass has any: there are none outside of
     // this module, since the class is not open.

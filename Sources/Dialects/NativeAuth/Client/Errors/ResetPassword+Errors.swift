@@ -1,4 +1,4 @@
-/// Why a reset could not begin. Source: native-auth 1.7.
+/// Why a reset could not begin.
 public final class ResetPasswordStartError: MSALNativeAuthError, @unchecked Sendable {
     // Proof: it adds no stored properties.
 
@@ -12,7 +12,7 @@ public final class ResetPasswordStartError: MSALNativeAuthError, @unchecked Send
     public var isInvalidUsername: Bool { kind == .invalidUsername }
 }
 
-/// Why the account could not be signed in after its reset. Source: native-auth 1.7.
+/// Why the account could not be signed in after its reset.
 public final class SignInAfterResetPasswordError: MSALNativeAuthGenericError, @unchecked Sendable {
     // Proof: it adds no stored properties.
 }

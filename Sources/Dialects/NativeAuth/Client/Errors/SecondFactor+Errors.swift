@@ -1,4 +1,4 @@
-/// Why no code of a second factor was sent. Source: native-auth 1.7.
+/// Why no code of a second factor was sent.
 public final class MFARequestChallengeError: MSALNativeAuthError, @unchecked Sendable {
     // Proof: it adds no stored properties.
 
@@ -7,7 +7,7 @@ public final class MFARequestChallengeError: MSALNativeAuthError, @unchecked Sen
     public var isBrowserRequired: Bool { kind == .browserRequired }
 }
 
-/// Why a second factor's code was not taken. Source: native-auth 1.7.
+/// Why a second factor's code was not taken.
 public final class MFASubmitChallengeError: MSALNativeAuthError, @unchecked Sendable {
     // Proof: it adds no stored properties.
 
@@ -17,7 +17,7 @@ public final class MFASubmitChallengeError: MSALNativeAuthError, @unchecked Send
     public var isBrowserRequired: Bool { kind == .browserRequired }
 }
 
-/// Why no code was sent to a contact that is to be registered. Source: native-auth 1.7.
+/// Why no code was sent to a contact that is to be registered.
 public final class RegisterStrongAuthChallengeError: MSALNativeAuthError, @unchecked Sendable {
     // Proof: it adds no stored properties.
 
@@ -28,7 +28,7 @@ public final class RegisterStrongAuthChallengeError: MSALNativeAuthError, @unche
     public var isVerificationContactBlocked: Bool { kind == .verificationContactBlocked }
 }
 
-/// Why a contact was not registered. Source: native-auth 1.7.
+/// Why a contact was not registered.
 public final class RegisterStrongAuthSubmitChallengeError: MSALNativeAuthError, @unchecked Sendable {
     // Proof: it adds no stored properties.
 

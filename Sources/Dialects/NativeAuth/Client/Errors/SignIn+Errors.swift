@@ -1,4 +1,4 @@
-/// Why a sign-in could not begin. Source: native-auth 1.7.
+/// Why a sign-in could not begin.
 public final class SignInStartError: MSALNativeAuthError, @unchecked Sendable {
     // Proof: it adds no stored properties.
 
@@ -12,7 +12,7 @@ public final class SignInStartError: MSALNativeAuthError, @unchecked Sendable {
     public var isInvalidUsername: Bool { kind == .invalidUsername }
 }
 
-/// Why a password was not taken. Source: native-auth 1.7.
+/// Why a password was not taken.
 public final class PasswordRequiredError: MSALNativeAuthError, @unchecked Sendable {
     // Proof: it adds no stored properties.
 
@@ -22,7 +22,7 @@ public final class PasswordRequiredError: MSALNativeAuthError, @unchecked Sendab
     public var isInvalidPassword: Bool { kind == .invalidPassword }
 }
 
-/// Why a code was not taken. Source: native-auth 1.7.
+/// Why a code was not taken.
 public final class VerifyCodeError: MSALNativeAuthError, @unchecked Sendable {
     // Proof: it adds no stored properties.
 
@@ -32,12 +32,12 @@ public final class VerifyCodeError: MSALNativeAuthError, @unchecked Sendable {
     public var isInvalidCode: Bool { kind == .invalidCode }
 }
 
-/// Why no other code was sent. Source: native-auth 1.7.
+/// Why no other code was sent.
 public final class ResendCodeError: MSALNativeAuthGenericError, @unchecked Sendable {
     // Proof: it adds no stored properties.
 }
 
-/// Why there is no access token. Source: native-auth 1.7.
+/// Why there is no access token.
 public final class RetrieveAccessTokenError: MSALNativeAuthError, @unchecked Sendable {
     // Proof: it adds no stored properties.
 

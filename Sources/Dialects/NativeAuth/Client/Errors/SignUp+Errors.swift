@@ -1,4 +1,4 @@
-/// Why a sign-up could not begin. Source: native-auth 1.7.
+/// Why a sign-up could not begin.
 public final class SignUpStartError: MSALNativeAuthError, @unchecked Sendable {
     // Proof: it adds no stored properties.
 
@@ -11,12 +11,12 @@ public final class SignUpStartError: MSALNativeAuthError, @unchecked Sendable {
     public var isInvalidUsername: Bool { kind == .invalidUsername }
 }
 
-/// Why attributes were not taken. Source: native-auth 1.7.
+/// Why attributes were not taken.
 public final class AttributesRequiredError: MSALNativeAuthGenericError, @unchecked Sendable {
     // Proof: it adds no stored properties.
 }
 
-/// Why the new account could not be signed in. Source: native-auth 1.7.
+/// Why the new account could not be signed in.
 public final class SignInAfterSignUpError: MSALNativeAuthGenericError, @unchecked Sendable {
     // Proof: it adds no stored properties.
 }

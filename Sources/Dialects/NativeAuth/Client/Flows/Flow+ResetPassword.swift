@@ -1,7 +1,7 @@
 import Foundation
 import NativeAuthWire
 
-/// A new password, after a code. Source: native-auth 1.8, 2.7, 2.8.
+/// A new password, after a code. Source: MSAL for iOS.
 extension Flow {
     func resetPassword() async -> ResetPasswordStartOutcome {
         Log.write(.info, correlationID, "Password reset of \(pii: username)")
@@ -80,7 +80,7 @@ extension Flow {
         return TimeInterval(min(seconds, 60))
     }
 
-    /// How often it is asked again. Source: native-auth 2.7.
+    /// How often it is asked again. Source: MSAL for iOS.
     static let pollRetries = 5
 
     /// Asks until the new password is in force, always with the same token.

@@ -1,7 +1,7 @@
 import Foundation
 import NativeAuthWire
 
-/// A second factor, and its registration. Source: native-auth 1.8, 2.7, 2.8.
+/// A second factor, and its registration. Source: MSAL for iOS.
 extension Flow {
     func requestChallenge(_ method: MSALAuthMethod, _ token: String) async -> MFARequestChallengeOutcome {
         let state = MFARequiredState(self, token: token)
@@ -93,7 +93,7 @@ extension Flow {
                 RegisterContinueRequest(continuationToken: token, grantType: GrantType.continuationToken.rawValue))
             return .completed(result: try await signIn(registered: registered))
         } catch {
-            // Whatever went wrong, this original knows no better word for it here. Source: native-auth 2.7.
+            // Whatever went wrong, this original knows no better word for it here. Source: MSAL for iOS.
             return .error(RegisterStrongAuthChallengeError(error.failure.becoming(.general)), newState: nil)
         }
     }

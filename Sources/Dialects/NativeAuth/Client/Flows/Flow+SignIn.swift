@@ -1,7 +1,7 @@
 import Foundation
 import NativeAuthWire
 
-/// Sign-in by password or code. Source: native-auth 1.8, 2.7, 2.8.
+/// Sign-in by password or code. Source: MSAL for iOS.
 extension Flow {
     func signIn(password: String?) async -> SignInStartOutcome {
         Log.write(.info, correlationID, "Sign-in of \(pii: username)")
@@ -63,7 +63,7 @@ extension Flow {
             guard error.kind == .invalidCredentials else {
                 return .error(PasswordRequiredError(error), newState: state)
             }
-            // The server's text is about both address and password. Source: native-auth 1.7.
+            // The server's text is about both address and password. Source: MSAL for iOS.
             var failure = error.becoming(.invalidPassword)
             failure.text = nil
             return .error(PasswordRequiredError(failure), newState: state)

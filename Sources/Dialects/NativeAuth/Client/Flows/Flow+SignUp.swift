@@ -1,7 +1,7 @@
 import Foundation
 import NativeAuthWire
 
-/// Sign-up with a code, and with a password and attributes where they are asked for. Source: native-auth 1.8, 2.7, 2.8.
+/// Sign-up with a code, and with a password and attributes where they are asked for. Source: MSAL for iOS.
 extension Flow {
     func signUp(password: String?, attributes: AttributesText) async -> SignUpStartOutcome {
         Log.write(.info, correlationID, "Sign-up of \(pii: username)")

@@ -41,7 +41,7 @@ extension Flow {
         }
     }
 
-    /// The caller's scopes and then the usual ones, each once. Source: native-auth 2.2.
+    /// The caller's scopes and then the usual ones, each once. Source: MSAL for iOS.
     static func scopeText(_ scopes: [String]) -> String {
         var text: [String] = []
         for scope in (scopes + defaultScopes) where !scope.isEmpty && !text.contains(scope) { text.append(scope) }

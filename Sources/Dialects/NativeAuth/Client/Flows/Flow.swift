@@ -9,7 +9,7 @@ struct Flow: Sendable {
     var scopes: [String] = []
     var claims: String?
 
-    /// The scopes that tokens are asked for with, these last. Source: native-auth 2.2.
+    /// The scopes that tokens are asked for with, these last. Source: MSAL for iOS.
     static let defaultScopes = ["openid", "profile", "offline_access"]
 
     func asking(for scopes: [String]?, _ claims: MSALClaimsRequest?) -> Flow {

@@ -41,7 +41,7 @@ final class NativeAuthClient: Sendable {
         try read(try await send("GET", url, form: nil, correlationID), correlationID)
     }
 
-    /// Sends a request, and once more where that may help. Source: native-auth 2.0.
+    /// Sends a request, and once more where that may help. Source: MSAL for iOS.
     private func send(
         _ method: String, _ url: URL, form: [(name: String, value: String)]?, _ correlationID: UUID
     ) async throws(Setback) -> HTTPClientResponse {

@@ -87,7 +87,7 @@ enum Reading {
         return setback.failure
     }
 
-    /// A refresh, whose flags the original declares and never sets. Source: native-auth 1.7, 3.3.
+    /// A refresh, whose flags the original declares and never sets. Source: MSAL for iOS.
     static func refresh(_ setback: Setback) -> Failure {
         guard let body = setback.body else { return setback.failure }
         if body.needsSecondFactor { return setback.failure.explained(ErrorText.mfaOnRefresh) }

@@ -2,7 +2,7 @@ import ClientHTTP
 import Foundation
 import NativeAuthWire
 
-/// What stands before each request. Source: native-auth 1.1, 2.0.
+/// What stands before each request. Source: MSAL for iOS.
 enum RequestHeaders {
     static func fields(
         for url: URL, _ correlationID: UUID, _ interceptor: (any MSALNativeAuthRequestInterceptor)?,
@@ -66,7 +66,7 @@ enum RequestHeaders {
         return await answers.first { _ in true } ?? nil
     }
 
-    /// Whether an app may add this field. Source: native-auth 1.1.
+    /// Whether an app may add this field. Source: MSAL for iOS.
     static func isAllowed(_ name: String, _ value: String) -> Bool {
         let lower = name.lowercased()
         let reserved = ["x-ms-", "x-client-", "x-broker-", "x-app-"]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whom to sign in, and for what. Source: native-auth 1.2.
+/// Whom to sign in, and for what.
 public final class MSALNativeAuthSignInParameters: NSObject {
     /// The address.
     public let username: String
@@ -16,7 +16,7 @@ public final class MSALNativeAuthSignInParameters: NSObject {
     public init(username: String) { self.username = username }
 }
 
-/// For whom to make an account. Source: native-auth 1.2.
+/// For whom to make an account.
 public final class MSALNativeAuthSignUpParameters: NSObject {
     /// The address.
     public let username: String
@@ -28,7 +28,7 @@ public final class MSALNativeAuthSignUpParameters: NSObject {
     public init(username: String) { self.username = username }
 }
 
-/// Whose password to reset. Source: native-auth 1.2.
+/// Whose password to reset.
 public final class MSALNativeAuthResetPasswordParameters: NSObject {
     /// The address.
     public let username: String
@@ -37,7 +37,7 @@ public final class MSALNativeAuthResetPasswordParameters: NSObject {
     public init(username: String) { self.username = username }
 }
 
-/// What to sign in for, after a sign-up. Source: native-auth 1.2.
+/// What to sign in for, after a sign-up.
 public final class MSALNativeAuthSignInAfterSignUpParameters: NSObject {
     public var scopes: [String]?
     public var claimsRequest: MSALClaimsRequest?
@@ -45,7 +45,7 @@ public final class MSALNativeAuthSignInAfterSignUpParameters: NSObject {
     public override init() {}
 }
 
-/// What to sign in for, after a password reset. Source: native-auth 1.2.
+/// What to sign in for, after a password reset.
 public final class MSALNativeAuthSignInAfterResetPasswordParameters: NSObject {
     public var scopes: [String]?
     public var claimsRequest: MSALClaimsRequest?
@@ -53,7 +53,7 @@ public final class MSALNativeAuthSignInAfterResetPasswordParameters: NSObject {
     public override init() {}
 }
 
-/// Which access token to get. Source: native-auth 1.2, 3.3.
+/// Which access token to get.
 public final class MSALNativeAuthGetAccessTokenParameters: NSObject {
     /// Asks the server, whatever is in the cache.
     public var forceRefresh = false
@@ -69,7 +69,7 @@ public final class MSALNativeAuthGetAccessTokenParameters: NSObject {
     public override init() {}
 }
 
-/// Which second factor to register. Source: native-auth 1.2.
+/// Which second factor to register.
 public final class MSALNativeAuthChallengeAuthMethodParameters: NSObject {
     public let authMethod: MSALAuthMethod
     /// The address or the telephone number that the factor is reached by.

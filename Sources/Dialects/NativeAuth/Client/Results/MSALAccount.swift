@@ -1,7 +1,7 @@
 import ClientHTTP
 import Foundation
 
-/// Somebody who is signed in, as the ID token names them. Source: native-auth 1.6, 3.1.
+/// Somebody who is signed in, as the ID token names them.
 public final class MSALAccount: NSObject, Sendable {
     /// The token's `preferred_username`, or else `sub`; in lower case.
     public let username: String?

@@ -1,7 +1,7 @@
 import Foundation
 import NativeAuthWire
 
-/// Where codes go. Source: native-auth 1.3.
+/// Where codes go.
 public struct MSALNativeAuthChannelType: Sendable, Equatable {
     /// As the server says it.
     public let value: String
@@ -12,7 +12,7 @@ public struct MSALNativeAuthChannelType: Sendable, Equatable {
     public var isSMSType: Bool { value.lowercased() == ChallengeChannel.sms.rawValue }
 }
 
-/// A second factor: one that there is, or one that can be registered. Source: native-auth 1.3.
+/// A second factor: one that there is, or one that can be registered.
 public struct MSALAuthMethod: Sendable, Equatable {
     public let id: String
     public let challengeType: String
@@ -28,7 +28,7 @@ public struct MSALAuthMethod: Sendable, Equatable {
     }
 }
 
-/// An attribute that a sign-up asks for. Source: native-auth 1.3.
+/// An attribute that a sign-up asks for.
 public struct MSALNativeAuthRequiredAttribute: Sendable, Equatable {
     /// The name to give it by.
     public let name: String
@@ -46,7 +46,7 @@ public struct MSALNativeAuthRequiredAttribute: Sendable, Equatable {
     }
 }
 
-/// A code was sent to a contact that is to be registered. Source: native-auth 1.4.
+/// A code was sent to a contact that is to be registered.
 public struct MSALNativeAuthRegisterStrongAuthVerificationRequiredResult: Sendable {
     public let newState: RegisterStrongAuthVerificationRequiredState
     public let sentTo: String
@@ -54,7 +54,7 @@ public struct MSALNativeAuthRegisterStrongAuthVerificationRequiredResult: Sendab
     public let codeLength: Int
 }
 
-/// An access token. Source: native-auth 1.6.
+/// An access token.
 public final class MSALNativeAuthTokenResult: NSObject, Sendable {
     public let accessToken: String
     /// Only where the parameters asked for it.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A reset that waits for a code. It can be used again after a wrong one. Source: native-auth 1.5.
+/// A reset that waits for a code. It can be used again after a wrong one.
 public final class ResetPasswordCodeRequiredState: NSObject, Sendable {
     let flow: Flow
     let token: String
@@ -31,8 +31,7 @@ public final class ResetPasswordCodeRequiredState: NSObject, Sendable {
     }
 }
 
-/// A reset that waits for the new password. It can be used again after one that the server refuses. Source:
-/// native-auth 1.5.
+/// A reset that waits for the new password. It can be used again after one that the server refuses.
 public final class ResetPasswordRequiredState: NSObject, Sendable {
     let flow: Flow
     let token: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A sign-in that waits until a second factor is chosen. Source: native-auth 1.5.
+/// A sign-in that waits until a second factor is chosen.
 public final class AwaitingMFAState: NSObject, Sendable {
     let flow: Flow
     let token: String
@@ -21,7 +21,7 @@ public final class AwaitingMFAState: NSObject, Sendable {
     }
 }
 
-/// A sign-in that waits for a second factor's code. It can be used again after a wrong one. Source: native-auth 1.5.
+/// A sign-in that waits for a second factor's code. It can be used again after a wrong one.
 public final class MFARequiredState: NSObject, Sendable {
     let flow: Flow
     let token: String
@@ -52,7 +52,7 @@ public final class MFARequiredState: NSObject, Sendable {
     }
 }
 
-/// A sign-in that waits until a second factor is registered. Source: native-auth 1.5.
+/// A sign-in that waits until a second factor is registered.
 public final class RegisterStrongAuthState: NSObject, Sendable {
     let flow: Flow
     let token: String
@@ -80,7 +80,7 @@ public final class RegisterStrongAuthState: NSObject, Sendable {
     }
 }
 
-/// A registration that waits for a code. It can be used again after a wrong one. Source: native-auth 1.5.
+/// A registration that waits for a code. It can be used again after a wrong one.
 public final class RegisterStrongAuthVerificationRequiredState: NSObject, Sendable {
     let flow: Flow
     let token: String

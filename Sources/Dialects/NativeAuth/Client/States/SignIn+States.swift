@@ -1,6 +1,6 @@
 import Foundation
 
-/// A sign-in that waits for a code. It can be used again after a wrong one. Source: native-auth 1.5.
+/// A sign-in that waits for a code. It can be used again after a wrong one.
 public final class SignInCodeRequiredState: NSObject, Sendable {
     let flow: Flow
     let token: String
@@ -31,7 +31,7 @@ public final class SignInCodeRequiredState: NSObject, Sendable {
     }
 }
 
-/// A sign-in that waits for the password. It can be used again after a wrong one. Source: native-auth 1.5.
+/// A sign-in that waits for the password. It can be used again after a wrong one.
 public final class SignInPasswordRequiredState: NSObject, Sendable {
     let flow: Flow
     let token: String
@@ -52,7 +52,7 @@ public final class SignInPasswordRequiredState: NSObject, Sendable {
     }
 }
 
-/// A new account that can be signed in at once. Source: native-auth 1.5.
+/// A new account that can be signed in at once.
 public final class SignInAfterSignUpState: NSObject, Sendable {
     let flow: Flow
     let token: String?
@@ -77,7 +77,7 @@ public final class SignInAfterSignUpState: NSObject, Sendable {
     }
 }
 
-/// An account whose password was changed, and that can be signed in at once. Source: native-auth 1.5.
+/// An account whose password was changed, and that can be signed in at once.
 public final class SignInAfterResetPasswordState: NSObject, Sendable {
     let flow: Flow
     let token: String?

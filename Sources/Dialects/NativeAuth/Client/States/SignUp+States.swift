@@ -1,6 +1,6 @@
 import Foundation
 
-/// A sign-up that waits for a code. It can be used again after a wrong one. Source: native-auth 1.5.
+/// A sign-up that waits for a code. It can be used again after a wrong one.
 public final class SignUpCodeRequiredState: NSObject, Sendable {
     let flow: Flow
     let token: String
@@ -31,8 +31,7 @@ public final class SignUpCodeRequiredState: NSObject, Sendable {
     }
 }
 
-/// A sign-up that waits for a password. It can be used again after one that the server refuses. Source: native-auth
-/// 1.5.
+/// A sign-up that waits for a password. It can be used again after one that the server refuses.
 public final class SignUpPasswordRequiredState: NSObject, Sendable {
     let flow: Flow
     let token: String
@@ -53,7 +52,7 @@ public final class SignUpPasswordRequiredState: NSObject, Sendable {
     }
 }
 
-/// A sign-up that waits for attributes. Source: native-auth 1.5.
+/// A sign-up that waits for attributes.
 public final class SignUpAttributesRequiredState: NSObject, Sendable {
     let flow: Flow
     let token: String

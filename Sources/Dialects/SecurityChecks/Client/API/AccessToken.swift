@@ -1,7 +1,7 @@
 import Foundation
 import SecurityChecksWire
 
-/// What a server gave for a scope; to be shown to resources. Source: security-checks 3.3.
+/// What a server gave for a scope; to be shown to resources. Source: MobileFirst client API reference.
 public final class AccessToken: NSObject, Sendable {
     private let token: String
     private let words: String

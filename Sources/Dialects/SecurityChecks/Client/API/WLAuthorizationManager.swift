@@ -7,7 +7,7 @@ import SecurityChecksWire
 #endif
 
 /// Tokens, logins and logouts. Completions come on a queue of their own. Every `async` form throws ``WLError``, or
-/// `CancellationError` where its task was cancelled. Source: security-checks 3.3.
+/// `CancellationError` where its task was cancelled. Source: MobileFirst client API reference.
 public final class WLAuthorizationManager: NSObject, Sendable {
     let session: SecuritySession
 

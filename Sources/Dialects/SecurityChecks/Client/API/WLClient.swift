@@ -6,7 +6,8 @@ import SecurityChecksWire
     import FoundationNetworking
 #endif
 
-/// The app at its server: handlers, headers for all requests, the server's address. Source: security-checks 3.2.
+/// The app at its server: handlers, headers for all requests, the server's address. Source: MobileFirst client API
+/// reference.
 ///
 /// The server is the one of ``setServerUrl(_:)``, or of the bundle's `mfpclient.plist`, or of the environment variable
 /// `COUNTERSIGN_URL`. Plain http is accepted only where the host is this machine.

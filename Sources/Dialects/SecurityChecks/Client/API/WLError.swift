@@ -1,7 +1,7 @@
 import ClientHTTP
 import Foundation
 
-/// What went wrong, in the vendor's words. Source: security-checks 3.5.
+/// What went wrong, in the vendor's words. Source: MobileFirst client API reference.
 public enum WLErrorCode: String, Sendable, CaseIterable {
     case unexpectedError = "UNEXPECTED_ERROR"
     case requestTimeout = "REQUEST_TIMEOUT"
@@ -77,7 +77,7 @@ extension WLError {
         WLError(.unexpectedError, "The server's answer cannot be read: \(what).", response: WLResponse(response))
     }
 
-    /// A refusal that says no more than its status and, maybe, its body. Source: security-checks 3.5.
+    /// A refusal that says no more than its status and, maybe, its body. Source: MobileFirst client API reference.
     init(refusal response: HTTPClientResponse) {
         let body = try? JSONDecoder().decode(JSONTree.self, from: response.body)
         let word = body?["errorCode"]?.text.flatMap(WLErrorCode.init(rawValue:))

@@ -8,7 +8,7 @@ public let WLHttpMethodPut = "PUT"
 public let WLHttpMethodDelete = "DELETE"
 
 /// A request for a resource that security checks may guard: gets the tokens that it needs, and has the app's handlers
-/// asked. Source: security-checks 3.4.
+/// asked. Source: MobileFirst client API reference.
 ///
 /// Any 2xx is success; otherwise the completion has an error, and with it the answer where there was one. Completions come
 /// on a queue of their own unless one is given.
@@ -93,7 +93,7 @@ public final class WLResourceRequest: NSObject {
         values.removeAll { $0.name.lowercased() == name?.lowercased() }
     }
 
-    /// As it is now, with a body where the method has one. Source: security-checks 3.4.
+    /// As it is now, with a body where the method has one. Source: MobileFirst client API reference.
     func call(_ body: RequestBody) throws -> ResourceCall {
         var call = call
         for (name, value) in values {

@@ -1,7 +1,7 @@
 import ClientHTTP
 import Foundation
 
-/// What a server answered. Source: security-checks 3.4.
+/// What a server answered. Source: MobileFirst client API reference.
 ///
 /// Unchecked because the class has a subclass; its stored values are constants that are Sendable themselves.
 public class WLResponse: NSObject, @unchecked Sendable {

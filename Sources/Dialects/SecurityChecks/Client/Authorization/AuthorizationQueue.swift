@@ -1,8 +1,8 @@
 import Foundation
 import SecurityChecksWire
 
-/// One authorization at a time: callers for the same scope are served together, others in turn. Source: security-checks
-/// 2.8.
+/// One authorization at a time: callers for the same scope are served together, others in turn. Source: MobileFirst's web
+/// SDK.
 actor AuthorizationQueue {
     /// How many scopes may wait; one more is refused.
     static let limit = 64

@@ -2,7 +2,7 @@ import ClientHTTP
 import Foundation
 import SecurityChecksWire
 
-// To answer a check before it asks, and to take it back. Source: security-checks 2.7, 2.9.
+// To answer a check before it asks, and to take it back. Source: MobileFirst's web SDK.
 extension Connection {
     /// Satisfies a check; gives no token. Where the credentials are wrong, the check's handler is asked.
     func login(_ check: String, _ credentials: JSONTree) async throws {

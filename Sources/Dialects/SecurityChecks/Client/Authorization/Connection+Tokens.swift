@@ -2,7 +2,7 @@ import ClientHTTP
 import Foundation
 import SecurityChecksWire
 
-// How a token is had: the client, the checks, a code, the token. Source: security-checks 2.3, 2.4, 2.8.
+// How a token is had: the client, the checks, a code, the token. Source: MobileFirst's web SDK.
 extension Connection {
     /// A token for this scope and the one of every registered client: one that was had before, or a new one.
     func token(for scope: Scope) async throws -> AccessToken {

@@ -12,7 +12,7 @@ final class Connection: Sendable {
     let scopes = Locked(ScopeMemory())
     let refreshTokens: RefreshTokens
     let wantsRefreshTokens: Bool
-    /// Seconds by which the server's clock is ahead. Source: security-checks 2.3.
+    /// Seconds by which the server's clock is ahead. Source: MobileFirst's web SDK.
     let clockOffset: Locked<TimeInterval>
 
     init(
@@ -56,7 +56,7 @@ final class Connection: Sendable {
     var serverTime: Date { session.now().addingTimeInterval(clockOffset.current) }
 
     /// Does something as the registered client; where the server does not know it, once more as a new one. Source:
-    /// security-checks 2.4.
+    /// MobileFirst's web SDK.
     func asClient<Value: Sendable>(
         _ body: @Sendable (RegisteredClient) async throws -> Value
     ) async throws -> Value {

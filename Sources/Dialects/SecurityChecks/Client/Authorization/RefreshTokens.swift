@@ -2,8 +2,8 @@ import ClientHTTP
 import Foundation
 import SecurityChecksWire
 
-/// What access tokens are renewed with, by their scopes, from one run of the program to the next. Only where the app and the
-/// server both say so. Source: security-checks 2.4.
+/// What access tokens are renewed with, by their scopes, from one run of the program to the next. Only where the app and
+/// the server both say so. Source: MobileFirst's web SDK.
 final class RefreshTokens: Sendable {
     private struct Kept: Codable {
         /// Another registration's are good for nothing.

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Handlers are called on the main queue on Apple's systems, elsewhere one after another on a queue of their own; the app
 /// may answer from anywhere. A handler that neither answers nor cancels keeps every later authorization waiting. Source:
-/// security-checks 2.9, 3.1.
+/// MobileFirst's web SDK.
 open class BaseChallengeHandler: NSObject {
     let slot: HandlerSlot
 

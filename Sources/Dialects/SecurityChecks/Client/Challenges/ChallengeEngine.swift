@@ -3,7 +3,7 @@ import Foundation
 import SecurityChecksWire
 
 /// Sends a request of the framework until nobody asks any more: hands challenges to the handlers, gathers the answers of
-/// all, and sends them together. Source: security-checks 2.9.
+/// all, and sends them together. Source: MobileFirst's web SDK.
 struct ChallengeEngine: Sendable {
     typealias Send = @Sendable (_ answers: [String: JSONTree]) async throws -> HTTPClientResponse
 
@@ -106,7 +106,7 @@ struct ChallengeEngine: Sendable {
         return error
     }
 
-    /// What the framework answers by itself. Source: security-checks 1.12, 2.2.
+    /// What the framework answers by itself. Source: MobileFirst Foundation, Authentication and security.
     private static func ownAnswers(_ challenges: [String: JSONTree]) -> [String: JSONTree] {
         var answers: [String: JSONTree] = [:]
         if let id = challenges[ReservedCheck.registrationClientID]?["clientID"] {

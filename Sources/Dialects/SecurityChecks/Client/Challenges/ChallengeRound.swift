@@ -1,6 +1,6 @@
 import ClientHTTP
 
-/// The challenges of one answer of a server: who has answered, and what comes of it. Source: security-checks 2.9.
+/// The challenges of one answer of a server: who has answered, and what comes of it. Source: MobileFirst's web SDK.
 ///
 /// It ends when everybody answered, or when one gives up.
 struct ChallengeRound: Sendable {

@@ -2,7 +2,7 @@ import ClientHTTP
 import Foundation
 import SecurityChecksWire
 
-/// What an answer to a request of the framework means. Source: security-checks 1.8, 2.9.
+/// What an answer to a request of the framework means. Source: MobileFirst Foundation, Authentication and security.
 enum FrameworkVerdict: Equatable {
     /// The same request can be sent again.
     case conflict

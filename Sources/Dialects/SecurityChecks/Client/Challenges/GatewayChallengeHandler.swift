@@ -2,7 +2,7 @@ import ClientHTTP
 import Foundation
 
 /// Deals with a gateway before the server that wants a login of its own, by an answer that has no challenges. Source:
-/// security-checks 3.1.
+/// MobileFirst client API reference.
 open class GatewayChallengeHandler: BaseChallengeHandler {
     /// Sends a login form; set when the handler is registered.
     let forms = Locked<(@Sendable (GatewayForm) async throws -> WLResponse)?>(nil)

@@ -1,7 +1,7 @@
 import ClientHTTP
 
-/// Which request a handler is busy with, and which wait for it: a handler deals with one at a time. Source:
-/// security-checks 2.9.
+/// Which request a handler is busy with, and which wait for it: a handler deals with one at a time. Source: MobileFirst's
+/// web SDK.
 final class HandlerSlot: Sendable {
     private struct State {
         var active: WLRequest?

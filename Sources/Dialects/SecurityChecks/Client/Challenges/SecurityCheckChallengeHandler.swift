@@ -2,7 +2,7 @@ import ClientHTTP
 import Foundation
 
 /// Answers the challenges of one security check. Subclass it, and register it once with
-/// ``WLClient/registerChallengeHandler(_:)``. Source: security-checks 3.1.
+/// ``WLClient/registerChallengeHandler(_:)``. Source: MobileFirst client API reference.
 open class SecurityCheckChallengeHandler: BaseChallengeHandler {
     /// - Parameter securityCheck: the check's name, exactly as on the server.
     public init(securityCheck: String) {

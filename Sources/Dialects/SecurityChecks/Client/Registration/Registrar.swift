@@ -3,13 +3,13 @@ import Foundation
 import KeychainServices
 import SecurityChecksWire
 
-/// The server does not know the client, or not with this key: it has to register anew. Source: security-checks 2.4.
+/// The server does not know the client, or not with this key: it has to register anew. Source: MobileFirst's web SDK.
 struct UnknownClient: Error {
     let response: HTTPClientResponse?
 }
 
-/// Registers the client where it is not, tells the server what has changed, and signs for the client. Source:
-/// security-checks 2.1, 2.2.
+/// Registers the client where it is not, tells the server what has changed, and signs for the client. Source: MobileFirst's
+/// web SDK.
 actor Registrar {
     /// Sends a registration, its challenges included.
     typealias Send = @Sendable (_ method: String, _ path: String, _ data: JWSParts) async throws -> HTTPClientResponse
@@ -190,7 +190,7 @@ extension Registrar {
 
 // What a registration's answer says.
 extension Registrar {
-    /// The last part of the path. Source: security-checks 2.2.
+    /// The last part of the path. Source: MobileFirst's web SDK.
     private static func clientID(in response: HTTPClientResponse) -> String? {
         guard let location = response.header("Location"), let path = URLComponents(string: location)?.path,
             let id = path.split(separator: "/").last.map(String.init), id.utf8.count <= 256
@@ -201,7 +201,7 @@ extension Registrar {
         } ? id : nil
     }
 
-    /// Only where the server names one. Source: security-checks 2.2.
+    /// Only where the server names one. Source: MobileFirst's web SDK.
     private static func checkVersion(_ response: HTTPClientResponse) throws {
         guard let version = (try? JSONDecoder().decode(RegistrationResponse.self, from: response.body))?.serverVersion
         else { return }
@@ -215,7 +215,7 @@ extension Registrar {
 }
 
 extension HTTPClientResponse {
-    /// Source: security-checks 2.4.
+    /// Source: MobileFirst's web SDK.
     var isOfUnknownClient: Bool {
         guard status == 400 || status == 401 else { return false }
         let invalidID = try? JSONDecoder().decode(ErrorBody.self, from: body).errorCode == .invalidClientID

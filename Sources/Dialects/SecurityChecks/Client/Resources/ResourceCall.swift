@@ -2,7 +2,7 @@ import ClientHTTP
 import Foundation
 import SecurityChecksWire
 
-/// A request for a resource as the app wants it sent. Source: security-checks 2.8, 3.4.
+/// A request for a resource as the app wants it sent. Source: MobileFirst's web SDK.
 struct ResourceCall: Sendable {
     var method: String
     var url: URL
@@ -12,7 +12,7 @@ struct ResourceCall: Sendable {
     /// What the app says that the resource asks for; nil where it finds out.
     var scope: Scope?
 
-    /// How often it is sent, at most, to have its token accepted. Source: security-checks 2.8.
+    /// How often it is sent, at most, to have its token accepted. Source: MobileFirst's web SDK.
     private static let maximumTries = 5
     private static let maximumResponseBytes = 64 << 20
 

@@ -1,7 +1,7 @@
 import ClientHTTP
 import SecurityChecksWire
 
-/// What an answer of a resource asks for. Source: security-checks 2.8.
+/// What an answer of a resource asks for. Source: MobileFirst's web SDK.
 enum ResourceReaction: Equatable {
     /// Nothing: it is the app's, be it a success or not.
     case done

@@ -2,7 +2,7 @@ import Foundation
 import SecurityChecksWire
 
 /// Which scope a resource asked for when it was asked before, so that the next request has its token at once. The least
-/// used is forgotten. Source: security-checks 2.8.
+/// used is forgotten. Source: MobileFirst's web SDK.
 struct ScopeMemory {
     static let limit = 100
     private var scopes: [String: (scope: Scope, used: Int)] = [:]

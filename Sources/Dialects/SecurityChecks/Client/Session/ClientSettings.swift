@@ -1,12 +1,12 @@
 import Foundation
 import SecurityChecksWire
 
-/// What an app is to the server, and where the server is, before anybody says otherwise. Source: security-checks 2.2, 3.6.
+/// What an app is to the server, and where the server is, before anybody says otherwise. Source: MobileFirst's web SDK.
 struct ClientSettings: Sendable {
     var application: ApplicationData
     /// What the device is, but for its id.
     var device: DeviceData
-    /// Whether refresh tokens are asked for and kept. Source: security-checks 2.4.
+    /// Whether refresh tokens are asked for and kept. Source: MobileFirst's web SDK.
     var wantsRefreshTokens = false
     /// Or why it cannot be told.
     var address: Result<ServerAddress, WLError>

@@ -2,7 +2,7 @@ import ClientHTTP
 import Foundation
 import SecurityChecksWire
 
-/// Tells the server now and then that the app is there, once it is registered. Source: security-checks 2.7.
+/// Tells the server now and then that the app is there, once it is registered. Source: MobileFirst's web SDK.
 final class Heartbeat: Sendable {
     private struct State {
         var seconds = ProtocolLimits.heartbeatSeconds

@@ -9,7 +9,7 @@ struct ServerAddress: Sendable, Equatable {
     let base: String
 
     /// - Parameter url: with the server's context, such as `https://mfp.example.com/mfp`; without a path, the context is
-    ///   `/mfp`. Source: security-checks 2, 3.6.
+    ///   `/mfp`. Source: MobileFirst's web SDK.
     /// - Throws: ``WLError`` (`ILLEGAL_ARGUMENT_EXCEPTION`) for what is no server's URL.
     init(server url: URL) throws {
         let path = url.path.split(separator: "/").map(String.init)

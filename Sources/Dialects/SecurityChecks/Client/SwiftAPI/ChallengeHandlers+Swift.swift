@@ -1,7 +1,6 @@
 import Foundation
 
-/// ``SecurityCheckChallengeHandler`` with the labels of the vendor's wrapper: what new apps subclass. Source:
-/// security-checks 3.1.
+/// ``SecurityCheckChallengeHandler`` with the labels of the vendor's wrapper: what new apps subclass.
 open class SecurityCheckChallengeHandlerSwift: SecurityCheckChallengeHandler {
     override public init(securityCheck: String) {
         super.init(securityCheck: securityCheck)
@@ -20,7 +19,7 @@ open class SecurityCheckChallengeHandlerSwift: SecurityCheckChallengeHandler {
     override open func handleFailure(_ failure: [AnyHashable: Any]!) { handleFailure(failureResponse: failure) }
 }
 
-/// ``GatewayChallengeHandler`` with the labels of the vendor's wrapper. Source: security-checks 3.1.
+/// ``GatewayChallengeHandler`` with the labels of the vendor's wrapper.
 open class GatewayChallengeHandlerSwift: GatewayChallengeHandler {
     override public init(gatewayName: String) {
         super.init(gatewayName: gatewayName)

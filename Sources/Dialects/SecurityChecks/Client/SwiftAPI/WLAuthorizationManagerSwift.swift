@@ -5,7 +5,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// ``WLAuthorizationManager`` with the labels of the vendor's wrapper. Source: security-checks 3.3.
+/// ``WLAuthorizationManager`` with the labels of the vendor's wrapper.
 public final class WLAuthorizationManagerSwift: Sendable {
     private let manager: WLAuthorizationManager
 

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// ``WLClient`` with the labels of the vendor's wrapper. Source: security-checks 3.2.
+/// ``WLClient`` with the labels of the vendor's wrapper.
 public final class WLClientSwift: NSObject, Sendable {
     private let client: WLClient
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// ``WLResourceRequest`` with the labels of the vendor's wrapper. Source: security-checks 3.4.
+/// ``WLResourceRequest`` with the labels of the vendor's wrapper.
 public class WLResourceRequestSwift: NSObject {
     public static let WLHttpMethodGet = "GET"
     public static let WLHttpMethodPost = "POST"

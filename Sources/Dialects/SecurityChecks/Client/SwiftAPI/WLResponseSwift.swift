@@ -1,6 +1,6 @@
 import Foundation
 
-/// ``WLResponse`` with the types of the vendor's wrapper. Source: security-checks 3.4.
+/// ``WLResponse`` with the types of the vendor's wrapper.
 public final class WLResponseSwift: NSObject, Sendable {
     let response: WLResponse
     /// What made the request fail, where it did.
