@@ -43,7 +43,7 @@ import Testing
         func ask() async throws -> MFARequiredState {
             switch await awaiting.requestChallenge(authMethod: method) {
             case .verificationRequired(let state, let device, let channel, let length):
-                #expect(!device.isEmpty && channel.value == "push" && length == 0)
+                #expect(!device.isEmpty && channel.value == "push" && length == -1)
                 return state
             case .selectionRequired, .error: throw MemoryStorage.Broken()
             }
