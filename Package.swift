@@ -60,7 +60,11 @@ func dialect(
 
 /// The words of mails, each in every language, and the page around them.
 let mailTemplates =
-    ["verify-email", "reset-password", "sign-in", "change-email", "email-changed", "code", "enrollment-invitation"]
+    [
+        "verify-email", "reset-password", "sign-in", "change-email", "email-changed", "code", "enrollment-invitation",
+        "factor-added", "factor-removed", "factors-removed", "password-changed", "password-removed",
+        "recovery-code-used", "recovery-code-made",
+    ]
     .flatMap { name in ["en", "de", "ja"].map { "\(name).\($0)" } } + ["layout.html"]
 
 let package = Package(

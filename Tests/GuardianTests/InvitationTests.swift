@@ -74,7 +74,7 @@ struct InvitationTests {
             let mail = try #require(await mails().last)
             #expect(mail["to"] == "ada@example.org" && mail["kind"] == "email")
             let url = try #require(sent.json["ticket_url"].text)
-            #expect(mail["text"].text?.contains("\n\(url)\n") == true, "\(mail)")
+            #expect(mail["text"].text?.contains("\n\(url)&lang=de-DE\n") == true, "\(mail)")
             #expect(try await server.realm.outbox.messages().last?.content.locale == "de-DE")
             server.clock.advance(1)
             _ = try await ticket(
@@ -95,6 +95,34 @@ struct InvitationTests {
                     "feature_disabled")
             }
             #expect(try await mails().count == 2)
+        }
+    }
+
+    @Test(
+        "The page speaks the language of the mail, and ties a refused code to its field",
+        arguments: [
+            ("de", "Schützen Sie Ihr Konto", "Scannen Sie diesen Code", "Fehler: "),
+            ("ja", "アカウントを保護する", "このコードをスキャンしてください", "エラー: "),
+            ("en", "Protect your account", "Scan this code", "Error: "),
+        ])
+    func languages(lang: String, title: String, scan: String, error: String) async throws {
+        try await TestServer.with { server in
+            let user = try await server.addUser()
+            let invited = try #require(
+                try await ticket(server, ["user_id": .string(user), "factor": "otp"]).json["ticket_id"].text)
+            expectPage(
+                try await open(server, "/guardian/enroll?ticket=\(invited)&lang=\(lang)-XX"), 200, "<h1>\(title)</h1>")
+            let begun = try await submit(server, ["ticket": invited, "method": "otp", "lang": lang])
+            let location = try #require(begun.headers[.location])
+            let page = try await open(server, location)
+            expectPage(page, 200, "<h1>\(scan)</h1>")
+            #expect(page.text.contains("<html lang=\"\(lang)\">") && !page.text.contains("aria-invalid"))
+            #expect(page.text.components(separatedBy: "name=\"lang\" value=\"\(lang)\"").count == 2, "\(page.text)")
+            let wrong = try await submit(
+                server,
+                ["ticket": invited, "enrollment": try item("enrollment", of: location), "code": "000000", "lang": lang])
+            expectPage(wrong, 422, "<title>\(error)\(scan)</title>")
+            #expect(wrong.text.contains("aria-invalid=\"true\" aria-describedby=\"problem\""))
         }
     }
 

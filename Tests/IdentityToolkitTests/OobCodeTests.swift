@@ -74,6 +74,7 @@ import Testing
     @Test func theMailHasALinkToThePage() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
+            try await server.authorize("app.example.com")
             var headers = HTTPFields()
             headers[HTTPField.Name("X-Firebase-Locale")!] = "de"
             _ = try await server.post(
@@ -309,11 +310,121 @@ import Testing
         }
     }
 
+    @Test func theCodeOfASignInLinkDoesNotTellItsAddress() async throws {
+        try await TestServer.with { server in
+            let person = try await server.verifiedPerson()
+            _ = try await server.post(Self.send, ["requestType": "EMAIL_SIGNIN", "email": .string(person.email)])
+            let code = try #require(try await server.mailedCode(to: person.email))
+            let reply = try await server.post("/v1/accounts:resetPassword", ["oobCode": .string(code)])
+            expectGolden(
+                reply.json, ["kind": "identitytoolkit#ResetPasswordResponse", "requestType": "EMAIL_SIGNIN"])
+        }
+    }
+
+    // MARK: Where links lead on to
+
+    @Test(arguments: [
+        ("https://evil.example/x", "UNAUTHORIZED_DOMAIN : Domain not allowlisted by project"),
+        ("https://app.example.com.evil.example", "UNAUTHORIZED_DOMAIN : Domain not allowlisted by project"),
+        (
+            "https://app.example.com@evil.example",
+            "INVALID_CONTINUE_URI : (expected an absolute URI with valid scheme and host)"
+        ),
+        ("javascript:alert(1)", "INVALID_CONTINUE_URI : (expected an absolute URI with valid scheme and host)"),
+        ("app.example.com", "INVALID_CONTINUE_URI : (expected an absolute URI with valid scheme and host)"),
+    ])
+    func aLinkLeadsOnOnlyToAuthorizedDomains(url: String, message: String) async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            try await server.authorize("app.example.com")
+            for type in ["PASSWORD_RESET", "EMAIL_SIGNIN"] {
+                let request: JSON = [
+                    "requestType": .string(type), "email": .string(person.email), "continueUrl": .string(url),
+                ]
+                expectRefused(try await server.post(Self.send, request), message, .errors)
+            }
+            #expect(try await server.realm.outbox.messages().isEmpty)
+        }
+    }
+
+    @Test func authorizedDomainsReadBackAndTakeHostNamesAlone() async throws {
+        try await TestServer.with { server in
+            try await server.authorize("*.example.com")
+            let read = try await server.changeConfig(mask: "emailPrivacyConfig", [:])
+            #expect(read.json["authorizedDomains"] == ["*.example.com"])
+            for bad in ["https://example.com", "example.com/x", "", "*"] {
+                let reply = try await server.changeConfig(
+                    mask: "authorizedDomains", ["authorizedDomains": [.string(bad)]])
+                #expect(reply.status == 400 && reply.text.contains("INVALID_CONFIG"), "\(reply.text)")
+            }
+        }
+    }
+
+    /// Whoever has a code of their own can put any target beside it and send the link to somebody else.
+    @Test func thePageLeadsOnOnlyToAuthorizedDomains() async throws {
+        try await TestServer.with { server in
+            try await server.authorize("app.example.com")
+            for (target, isOffered) in [("https://app.example.com/x", true), ("https://evil.example/x", false)] {
+                let person = try await server.signUp()
+                _ = try await server.post(Self.send, ["requestType": "PASSWORD_RESET", "email": .string(person.email)])
+                let code = try #require(try await server.mailedCode(to: person.email))
+                let escaped = target.replacingOccurrences(of: ":", with: "%3A").replacingOccurrences(
+                    of: "/", with: "%2F")
+                let shown = try await server.send(
+                    .get, "/auth/action?mode=resetPassword&oobCode=\(code)&continueUrl=\(escaped)")
+                #expect(shown.status == 200 && shown.text.contains("evil") == false)
+                let form =
+                    "mode=resetPassword&oobCode=\(code)&newPassword=another+staple+8+horse&continueUrl=\(escaped)"
+                let done = try await server.send(
+                    .post, "/auth/action", headers: [.contentType: "application/x-www-form-urlencoded"],
+                    body: Array(form.utf8))
+                #expect(done.text.contains("Password set") && done.text.contains("evil") == false)
+                #expect(done.text.contains("href=\"\(target)\"") == isOffered, "\(done.text)")
+            }
+        }
+    }
+
+    // MARK: The page's language
+
+    @Test(arguments: [
+        ("lang=de", nil, "Neues Passwort wählen", "mindestens 8 Zeichen", "Fehler: "),
+        ("lang=ja", nil, "新しいパスワードの設定", "8 文字以上", "エラー: "),
+        ("lang=de-AT", "ja", "Neues Passwort wählen", "mindestens 8 Zeichen", "Fehler: "),
+        ("", "fr, de;q=0.8, en;q=0.5", "Neues Passwort wählen", "mindestens 8 Zeichen", "Fehler: "),
+        ("lang=fr", nil, "Choose a new password", "at least 8 characters", "Error: "),
+    ])
+    func thePageSpeaksTheLanguageOfTheMailAndTiesErrorsToTheirField(
+        query: String, accepted: String?, title: String, words: String, error: String
+    ) async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            _ = try await server.post(Self.send, ["requestType": "PASSWORD_RESET", "email": .string(person.email)])
+            let code = try #require(try await server.mailedCode(to: person.email))
+            var headers = HTTPFields()
+            headers[.acceptLanguage] = accepted
+            let page = try await server.send(
+                .get, "/auth/action?mode=resetPassword&oobCode=\(code)&\(query)", headers: headers)
+            #expect(page.text.contains("<h1>\(title)</h1>") && page.text.contains(words), "\(page.text)")
+            let language = try #require(page.text.firstMatch(of: /<html lang="([a-z]+)">/)).1
+            #expect(page.text.contains("name=\"lang\" value=\"\(language)\""))
+            #expect(!page.text.contains("aria-invalid") && !page.text.contains(error))
+            headers[.contentType] = "application/x-www-form-urlencoded"
+            let refused = try await server.send(
+                .post, "/auth/action", headers: headers,
+                body: Array("mode=resetPassword&oobCode=\(code)&newPassword=short&lang=\(language)".utf8))
+            #expect(
+                refused.status == 422 && refused.text.contains("<title>\(error)\(title)</title>"), "\(refused.text)")
+            #expect(refused.text.contains("id=\"problem\" role=\"alert\""))
+            #expect(refused.text.contains("aria-invalid=\"true\" aria-describedby=\"problem\""))
+        }
+    }
+
     // MARK: Signing in by link
 
     @Test func aLinkSignsInOnce() async throws {
         try await TestServer.with { server in
             let person = try await server.verifiedPerson()
+            try await server.authorize("app.example.com")
             _ = try await server.post(
                 Self.send,
                 [

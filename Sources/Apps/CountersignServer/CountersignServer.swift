@@ -105,13 +105,16 @@ public struct CountersignServer: Sendable {
             realm: realm,
             options: IdentityToolkit.Options(
                 projectID: options.projectID, isDevelopment: options.isDevelopment,
-                isAdministrator: opened.adminToken.matches, publicURL: url)
+                isAdministrator: opened.adminToken.matches, publicURL: url,
+                publicURLs: { [publicURL] in publicURL.published })
         ).addRoutes(to: router)
         try guardian.addRoutes(to: router)
         nativeAuth.addRoutes(to: router)
         try addSecurityChecks(to: router)
         AdministrationRoutes(realm: realm, isAdministrator: opened.adminToken.matches).addRoutes(to: router)
-        try ActionPages(realm: realm, isDevelopment: options.isDevelopment).addRoutes(to: router)
+        try ActionPages(
+            realm: realm, isDevelopment: options.isDevelopment, publicURLs: { [publicURL] in publicURL.published }
+        ).addRoutes(to: router)
         if options.isDevelopment, let clock = opened.movableClock {
             DevelopmentRoutes(
                 realm: realm, clock: clock, publicURL: url, composer: try composer(),
@@ -243,6 +246,9 @@ final class PublicURL: Sendable {
     }
 
     var value: String { configured.first ?? listening.withLock { $0 } }
+
+    /// The configured addresses, or where there are none the one that it listens on.
+    var published: [String] { configured.isEmpty ? [listening.withLock { $0 }] : configured }
 
     /// Everything that clients may have been told, the address of links first.
     var all: [String] { configured + [listening.withLock { $0 }] }

@@ -82,7 +82,7 @@ extension Enrolments {
                     OutboxContent(
                         template: template, locale: mail.locale,
                         values: [
-                            "link": mail.page + ticket.handle.token.reveal(),
+                            "link": mail.link(to: ticket.handle),
                             "email": user.email?.canonical ?? mailTo.canonical,
                         ], expiresAt: draft.now + invitation.lifetime),
                     to: mailTo.canonical, about: userID, id: messageID, at: draft.now, sealer: draft.sealer)
@@ -234,13 +234,17 @@ extension Enrolments {
         let code = RecoveryCodeFactor.fresh(random: realm.random)
         let factorID = FactorID(rawValue: realm.random.uuid())
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.store.write { transaction in
+        return try await realm.writeSending { transaction in
             let factors = try transaction.factors(of: userID)
-            guard factors.contains(where: \.kind.isSecondFactor) else { return nil }
+            guard let user = try transaction.user(userID), factors.contains(where: \.kind.isSecondFactor) else {
+                return nil
+            }
             for earlier in factors where earlier.kind == .recoveryCode { _ = try transaction.remove(earlier.id) }
             try transaction.insertRecoveryCode(code, id: factorID, of: userID, at: now, sealer: realm.sealer)
             try transaction.append(
                 AuditEvent(id: eventID, at: now, kind: .recoveryCodeMade, userID: userID, context: client))
+            try transaction.notify(
+                AccountNotice(.recoveryCodeMade), user, by: client, id: eventID, at: now, sealer: realm.sealer)
             return code
         }
     }

@@ -66,6 +66,11 @@ public struct Invitation: Sendable {
             self.locale = locale
             self.page = page
         }
+
+        /// The link that the mail shows: to the page, in the language of the mail.
+        func link(to handle: FlowHandle) -> String {
+            page + handle.token.reveal() + (locale.map { "&lang=\(ActionLink.escape($0))" } ?? "")
+        }
     }
 
     public init() {}

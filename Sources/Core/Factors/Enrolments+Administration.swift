@@ -6,12 +6,13 @@ extension Enrolments {
     /// too. False where the user has no such factor.
     public func remove(_ id: FactorID, of userID: UserID, by client: ClientContext) async throws -> Bool {
         let now = realm.clock.now
+        let sealer = realm.sealer
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.store.write { transaction in
+        return try await realm.writeSending { transaction in
             guard let factor = try transaction.factor(id), factor.userID == userID,
                 factor.kind.isSecondFactor || factor.kind == .recoveryCode
             else { return false }
-            return try transaction.withdraw(factor, at: now, eventID: eventID, by: client)
+            return try transaction.withdraw(factor, at: now, eventID: eventID, by: client, sealer: sealer)
         }
     }
 
@@ -22,7 +23,7 @@ extension Enrolments {
         let now = realm.clock.now
         let sealer = realm.sealer
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.store.write { transaction in
+        return try await realm.writeSending { transaction in
             guard var factor = try transaction.factor(id), factor.userID == userID, factor.kind == .push else {
                 return false
             }
@@ -35,6 +36,11 @@ extension Enrolments {
                 AuditEvent(
                     id: eventID, at: now, kind: .deviceChanged, userID: userID, context: client,
                     details: ["factor": .string(id.rawValue), "codesRemoved": .bool(true)]))
+            if let user = try transaction.user(userID) {
+                try transaction.notify(
+                    AccountNotice(.factorRemoved, factorName: factor.name), user, by: client, id: eventID, at: now,
+                    sealer: sealer)
+            }
             return true
         }
     }
@@ -74,14 +80,15 @@ extension Enrolments {
         let sealer = realm.sealer
         let ids = authenticators.map { _ in FactorID(rawValue: realm.random.uuid()) }
         let eventIDs = (0...authenticators.count).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
-        return try await realm.store.write { transaction in
+        return try await realm.writeSending { transaction in
             guard var user = try transaction.user(userID) else { return .refused(.userNotFound) }
             let settings = try transaction.settings().secondFactors
             guard authenticators.isEmpty || settings.offersTOTP else { return .refused(.notOffered) }
             let present = try transaction.factors(of: userID)
             let kept = replacing ? [] : present.filter { $0.kind == .totp }
             guard kept.count + authenticators.count <= TOTPFactor().limitPerUser else { return .refused(.limitReached) }
-            if replacing, present.contains(where: \.kind.isSecondFactor) {
+            let removesFactors = replacing && present.contains(where: \.kind.isSecondFactor)
+            if removesFactors {
                 for factor in present where factor.kind.isSecondFactor || factor.kind == .recoveryCode {
                     _ = try transaction.remove(factor.id)
                 }
@@ -104,28 +111,39 @@ extension Enrolments {
                         details: ["factor": .string(ids[index].rawValue)]))
                 added.append(factor)
             }
+            for (factor, id) in zip(added, eventIDs.dropFirst()) {
+                try transaction.notify(
+                    AccountNotice(.factorAdded, factorName: factor.name), user, by: client, id: id, at: now,
+                    sealer: sealer)
+            }
+            if removesFactors {
+                try transaction.notify(
+                    AccountNotice(.factorsRemoved), user, by: client, id: eventIDs[0], at: now, sealer: sealer)
+            }
             return .added(added)
         }
     }
 }
 
 extension StoreTransaction {
-    /// Removes a factor and writes it down; with the last second factor all sessions end. False where it is gone.
+    /// Removes a factor, writes it down and tells the owner; with the last second factor all sessions end. False where it is
+    /// gone.
     func withdraw(
-        _ factor: FactorRecord, at now: Date, eventID: String, by client: ClientContext
+        _ factor: FactorRecord, at now: Date, eventID: String, by client: ClientContext, sealer: Sealer
     ) throws -> Bool {
-        guard try remove(factor.id) else { return false }
+        guard let owner = try user(factor.userID), try remove(factor.id) else { return false }
         try append(
             AuditEvent(
                 id: eventID, at: now, kind: .factorWithdrawn, userID: factor.userID, context: client,
                 details: ["factor": .string(factor.id.rawValue)]))
-        guard factor.kind.isSecondFactor else { return true }
-        if try !factors(of: factor.userID).contains(where: \.kind.isSecondFactor),
-            var user = try user(factor.userID)
-        {
+        if factor.kind.isSecondFactor, try !factors(of: factor.userID).contains(where: \.kind.isSecondFactor) {
+            var user = owner
             user.revokeTokens(at: now)
             _ = try update(user)
         }
+        try notify(
+            AccountNotice(.factorRemoved, factorName: factor.name), owner, by: client, id: eventID, at: now,
+            sealer: sealer)
         return true
     }
 }

@@ -111,15 +111,16 @@ public struct Enrolments: Sendable {
         let now = realm.clock.now
         let draft = SessionDraft(random: realm.random)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.store.write { transaction in
+        return try await realm.writeSending { transaction in
             let settings = try transaction.settings()
             let policy = AssurancePolicy(settings: settings.secondFactors, requiresSecondFactor: false)
             let second = try transaction.factors(of: userID).filter { policy.isSecondFactor($0.kind) }
             guard var user = try transaction.user(userID) else { return .unknownFactor }
             if let epoch, epoch != user.tokenEpoch { return .revoked }
-            guard second.contains(where: { $0.id == factorID }), try transaction.remove(factorID) else {
+            guard let factor = second.first(where: { $0.id == factorID }), try transaction.remove(factorID) else {
                 return .unknownFactor
             }
+            let owner = user
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .factorWithdrawn, userID: userID, context: client,
@@ -132,8 +133,14 @@ public struct Enrolments: Sendable {
                 user.revokeTokens(at: now)
                 _ = try transaction.update(user)
                 user = try transaction.user(userID) ?? user
-                guard isLast else { return .withdrawnAndSignedOut }
+            }
+            try transaction.notify(
+                AccountNotice(.factorRemoved, factorName: factor.name), owner, by: client, id: eventID, at: now,
+                sealer: realm.sealer)
+            if isLast {
                 evidence.proofs.removeAll { $0.isSecondFactor }
+            } else if isOwn {
+                return .withdrawnAndSignedOut
             }
             return .withdrawn(
                 try draft.open(
@@ -159,9 +166,10 @@ public struct Enrolments: Sendable {
 
     /// Removes all second factors, for somebody who lost them; the administrator has made sure of who it is.
     public func reset(of userID: UserID, by client: ClientContext) async throws -> Int? {
+        let realm = realm
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.store.write { transaction in
+        return try await realm.writeSending { transaction in
             guard var user = try transaction.user(userID) else { return nil }
             let policy = AssurancePolicy(
                 settings: try transaction.settings().secondFactors, requiresSecondFactor: false)
@@ -175,6 +183,8 @@ public struct Enrolments: Sendable {
                 _ = try transaction.update(user)
                 try transaction.append(
                     AuditEvent(id: eventID, at: now, kind: .factorsReset, userID: userID, context: client))
+                try transaction.notify(
+                    AccountNotice(.factorsRemoved), user, by: client, id: eventID, at: now, sealer: realm.sealer)
             }
             return second.count
         }

@@ -276,6 +276,7 @@ enum CounterKey {
     static func attempts(from source: String) -> String { "attempts/\(source)" }
     static func signUps(from source: String) -> String { "sign-ups/\(source)" }
     static func newPasswords(of user: UserID) -> String { "new-passwords/\(user)" }
+    static func notices(to user: UserID) -> String { "notices/\(user)" }
     static func pushes(to user: UserID) -> String { "pushes/\(user)" }
     static func offers(by flow: Data) -> String { "offers/\(flow.hex)" }
     static func mails(to digest: Data) -> String { "mails-to/\(digest.hex)" }

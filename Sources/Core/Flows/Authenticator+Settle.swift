@@ -7,6 +7,16 @@ extension Authenticator {
         case stale
         /// Nothing was written: somebody has to be asked first.
         case needs(ConsultationNeeded)
+
+        /// Whether the owner of the account was perhaps told of a change. A plain sign-in tells nobody.
+        var mayHaveSentMail: Bool {
+            switch self {
+            case .verdict(.accomplished(.signedIn(let signedIn))): signedIn.recoveryCode != nil
+            case .verdict(.accomplished(.decided)), .verdict(.accomplished(.emailVerified)): false
+            case .verdict(.accomplished), .verdict(.advanced): true
+            case .verdict(.more), .verdict(.refused), .stale, .needs: false
+            }
+        }
     }
 
     /// Makes a right answer count, once; or writes down why it was not right.
@@ -31,8 +41,7 @@ extension Authenticator {
             } catch let question as ConsultationNeeded {
                 return .needs(question)
             }
-            // A former address is told.
-            if matter.body.purpose == .changeEmail { realm.bell.ring([OutboxMessage.Channel.email.bell]) }
+            if settled.mayHaveSentMail { realm.bell.ring([OutboxMessage.Channel.email.bell]) }
             return settled
         }
     }
@@ -109,6 +118,7 @@ struct Settlement: Sendable {
                 factor.payload = try sealer.seal(newPayload, for: .factor(factor.id), in: transaction)
                 guard try transaction.update(factor) else { return .stale }
             }
+            if factor.kind == .recoveryCode, let user { try notify(.init(.recoveryCodeUsed), user, in: transaction) }
             // What is judged here of a device is its code. Its signature comes as a decision.
             proof = Proof(
                 kind: factor.kind == .push ? .totp : factor.kind, factorID: factor.id, at: now,
@@ -306,6 +316,7 @@ struct Settlement: Sendable {
         let proof = Proof(kind: kind, factorID: factor.id, at: now, isSecondFactor: true)
         let signedIn = try open(user, proven: matter.body.proven + [proof], in: transaction)
         try record(.factorEnrolled, user: user.id, details: ["factor": .string(factor.id.rawValue)], in: transaction)
+        try notify(.init(.factorAdded, factorName: factor.name), user, in: transaction)
         return .verdict(.accomplished(.enrolled(factor, signedIn)))
     }
 
@@ -343,6 +354,7 @@ struct Settlement: Sendable {
         user.revokeTokens(at: now)
         guard try transaction.update(user) else { return nil }
         try record(.passwordReset, user: user.id, in: transaction)
+        try notify(.init(.passwordChanged), user, in: transaction)
         return user
     }
 
@@ -378,6 +390,11 @@ struct Settlement: Sendable {
     }
 
     // MARK: Common steps
+
+    /// Tells the owner of a change. One settlement has at most one: the message's id is drawn beforehand.
+    func notify(_ notice: AccountNotice, _ user: User, in transaction: any StoreTransaction) throws {
+        try transaction.notify(notice, user, by: attempt.client, id: messageID, at: now, sealer: sealer)
+    }
 
     /// A handle is good for one success.
     func finishFlow(in transaction: any StoreTransaction) throws {

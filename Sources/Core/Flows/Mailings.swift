@@ -162,7 +162,7 @@ public enum ActionLink {
         return "auth/action?" + all.map { "\(escape($0.0))=\(escape($0.1))" }.joined(separator: "&")
     }
 
-    private static func escape(_ text: String) -> String {
+    static func escape(_ text: String) -> String {
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
         return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
@@ -178,7 +178,7 @@ private struct Letter {
     var newEmail: EmailAddress?
     var purpose: FlowPurpose
     var template: String
-    /// What links call it (Identity Toolkit spec, section 2.5).
+    /// What links call it (Firebase Authentication, "Create custom email action handlers").
     var mode: String
     var lifetime: TimeInterval
 

@@ -25,7 +25,7 @@ extension Settlement {
             createdAt: now,
             payload: try sealer.seal(JSONEncoder().encode(payload), for: .factor(offer.factorID), in: transaction))
         guard try transaction.insert(factor) else { return .verdict(.refused(Refusal(.flowFinished))) }
-        let code = try complete(factor, by: offer, in: transaction)
+        let code = try complete(factor, of: user, by: offer, in: transaction)
         try finishFlow(in: transaction)
         return .verdict(
             .accomplished(
@@ -67,7 +67,7 @@ extension Settlement {
             lastUsedAt: now, payload: try sealer.seal(payload, for: .factor(offer.factorID), in: transaction))
         // The id is taken where the device of the same offer was quicker.
         guard try transaction.insert(factor) else { return .refused(.verdict(.refused(Refusal(.flowFinished)))) }
-        return .enrolled(factor, recoveryCode: try complete(factor, by: offer, in: transaction))
+        return .enrolled(factor, recoveryCode: try complete(factor, of: user, by: offer, in: transaction))
     }
 
     /// Why an offer is not good any more, and the use of the invitation that it came from.
@@ -90,7 +90,7 @@ extension Settlement {
 
     /// The recovery code that comes with a first factor: the one that was shown with the offer, where one was.
     private func complete(
-        _ factor: FactorRecord, by offer: DeviceOffer, in transaction: any StoreTransaction
+        _ factor: FactorRecord, of user: User, by offer: DeviceOffer, in transaction: any StoreTransaction
     ) throws -> Secret<String>? {
         var code: Secret<String>?
         if try !transaction.factors(of: factor.userID).contains(where: { $0.kind == .recoveryCode }) {
@@ -101,6 +101,7 @@ extension Settlement {
         try record(
             .factorEnrolled, at: .enrolment, user: factor.userID,
             details: ["factor": .string(factor.id.rawValue)], in: transaction)
+        try notify(.init(.factorAdded, factorName: factor.name), user, in: transaction)
         return code
     }
 }

@@ -128,6 +128,7 @@ extension Settlement {
             guard try transaction.insert(factor) else { return .verdict(.refused(Refusal(.busy))) }
             try record(
                 .factorEnrolled, user: user.id, details: ["factor": .string(id.rawValue)], in: transaction)
+            try notify(.init(.factorAdded, factorName: address.canonical), user, in: transaction)
         }
         var (body, journey) = (matter.body, journey)
         if !contact.isProven {

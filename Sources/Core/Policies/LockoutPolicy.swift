@@ -87,6 +87,9 @@ public struct RateLimit: Sendable, Equatable {
     /// Mails asked for by one source address.
     public static let mailsPerSource = RateLimit(count: 200, window: 3600)
 
+    /// Mails to one user about changes of the account; see ``AccountNotice``.
+    static let noticesPerUser = RateLimit(count: 10, window: 3600)
+
     /// New passwords of one user that came to nothing, each of which may tell whether the user had it before.
     public static let newPasswordsPerUser = RateLimit(count: 10, window: 3600)
 

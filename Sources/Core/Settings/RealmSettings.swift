@@ -12,6 +12,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     public var audit: AuditSettings
     public var securityChecks: SecurityCheckSettings
     public var push: PushSettings
+    public var links: LinkSettings
 
     public init() {
         secondFactors = SecondFactorSettings()
@@ -22,6 +23,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         audit = AuditSettings()
         securityChecks = SecurityCheckSettings()
         push = PushSettings()
+        links = LinkSettings()
     }
 
     public init(from decoder: any Decoder) throws {
@@ -35,6 +37,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         try members.assign(&audit, .audit)
         try members.assign(&securityChecks, .securityChecks)
         try members.assign(&push, .push)
+        try members.assign(&links, .links)
     }
 }
 

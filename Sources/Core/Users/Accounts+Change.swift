@@ -77,10 +77,11 @@ extension Accounts {
         let now = realm.clock.now
         let draft = SessionDraft(random: realm.random)
         let factorID = FactorID(rawValue: realm.random.uuid())
-        let messageID = AuditEvent.freshID(at: now, random: realm.random)
+        let messageIDs = (0..<3).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
         let eventIDs = (0..<6).map { _ in AuditEvent.freshID(at: now, random: realm.random) }
         return try await realm.writeSending { transaction in
             guard var user = try transaction.user(id) else { return .refused(.userNotFound) }
+            let before = user
             if let epoch, epoch != user.tokenEpoch { return .refused(.revoked) }
             // Everything that can be refused stands before the first write: a refusal does not undo.
             if let refusal = try change.refusal(for: user, in: transaction) { return .refused(refusal) }
@@ -95,7 +96,7 @@ extension Accounts {
                         OutboxContent(
                             template: "email-changed", locale: client.locale,
                             values: ["email": former.canonical, "newEmail": email.canonical]),
-                        to: former.canonical, about: id, id: messageID, at: now, sealer: realm.sealer)
+                        to: former.canonical, about: id, id: messageIDs[0], at: now, sealer: realm.sealer)
                 }
                 user.email = email
                 user.profile.emailVerified = false
@@ -133,6 +134,9 @@ extension Accounts {
             if events.isEmpty { events = [.userChanged] }
             for (kind, eventID) in zip(events, eventIDs) {
                 try transaction.append(AuditEvent(id: eventID, at: now, kind: kind, userID: id, context: client))
+            }
+            for (notice, messageID) in zip(change.notices(withdrawn), messageIDs.dropFirst()) {
+                try transaction.notify(notice, before, by: client, id: messageID, at: now, sealer: realm.sealer)
             }
             guard let evidence else { return .changed(user, nil) }
             let signedIn = try draft.open(
@@ -173,8 +177,11 @@ extension AccountChange {
     }
 
     /// What became of the second factors.
-    fileprivate enum Withdrawal {
-        case none, some, all
+    fileprivate enum Withdrawal: Equatable {
+        case none
+        /// - Parameter name: of the factor, where it was one.
+        case some(name: String?)
+        case all
 
         var event: AuditEvent.Kind? {
             switch self {
@@ -185,23 +192,40 @@ extension AccountChange {
         }
     }
 
+    /// What the owner is told of the change; of a changed address an own mail tells.
+    fileprivate func notices(_ withdrawn: Withdrawal) -> [AccountNotice] {
+        var notices: [AccountNotice] = []
+        if password != nil {
+            notices.append(AccountNotice(.passwordChanged))
+        } else if removesPassword {
+            notices.append(AccountNotice(.passwordRemoved))
+        }
+        switch withdrawn {
+        case .none: break
+        case .some(let name): notices.append(AccountNotice(.factorRemoved, factorName: name))
+        case .all: notices.append(AccountNotice(.factorsRemoved))
+        }
+        return notices
+    }
+
     fileprivate func withdrawFactors(
         of id: UserID, in transaction: any StoreTransaction
     ) throws -> Withdrawal {
         guard let secondFactors else { return .none }
         let present = try transaction.factors(of: id).filter(\.kind.isSecondFactor)
-        var gone = 0
+        var gone: [FactorRecord] = []
         for var factor in present {
             switch secondFactors[factor.id] {
             case nil:
                 _ = try transaction.remove(factor.id)
-                gone += 1
+                gone.append(factor)
             case .unchanged?: break
             case .changed(let name)?:
                 factor.name = name
                 _ = try transaction.update(factor)
             }
         }
-        return gone == 0 ? .none : gone == present.count ? .all : .some
+        if gone.isEmpty { return .none }
+        return gone.count == present.count ? .all : .some(name: gone.count == 1 ? gone[0].name : nil)
     }
 }

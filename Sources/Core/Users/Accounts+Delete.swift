@@ -67,6 +67,7 @@ extension StoreTransaction {
         try deleteOutboxMessages(of: user.id, recipient: user.email?.canonical)
         try deleteCounter(CounterKey.pushes(to: user.id))
         try deleteCounter(CounterKey.newPasswords(of: user.id))
+        try deleteCounter(CounterKey.notices(to: user.id))
         // A reason is in the words of whoever gave it.
         try replaceAuditDetails(of: user.id, .approvalRejected, with: ["reason": "removed with the user"])
         try replaceAuditDetails(of: user.id, .emailChanged, with: ["former": "removed with the user"])

@@ -25,6 +25,7 @@ public struct PersonalData: Sendable {
             case mailsToAddress
             case requestsToDevices
             case newPasswords
+            case noticesOfChanges
             case wrongPasswordsBeforeTheAccount
         }
 
@@ -51,6 +52,7 @@ extension Accounts {
             var limits: [PersonalData.Limit] = []
             var keys: [(PersonalData.Limit.Subject, String)] = [
                 (.requestsToDevices, CounterKey.pushes(to: id)), (.newPasswords, CounterKey.newPasswords(of: id)),
+                (.noticesOfChanges, CounterKey.notices(to: id)),
             ]
             if let address = user.email?.canonical {
                 keys += [

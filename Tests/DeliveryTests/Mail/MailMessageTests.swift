@@ -54,6 +54,33 @@ struct MailMessageTests {
         #expect(MailAddress(mailbox: text) == nil)
     }
 
+    // MARK: Notices
+
+    @Test("Each notice of a change is there in every language, with and without the name of a factor")
+    func notices() throws {
+        let composer = try MailComposer()
+        for name in [
+            "factor-added", "factor-removed", "factors-removed", "password-changed", "password-removed",
+            "recovery-code-used", "recovery-code-made",
+        ] {
+            for language in ["en", "de", "ja"] {
+                for factor in ["Ada's phone", nil] {
+                    var values = ["email": "ada@example.org", "at": "2026-11-22 08:05 UTC"]
+                    values["factor"] = factor
+                    let mail = try #require(
+                        composer.compose(
+                            OutboxContent(template: name, locale: language, values: values),
+                            publicURL: "https://x"))
+                    #expect(mail.language == language && !mail.subject.isEmpty)
+                    #expect(mail.text.contains("ada@example.org") && mail.text.contains("2026-11-22 08:05 UTC"))
+                    #expect(!mail.text.contains("{{") && !mail.text.contains("()") && !mail.text.contains("「」"))
+                    let namesFactor = name.hasPrefix("factor-") && factor != nil
+                    #expect(mail.text.contains("Ada's phone") == namesFactor, "\(mail.text)")
+                }
+            }
+        }
+    }
+
     // MARK: Headers and bodies
 
     @Test("A header is one header, whatever stands in it")

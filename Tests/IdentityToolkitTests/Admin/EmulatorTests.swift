@@ -128,6 +128,7 @@ struct EmulatorTests {
             #expect(again.status == 400 && again.json["authEmulator"]["error"] != .null)
 
             let change = try await code(server, "VERIFY_AND_CHANGE_EMAIL", person, newEmail: "new@example.com")
+            try await server.authorize("example.com")
             let changed = try await action(
                 server,
                 [
@@ -161,6 +162,7 @@ struct EmulatorTests {
     @Test("A sign-in goes back to the app with all that the link carries")
     func signIn() async throws {
         try await TestServer.with(.development) { server in
+            try await server.authorize("example.com")
             let reply = try await action(
                 server,
                 [
@@ -184,6 +186,7 @@ struct EmulatorTests {
             ["apiKey": "k", "oobCode": "x", "mode": "recoverEmail"],
             ["apiKey": "k", "oobCode": "x", "mode": "signIn"],
             ["apiKey": "k", "oobCode": "x", "mode": "signIn", "continueUrl": "javascript:alert(1)"],
+            ["apiKey": "k", "oobCode": "x", "mode": "signIn", "continueUrl": "https://evil.example/"],
             ["apiKey": "k", "oobCode": "x", "mode": "resetPassword", "newPassword": "a fine password"],
         ])
     func nonsense(items: [String: String]) async throws {

@@ -129,6 +129,12 @@ struct TestServer: Sendable {
         #expect(reply.status == 200, "\(reply.text)")
     }
 
+    /// Lets links lead on to a host.
+    func authorize(_ domain: String) async throws {
+        let reply = try await changeConfig(mask: "authorizedDomains", ["authorizedDomains": [.string(domain)]])
+        #expect(reply.status == 200, "\(reply.text)")
+    }
+
     // MARK: Time
 
     /// Moves the clock: by its route where there is one.

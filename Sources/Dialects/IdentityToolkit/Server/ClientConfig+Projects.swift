@@ -5,9 +5,7 @@ import IdentityToolkitWire
 extension IdentityToolkit {
     /// `GET projects`: what a client may know of the project.
     func clientProjectConfig(_ call: Call) async throws -> ClientProjectConfig {
-        let host = URL(string: options.publicURL())?.host
-        return ClientProjectConfig(
-            projectId: options.projectID, authorizedDomains: host.map { [$0] } ?? ["localhost"])
+        ClientProjectConfig(projectId: options.projectID, authorizedDomains: authorizedDomains(call.settings))
     }
 
     /// `GET v2/recaptchaConfig`: no captcha is asked for; limits do its work.

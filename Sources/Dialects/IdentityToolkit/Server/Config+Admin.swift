@@ -5,13 +5,15 @@ import IdentityToolkitWire
 extension IdentityToolkit {
     /// `GET …/projects/{p}/config`: the whole configuration, always with `mfa.state` (spec, trap 8).
     func projectConfig(_ call: Call) async throws -> ProjectConfig {
-        ProjectConfig(try await realm.settings(), projectID: options.projectID)
+        let settings = try await realm.settings()
+        return ProjectConfig(settings, projectID: options.projectID, authorizedDomains: authorizedDomains(settings))
     }
 
     /// `PATCH …/projects/{p}/config?updateMask=…`: changes what the mask names; without a mask, what the body brings.
     func updateProjectConfig(_ request: ProjectConfig, _ call: Call) async throws -> ProjectConfig {
         let mask = UpdateMask(call.query["updateMask"] ?? call.query["update_mask"])
         try request.mfa?.validate()
+        try request.validateAuthorizedDomains()
         let settings = try await realm.changeSettings(by: call.client) { settings in
             if mask.covers("mfa", present: request.mfa != nil) {
                 settings.secondFactors.apply(request.mfa ?? MultiFactorAuthConfig(), mask: mask)
@@ -24,9 +26,12 @@ extension IdentityToolkit {
             if mask.covers("signIn.anonymous.enabled", present: request.signIn?.anonymous != nil) {
                 settings.signUp.allowsAnonymous = request.signIn?.anonymous?.enabled ?? false
             }
+            if mask.covers("authorizedDomains", present: request.authorizedDomains != nil) {
+                settings.links.authorizedDomains = request.authorizedDomains
+            }
             return settings
         }
-        return ProjectConfig(settings, projectID: options.projectID)
+        return ProjectConfig(settings, projectID: options.projectID, authorizedDomains: authorizedDomains(settings))
     }
 }
 
@@ -67,6 +72,19 @@ struct UpdateMask: Sendable {
             }
         }
         return result
+    }
+}
+
+extension ProjectConfig {
+    fileprivate func validateAuthorizedDomains() throws {
+        guard let authorizedDomains else { return }
+        if authorizedDomains.count > LinkSettings.mostDomains {
+            throw IdentityToolkitError(
+                message: "INVALID_CONFIG : At most \(LinkSettings.mostDomains) authorized domains.")
+        }
+        if let bad = authorizedDomains.first(where: { !LinkSettings.isDomain($0) }) {
+            throw IdentityToolkitError(message: "INVALID_CONFIG : \(bad.prefix(64)) is not a host name.")
+        }
     }
 }
 
@@ -129,7 +147,7 @@ extension SecondFactorSettings {
 
 extension ProjectConfig {
     /// The configuration as administrators read it.
-    init(_ settings: RealmSettings, projectID: String) {
+    init(_ settings: RealmSettings, projectID: String, authorizedDomains: [String]) {
         let second = settings.secondFactors
         let mfa = MultiFactorAuthConfig(
             state: second.state.rawValue,
@@ -149,7 +167,7 @@ extension ProjectConfig {
                 email: EmailSignInConfig(enabled: true, passwordRequired: false),
                 anonymous: ProviderSwitch(enabled: settings.signUp.allowsAnonymous), allowDuplicateEmails: false),
             mfa: mfa,
-            authorizedDomains: ["localhost"],
+            authorizedDomains: authorizedDomains,
             emailPrivacyConfig: EmailPrivacyConfig(enableImprovedEmailPrivacy: settings.privacy.hidesAddresses),
             subtype: "IDENTITY_PLATFORM")
     }

@@ -21,8 +21,8 @@ extension IdentityToolkit {
                 "missing oobCode query parameter", "Please modify the URL to specify an oobCode."
             ).response
         }
-        if query["mode"] == "signIn" { return try Self.signInRedirect(query) }
         let call = try await call(request, context, .anybody)
+        if query["mode"] == "signIn" { return try signInRedirect(query, call) }
         let outcome =
             switch query["mode"] {
             case "verifyEmail": try await follow(code, .verifyEmail, call)
@@ -32,7 +32,7 @@ extension IdentityToolkit {
                 Outcome.failure("Requested mode does not match the OOB code provided.", "No address is ever recovered.")
             default: Outcome.failure("Invalid mode", nil)
             }
-        if case .success = outcome, let target = query["continueUrl"].flatMap(Self.webURL) {
+        if case .success = outcome, let target = query["continueUrl"].flatMap({ target(of: $0, call) }) {
             return Response.redirect(to: target.absoluteString, type: .normal)
         }
         return try outcome.response
@@ -95,13 +95,13 @@ extension IdentityToolkit {
     }
 
     /// Back to the app, which completes the sign-in: with everything that the link carries.
-    private static func signInRedirect(_ query: [String: String]) throws -> Response {
-        guard let target = query["continueUrl"].flatMap(webURL),
+    private func signInRedirect(_ query: [String: String], _ call: Call) throws -> Response {
+        guard let target = query["continueUrl"].flatMap({ target(of: $0, call) }),
             var components = URLComponents(url: target, resolvingAgainstBaseURL: false)
         else {
             return try Outcome.failure(
                 "Missing 'continueUrl' query parameter",
-                "To sign in, append &continueUrl=YOUR_APP_URL to the link."
+                "To sign in, append &continueUrl=YOUR_APP_URL to the link. Its host has to be one of authorizedDomains."
             ).response
         }
         let carried = query.filter { $0.key != "continueUrl" }.sorted { $0.key < $1.key }
@@ -111,11 +111,8 @@ extension IdentityToolkit {
         return Response.redirect(to: components.url?.absoluteString ?? target.absoluteString, type: .normal)
     }
 
-    /// Only web pages: what stands in a link must not start a script.
-    private static func webURL(_ text: String) -> URL? {
-        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host != nil else {
-            return nil
-        }
-        return url
+    /// Where the link may lead on to, if anywhere.
+    private func target(of text: String, _ call: Call) -> URL? {
+        linkTargets(call.settings).fault(of: text) == nil ? URL(string: text) : nil
     }
 }

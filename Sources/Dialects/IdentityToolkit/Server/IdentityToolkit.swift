@@ -19,21 +19,36 @@ public struct IdentityToolkit: Sendable {
         public var isAdministrator: @Sendable (Secret<String>) -> Bool
         /// The address that links are made below, without a slash at its end.
         public var publicURL: @Sendable () -> String
+        /// All addresses that clients may know the server by: links lead on to their hosts.
+        public var publicURLs: @Sendable () -> [String]
 
         public init(
             projectID: String, isDevelopment: Bool, isAdministrator: @escaping @Sendable (Secret<String>) -> Bool,
-            publicURL: @escaping @Sendable () -> String
+            publicURL: @escaping @Sendable () -> String, publicURLs: (@Sendable () -> [String])? = nil
         ) {
             self.projectID = projectID
             self.isDevelopment = isDevelopment
             self.isAdministrator = isAdministrator
             self.publicURL = publicURL
+            self.publicURLs = publicURLs ?? { [publicURL()] }
         }
     }
 
     public init(realm: Realm, options: Options) {
         self.realm = realm
         self.options = options
+    }
+
+    /// Where links and pages may lead on to.
+    func linkTargets(_ settings: RealmSettings) -> LinkTargets {
+        LinkTargets(settings.links, publicURLs: options.publicURLs(), allowsLoopback: options.isDevelopment)
+    }
+
+    /// What `authorizedDomains` reads as: what was set, or else the server's own hosts.
+    func authorizedDomains(_ settings: RealmSettings) -> [String] {
+        if let domains = settings.links.authorizedDomains { return domains }
+        let own = LinkTargets.hosts(of: options.publicURLs())
+        return options.isDevelopment && !own.contains("localhost") ? ["localhost"] + own : own
     }
 
     var tokens: IDTokens { IDTokens(realm: realm, projectID: options.projectID, isDevelopment: options.isDevelopment) }

@@ -28,6 +28,7 @@ extension IdentityToolkit {
                 403, message: ErrorWord.insufficientPermission.message("Only an administrator is given the link."),
                 status: "PERMISSION_DENIED")
         }
+        try requireAuthorized(request.continueUrl, call)
         let items = linkItems(request, call)
         var client = call.client
         // An administrator knows who has an account.
@@ -63,6 +64,18 @@ extension IdentityToolkit {
         return bearer.user.id
     }
 
+    /// A link leads on only where the operator lets it.
+    private func requireAuthorized(_ continueURL: String?, _ call: Call) throws {
+        guard let continueURL, !continueURL.isEmpty else { return }
+        switch linkTargets(call.settings).fault(of: continueURL) {
+        case nil: break
+        case .malformed:
+            throw IdentityToolkitError(.invalidContinueURI, "(expected an absolute URI with valid scheme and host)")
+        case .unauthorized:
+            throw IdentityToolkitError(.unauthorizedDomain, "Domain not allowlisted by project")
+        }
+    }
+
     private func linkItems(_ request: SendOobCodeRequest, _ call: Call) -> [(name: String, value: String)] {
         var items: [(name: String, value: String)] = []
         // The web's client takes a link without an API key for no link. An administrator has none, but under `--dev`
@@ -85,7 +98,10 @@ extension IdentityToolkit {
         // A pending credential is a handle of a sign-in too.
         guard case .open(let summary) = status, summary.isLink else { throw IdentityToolkitError(.invalidOOBCode) }
         let response = ResetPasswordResponse(
-            requestType: summary.purpose.requestType, email: summary.email?.canonical,
+            requestType: summary.purpose.requestType,
+            // Who comes with a sign-in link has to know the address that it was sent to: whoever only came by the code
+            // must not learn it here.
+            email: summary.purpose == .signIn ? nil : summary.email?.canonical,
             newEmail: summary.newEmail?.canonical)
         guard let newPassword = request.newPassword else { return response }
         guard !newPassword.isEmpty else { throw IdentityToolkitError(.missingPassword) }

@@ -126,7 +126,14 @@ struct MailTemplateSet: Sendable {
     /// What a mail has to show to be of use.
     private static let needs: [String: String] = [
         "verify-email": "link", "reset-password": "link", "sign-in": "link", "change-email": "link", "code": "code",
-        "email-changed": "newEmail", "enrollment-invitation": "link",
+        "email-changed": "newEmail", "enrollment-invitation": "link", "factor-added": "at", "factor-removed": "at",
+        "factors-removed": "at", "password-changed": "at", "password-removed": "at", "recovery-code-used": "at",
+        "recovery-code-made": "at",
+    ]
+
+    /// Made-up values to try a template with.
+    private static let samples = [
+        "link": "https://x/link", "code": "code-1", "newEmail": "newEmail@x", "at": "2001-01-01 00:00 UTC",
     ]
 
     /// Why a file would make mails of no use; tried with made-up values.
@@ -135,10 +142,8 @@ struct MailTemplateSet: Sendable {
         let names = file == MailTemplateFiles.layout ? ["reset-password"] : [parts[0]]
         for name in names {
             guard let need = needs[name], let (language, text) = set.text(name, locale: parts[1]) else { continue }
-            let mail = ComposedMail(
-                text, language: language, layout: set.layout,
-                values: ["link": "https://x/link", "code": "code-1", "newEmail": "newEmail@x"])
-            let sample = ["link": "https://x/link", "code": "code-1", "newEmail": "newEmail@x"][need] ?? ""
+            let mail = ComposedMail(text, language: language, layout: set.layout, values: samples)
+            let sample = samples[need] ?? ""
             if !mail.text.contains(sample) { return "it does not show {{\(need)}}" }
             if !mail.html.contains(sample) { return "it does not show the text of its paragraphs" }
         }

@@ -11,12 +11,15 @@ import ServerHTTP
 public struct ActionPages: Sendable {
     private let realm: Realm
     private let templates: Templates
-    /// Under `--dev`, limits per source do not apply to loopback.
+    /// Under `--dev`, limits per source do not apply to loopback, and pages lead on to it.
     private let isDevelopment: Bool
+    private let publicURLs: @Sendable () -> [String]
 
-    public init(realm: Realm, isDevelopment: Bool) throws {
+    /// - Parameter publicURLs: the addresses that the server is reached at; pages lead on to their hosts.
+    public init(realm: Realm, isDevelopment: Bool, publicURLs: @escaping @Sendable () -> [String]) throws {
         self.realm = realm
         self.isDevelopment = isDevelopment
+        self.publicURLs = publicURLs
         templates = try Templates()
     }
 
@@ -45,42 +48,59 @@ public struct ActionPages: Sendable {
 
     private func show(_ request: Request) async throws -> Response {
         let query = request.uri.queryParameters
+        let frame = try await frame(request, continueURL: query["continueUrl"].map(String.init))
         guard let mode = query["mode"].flatMap({ Mode(rawValue: String($0)) }),
             let code = query["oobCode"].map(String.init)
-        else { return try page(.deadLink, status: .badRequest) }
-        return try await form(mode, code: code, continueURL: query["continueUrl"].map(String.init))
+        else { return try page(ActionView(frame.words.deadLink), frame, status: .badRequest) }
+        return try await form(mode, code: code, frame)
     }
 
-    private func form(_ mode: Mode, code: String, continueURL: String?, problem: String? = nil) async throws -> Response
-    {
+    /// What all states of one page have in common.
+    private struct Frame {
+        let language: PageLanguage
+        /// Where the user may go on to; nil where the link says nothing or names a host that nobody authorized.
+        let continueURL: String?
+        var words: ActionWords { ActionWords.of(language) }
+    }
+
+    /// - Parameter lang: what a form says; nil where the address does.
+    private func frame(_ request: Request, lang: String? = nil, continueURL: String?) async throws -> Frame {
+        let language = PageLanguage(of: request, lang: lang)
+        guard let continueURL, !continueURL.isEmpty else { return Frame(language: language, continueURL: nil) }
+        // Whoever has a code can put any target beside it, so what was judged when the mail was sent is judged again.
+        let targets = LinkTargets(
+            try await realm.settings().links, publicURLs: publicURLs(), allowsLoopback: isDevelopment)
+        return Frame(language: language, continueURL: targets.fault(of: continueURL) == nil ? continueURL : nil)
+    }
+
+    private func form(_ mode: Mode, code: String, _ frame: Frame, problem: String? = nil) async throws -> Response {
+        let words = frame.words
         let status = try await realm.authenticator.status(of: FlowHandle(code), expecting: mode.expectation)
-        guard case .open(let summary) = status, summary.isLink else { return try page(.deadLink, status: .gone) }
-        var view = ActionView(title: "", problem: problem)
-        view.code = code
-        view.mode = mode.rawValue
-        view.continueURL = continueURL
+        guard case .open(let summary) = status, summary.isLink else {
+            return try page(ActionView(words.deadLink), frame, status: .gone)
+        }
+        var view: ActionView
         switch mode {
         case .verifyEmail:
-            view.title = "Confirm your address"
-            view.text = "Is \(summary.email?.canonical ?? "this") your e-mail address?"
-            view.button = "Yes, confirm it"
+            view = ActionView(words.confirmAddress(summary.email?.canonical))
+            view.button = words.confirmAddressButton
         case .verifyAndChangeEmail:
-            view.title = "Confirm your new address"
-            view.text = "From now on, sign in with \(summary.newEmail?.canonical ?? "this address")?"
-            view.button = "Yes, change it"
+            view = ActionView(words.changeAddress(summary.newEmail?.canonical))
+            view.button = words.changeAddressButton
         case .resetPassword:
-            view.title = "Choose a new password"
-            view.text = "For \(summary.email?.canonical ?? "your account"). You will be signed out everywhere."
-            view.button = "Set the password"
+            view = ActionView(words.newPassword(summary.email?.canonical))
+            view.button = words.newPasswordButton
+            let minimum = try await realm.accounts.minimumPasswordLength(of: summary.userID)
             view.asksForPassword = PasswordField(
-                minimumLength: try await realm.accounts.minimumPasswordLength(of: summary.userID))
+                minimumLength: minimum, label: words.newPasswordLabel(minimum), isInvalid: problem != nil)
         case .signIn:
             // The app that asked for the link completes it: only there may the tokens go.
-            view.title = "Open this link in the app"
-            view.text =
-                "This link signs you in to the app that you asked for it from. Open it on the device with that app."
+            view = ActionView(words.openInApp)
         }
-        return try page(view, status: problem == nil ? .ok : .unprocessableContent)
+        view.code = code
+        view.mode = mode.rawValue
+        view.problem = problem
+        return try page(view, frame, status: problem == nil ? .ok : .unprocessableContent)
     }
 
     private struct Submission: Decodable, Sendable {
@@ -88,6 +108,7 @@ public struct ActionPages: Sendable {
         var oobCode: String?
         var newPassword: String?
         var continueUrl: String?
+        var lang: String?
     }
 
     private func submit(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
@@ -95,52 +116,48 @@ public struct ActionPages: Sendable {
         do {
             submission = try await request.decodeBody(as: Submission.self, accepting: .form)
         } catch is RequestBodyFault {
-            return try page(.deadLink, status: .badRequest)
+            let frame = try await frame(request, continueURL: nil)
+            return try page(ActionView(frame.words.deadLink), frame, status: .badRequest)
         }
+        let frame = try await frame(request, lang: submission.lang, continueURL: submission.continueUrl)
+        let words = frame.words
         guard let mode = submission.mode.flatMap(Mode.init(rawValue:)), mode != .signIn, let code = submission.oobCode
-        else { return try page(.deadLink, status: .badRequest) }
+        else { return try page(ActionView(words.deadLink), frame, status: .badRequest) }
         let client = ClientContext(
             clientID: ClientID(rawValue: "action-page"), dialect: .admin,
             limitedSource: isDevelopment && context.source.isLoopback ? nil : context.source.limitKey,
-            source: context.source.text)
+            source: context.source.text, locale: frame.language.rawValue)
         let password = mode == .resetPassword ? Secret(submission.newPassword ?? "") : nil
         let verdict = try await realm.authenticator.answer(
             .link(newPassword: password), to: .flow(FlowHandle(code), mode.expectation), by: client)
         switch verdict {
-        case .accomplished(.emailVerified):
-            return try done("Address confirmed", "You can go back to the app.", submission.continueUrl)
-        case .accomplished(.emailChanged):
-            return try done("Address changed", "Sign in again with the new address.", submission.continueUrl)
-        case .accomplished(.passwordReset):
-            return try done("Password set", "Sign in with it from now on.", submission.continueUrl)
+        case .accomplished(.emailVerified): return try done(words.addressConfirmed, frame)
+        case .accomplished(.emailChanged): return try done(words.addressChanged, frame)
+        case .accomplished(.passwordReset): return try done(words.passwordSet, frame)
         case .refused(let refusal) where refusal.reason == .weakPassword:
-            return try await form(
-                mode, code: code, continueURL: submission.continueUrl, problem: refusal.passwordFault.sentence)
+            return try await form(mode, code: code, frame, problem: words.fault(refusal.passwordFault))
         case .refused(let refusal) where mode == .resetPassword && refusal.reason == .sourceLimited:
-            return try await form(
-                mode, code: code, continueURL: submission.continueUrl,
-                problem: "Too many passwords were tried. Wait an hour, then ask for another link in the app.")
+            return try await form(mode, code: code, frame, problem: words.tooManyPasswords)
         case .refused(let refusal) where refusal.reason == .addressTaken:
-            return try page(
-                ActionView(title: "This address has an account", text: "Sign in with it, or choose another."),
-                status: .conflict)
+            return try page(ActionView(words.addressTaken), frame, status: .conflict)
         default:
-            return try page(.deadLink, status: .gone)
+            return try page(ActionView(words.deadLink), frame, status: .gone)
         }
     }
 
-    private func done(_ title: String, _ text: String, _ continueURL: String?) throws -> Response {
-        var view = ActionView(title: title, text: text)
-        // Only to web pages: a link out of a mail must not start a script.
-        view.continueURL = continueURL.flatMap { url in
-            ["https", "http"].contains(URL(string: url)?.scheme?.lowercased()) ? url : nil
-        }
-        view.offersToContinue = view.continueURL != nil
-        return try page(view)
+    private func done(_ text: ActionWords.Text, _ frame: Frame) throws -> Response {
+        var view = ActionView(text)
+        view.offersToContinue = frame.continueURL != nil
+        return try page(view, frame)
     }
 
-    private func page(_ view: ActionView, status: HTTPResponse.Status = .ok) throws -> Response {
-        .html(templates.action.render(view), status: status)
+    private func page(_ view: ActionView, _ frame: Frame, status: HTTPResponse.Status = .ok) throws -> Response {
+        var view = view
+        view.lang = frame.language.rawValue
+        view.continueURL = frame.continueURL
+        view.continueLabel = frame.words.goOn
+        if view.problem != nil { view.errorPrefix = frame.words.error }
+        return .html(templates.action.render(view), status: status)
     }
 }
 
@@ -148,32 +165,27 @@ public struct ActionPages: Sendable {
 struct ActionView {
     var title: String
     var text: String?
+    var lang = PageLanguage.english.rawValue
+    /// Before the title in the browser's tab, where something was refused.
+    var errorPrefix: String?
     var problem: String?
     var code: String?
     var mode: String?
     var button: String?
     var asksForPassword: PasswordField?
     var continueURL: String?
+    var continueLabel = ""
     var offersToContinue = false
 
-    static let deadLink = ActionView(
-        title: "This link is no longer good",
-        text: "It was used before, it has expired, or it is not complete. Ask for a new one in the app.")
+    init(_ words: ActionWords.Text) {
+        title = words.title
+        text = words.text
+    }
 }
 
 struct PasswordField {
     var minimumLength: Int
-}
-
-extension PasswordPolicy.Fault? {
-    /// For the one who chose the password.
-    fileprivate var sentence: String {
-        switch self {
-        case .tooShort(let minimum): "Use at least \(minimum) characters. Several words make a good password."
-        case .tooLong(let maximum): "Use at most \(maximum) characters."
-        case .containsAddress: "Do not use your address."
-        case .recentlyUsed: "You have this password, or had it lately. Choose another."
-        case .common, nil: "This is one of the passwords that are tried first. Choose another."
-        }
-    }
+    var label: String
+    /// Whether what was typed was refused: the problem is then tied to the field (WCAG 2.2, success criterion 3.3.1).
+    var isInvalid: Bool
 }

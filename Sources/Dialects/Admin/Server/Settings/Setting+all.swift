@@ -61,6 +61,18 @@ extension Setting {
             "push.apns.bundleID", \.push.apns.bundleID, APNsSettings.isBundleIdentifier,
             accepts: "a bundle identifier", "the app that gets pushes"),
         .bool("push.apns.isSandbox", \.push.apns.isSandbox, "the app was installed by Xcode"),
+        .list(
+            "links.authorizedDomains", \.links.authorizedDomains, LinkSettings.isDomain, most: LinkSettings.mostDomains,
+            accepts: "host names, or *.example.com for all below one",
+            "hosts that links in mails may lead on to, beside the server's own",
+            weakness: { before, after in
+                let former = Set(before.links.authorizedDomains ?? [])
+                let added = (after.links.authorizedDomains ?? []).filter { $0.hasPrefix("*.") && !former.contains($0) }
+                return added.isEmpty
+                    ? nil
+                    : "Pages of this server lead on to every host below \(added.joined(separator: ", ")) from now on: "
+                        + "whoever gets hold of one of them can receive your users there."
+            }),
         .integer(
             "audit.retentionDays", \.audit.retentionDays, in: 1...36_500, unit: " days",
             "how long the audit log remembers",

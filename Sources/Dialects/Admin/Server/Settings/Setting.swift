@@ -107,6 +107,29 @@ extension Setting {
             })
     }
 
+    /// A list of texts, given as a JSON array or separated by commas.
+    static func list(
+        _ key: String, _ path: any Path<[String]?>, _ isValid: @escaping @Sendable (String) -> Bool, most: Int,
+        accepts: String, _ summary: String,
+        weakness: @escaping @Sendable (RealmSettings, RealmSettings) -> String? = { _, _ in nil }
+    ) -> Setting {
+        let accepts = "\(accepts), separated by commas (at most \(most)), or none"
+        return Setting(
+            key, accepts: accepts, summary,
+            read: { $0[keyPath: path].map { .array($0.map { .string($0) }) } ?? .null },
+            write: { settings, value in
+                if value.isNone {
+                    settings[keyPath: path] = nil
+                    return
+                }
+                guard let texts = value.asTexts, texts.count <= most, texts.allSatisfy(isValid) else {
+                    throw refusal(key, value, accepts: accepts)
+                }
+                settings[keyPath: path] = texts
+            },
+            weakness: weakness)
+    }
+
     /// A word in any case.
     static func word<Value: RawRepresentable & CaseIterable>(
         _ key: String, _ value: JSONValue, accepts: String
@@ -153,6 +176,19 @@ extension JSONValue {
         switch self {
         case .integer(let number): Int(exactly: number)
         case .string(let text): Int(text)
+        default: nil
+        }
+    }
+
+    /// The command line has only text.
+    var asTexts: [String]? {
+        switch self {
+        case .string(let text):
+            text.split(separator: ",").map { String($0.drop { $0 == " " }.prefix { $0 != " " }) }
+        case .array(let elements):
+            elements.reduce(into: [] as [String]?) { texts, element in
+                if let text = element.stringValue { texts?.append(text) } else { texts = nil }
+            }
         default: nil
         }
     }

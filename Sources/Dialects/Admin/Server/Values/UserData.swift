@@ -116,6 +116,7 @@ public struct UserData: Codable, Sendable {
                 case .mailsToAddress: "mails to the address"
                 case .requestsToDevices: "requests to the devices"
                 case .newPasswords: "new passwords that were refused"
+                case .noticesOfChanges: "mails about changes of the account"
                 case .wrongPasswordsBeforeTheAccount: "wrong passwords for the address before there was an account"
                 }
             return Counter(counts: counts, count: limit.counter.count, since: Timestamp(limit.counter.since))

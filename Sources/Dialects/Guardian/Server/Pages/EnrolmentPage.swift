@@ -29,66 +29,63 @@ struct EnrolmentPage: Sendable {
         func item(_ name: String) -> String? {
             request.uri.queryParameters[name[...]].map { String($0) }.flatMap { $0.isEmpty ? nil : $0 }
         }
-        guard let ticket = item("ticket") else { return try page(.deadLink, status: .badRequest) }
+        let language = PageLanguage(of: request)
+        guard let ticket = item("ticket") else { return try page(\.deadLink, language, status: .badRequest) }
         if let enrollment = item("enrollment") {
             return try await enrolling(
-                ticket, enrollment, method: item("method").flatMap(EnrolmentMethod.init(rawValue:)))
+                ticket, enrollment, method: item("method").flatMap(EnrolmentMethod.init(rawValue:)), language)
         }
-        return try await landing(ticket)
+        return try await landing(ticket, language)
     }
 
     /// What an invitation offers.
-    private func landing(_ ticket: String, problem: String? = nil) async throws -> Response {
+    private func landing(
+        _ ticket: String, _ language: PageLanguage, problem: String? = nil
+    ) async throws -> Response {
+        let words = EnrolmentWords.of(language)
         switch try await realm.enrolments.status(ofTicket: FlowHandle(ticket)) {
-        case .unknown: return try page(.deadLink, status: .notFound)
-        case .expired: return try page(.expired, status: .gone)
-        case .used: return try page(.used, status: .gone)
+        case .unknown: return try page(\.deadLink, language, status: .notFound)
+        case .expired: return try page(\.expired, language, status: .gone)
+        case .used: return try page(\.used, language, status: .gone)
         case .open(let offered):
-            var view = EnrolmentView(title: "Protect your account", problem: problem)
+            var view = EnrolmentView(words.protect(offered.user.email?.canonical), problem: problem)
             view.choices = offered.kinds.compactMap { EnrolmentMethod($0) }.map { method in
-                .init(ticket: ticket, method: method.rawValue, label: method.button)
+                .init(ticket: ticket, method: method.rawValue, label: words.button(method))
             }
-            view.text =
-                view.choices.isEmpty
-                ? "There is nothing that could be enrolled at present. Ask whoever invited you."
-                : "Add a second step to the sign-in of \(offered.user.email?.canonical ?? "your account")."
-            return try page(view, status: problem == nil ? .ok : .conflict)
+            if view.choices.isEmpty { view.text = words.nothingOffered }
+            return try page(view, language, status: problem == nil ? .ok : .conflict)
         }
     }
 
     /// The code to scan, until it has been.
     private func enrolling(
-        _ ticket: String, _ enrollment: String, method: EnrolmentMethod?, problem: String? = nil,
-        status: HTTPResponse.Status = .ok
+        _ ticket: String, _ enrollment: String, method: EnrolmentMethod?, _ language: PageLanguage,
+        problem: String? = nil, status: HTTPResponse.Status = .ok
     ) async throws -> Response {
+        let words = EnrolmentWords.of(language)
         switch try await realm.enrolments.status(ofTicket: FlowHandle(enrollment)) {
-        case .unknown: return try page(.deadLink, status: .notFound)
-        case .expired:
-            return try await landing(ticket, problem: "The code on this page was good for five minutes. Begin again.")
-        case .used(let recoveryCode):
-            var view = EnrolmentView.done
-            view.recoveryCode = recoveryCode.map { Self.grouped($0.reveal()) }
-            return try page(view)
+        case .unknown: return try page(\.deadLink, language, status: .notFound)
+        case .expired: return try await landing(ticket, language, problem: words.begunTooLongAgo)
+        case .used(let recoveryCode): return try done(recoveryCode, language)
         case .open(let offered):
             let isPush = method != .otp && offered.kinds.contains(.push)
             guard isPush || offered.kinds.contains(.totp),
                 let uri = isPush ? guardian.enrollmentURI(offered) : guardian.codesURI(offered)
-            else { return try await landing(ticket) }
+            else { return try await landing(ticket, language) }
             var view = EnrolmentView(
-                title: "Scan this code",
-                text: isPush ? EnrolmentMethod.push.instruction : EnrolmentMethod.otp.instruction,
-                problem: problem)
+                .init(title: words.scan, text: words.instruction(isPush ? .push : .otp)), problem: problem)
             view.code = .init(
-                picture: try SVGQRCode.render(uri, label: "QR code for your authenticator app"), uri: uri,
-                link: "On this phone? Open the app",
+                picture: try SVGQRCode.render(uri, label: words.qrCode), uri: uri, link: words.openApp,
                 secret: isPush ? nil : offered.totpSecret.map { Self.grouped(Base32.encode($0.reveal())) })
             if isPush {
                 view.isWaiting = true
-                view.next = Self.path(ticket, enrollment, .push)
+                view.next = Self.path(ticket, enrollment, .push, language)
             } else {
-                view.confirmation = .init(ticket: ticket, enrollment: enrollment)
+                view.confirmation = .init(
+                    ticket: ticket, enrollment: enrollment, label: words.codeLabel, button: words.confirm,
+                    isInvalid: problem != nil)
             }
-            return try page(view, status: status)
+            return try page(view, language, status: status)
         }
     }
 
@@ -99,6 +96,7 @@ struct EnrolmentPage: Sendable {
         var method: String?
         var enrollment: String?
         var code: String?
+        var lang: String?
     }
 
     func submit(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
@@ -106,65 +104,70 @@ struct EnrolmentPage: Sendable {
         do {
             submission = try await request.decodeBody(as: Submission.self, accepting: .form)
         } catch is RequestBodyFault {
-            return try page(.deadLink, status: .badRequest)
+            return try page(\.deadLink, PageLanguage(of: request), status: .badRequest)
         }
-        guard let ticket = submission.ticket, !ticket.isEmpty else { return try page(.deadLink, status: .badRequest) }
+        let language = PageLanguage(of: request, lang: submission.lang)
+        guard let ticket = submission.ticket, !ticket.isEmpty else {
+            return try page(\.deadLink, language, status: .badRequest)
+        }
         let isExempt = guardian.options.isDevelopment && context.source.isLoopback
         let client = ClientContext(
             clientID: ClientID(rawValue: "enrolment-page"), dialect: .guardian,
-            limitedSource: isExempt ? nil : context.source.limitKey, source: context.source.text)
+            limitedSource: isExempt ? nil : context.source.limitKey, source: context.source.text,
+            locale: language.rawValue)
         if let enrollment = submission.enrollment, let code = submission.code {
-            return try await confirm(code, ticket, enrollment, client)
+            return try await confirm(code, ticket, enrollment, language, client)
         }
-        return try await begin(ticket, submission.method.flatMap(EnrolmentMethod.init(rawValue:)), client)
+        return try await begin(ticket, submission.method.flatMap(EnrolmentMethod.init(rawValue:)), language, client)
     }
 
-    private func begin(_ ticket: String, _ method: EnrolmentMethod?, _ client: ClientContext) async throws -> Response {
+    private func begin(
+        _ ticket: String, _ method: EnrolmentMethod?, _ language: PageLanguage, _ client: ClientContext
+    ) async throws -> Response {
         switch try await realm.enrolments.beginDevice(invitation: FlowHandle(ticket), by: client) {
         case .offered(let offered):
-            let location = Self.path(ticket, offered.handle.token.reveal(), method ?? .push)
+            let location = Self.path(ticket, offered.handle.token.reveal(), method ?? .push, language)
             return Response(status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
-        case .refused(.limitReached): return try page(.enrolled, status: .conflict)
-        case .unknown(.sourceLimited): return try page(.tooManyTries, status: .tooManyRequests)
-        case .refused, .unknown: return try await landing(ticket)
+        case .refused(.limitReached): return try page(\.enrolled, language, status: .conflict)
+        case .unknown(.sourceLimited): return try page(\.tooManyTries, language, status: .tooManyRequests)
+        case .refused, .unknown: return try await landing(ticket, language)
         }
     }
 
     private func confirm(
-        _ code: String, _ ticket: String, _ enrollment: String, _ client: ClientContext
+        _ code: String, _ ticket: String, _ enrollment: String, _ language: PageLanguage, _ client: ClientContext
     ) async throws -> Response {
+        let words = EnrolmentWords.of(language)
         let digits = code.filter { !$0.isWhitespace }
         let verdict = try await realm.authenticator.answer(
             .enrolmentCode(Secret(digits), name: ""), to: .flow(FlowHandle(enrollment), FlowExpectation(.enrolFactor)),
             by: client)
         switch verdict {
         case .accomplished(.codesEnrolled(let enrolment)):
-            var view = EnrolmentView.done
-            view.recoveryCode = enrolment.recoveryCode.map { Self.grouped($0.reveal()) }
-            return try page(view)
+            return try done(enrolment.recoveryCode, language)
         case .refused(let refusal) where refusal.reason == .wrongAnswer || refusal.reason == .replayed:
             return try await enrolling(
-                ticket, enrollment, method: .otp,
-                problem: "That is not the code. Wait for the next one, and look at the phone's clock.",
-                status: .unprocessableContent)
+                ticket, enrollment, method: .otp, language, problem: words.wrongCode, status: .unprocessableContent)
         case .refused(let refusal) where refusal.reason == .factorLimitReached:
-            return try page(.enrolled, status: .conflict)
+            return try page(\.enrolled, language, status: .conflict)
         case .refused(let refusal) where refusal.reason == .flowExhausted:
-            return try await landing(ticket, problem: "Too many wrong codes. Begin again.")
+            return try await landing(ticket, language, problem: words.tooManyCodes)
         case .refused(let refusal) where refusal.reason == .sourceLimited:
-            return try page(.tooManyTries, status: .tooManyRequests)
-        default: return try await enrolling(ticket, enrollment, method: .otp)
+            return try page(\.tooManyTries, language, status: .tooManyRequests)
+        default: return try await enrolling(ticket, enrollment, method: .otp, language)
         }
     }
 
     // MARK: Making pages
 
-    private static func path(_ ticket: String, _ enrollment: String, _ method: EnrolmentMethod) -> String {
+    private static func path(
+        _ ticket: String, _ enrollment: String, _ method: EnrolmentMethod, _ language: PageLanguage
+    ) -> String {
         var components = URLComponents()
         components.path = "/guardian/enroll"
         components.queryItems = [
             URLQueryItem(name: "ticket", value: ticket), URLQueryItem(name: "enrollment", value: enrollment),
-            URLQueryItem(name: "method", value: method.rawValue),
+            URLQueryItem(name: "method", value: method.rawValue), URLQueryItem(name: "lang", value: language.rawValue),
         ]
         return components.string ?? components.path
     }
@@ -180,8 +183,27 @@ struct EnrolmentPage: Sendable {
         return groups.joined(separator: " ")
     }
 
-    private func page(_ view: EnrolmentView, status: HTTPResponse.Status = .ok) throws -> Response {
-        .html(template.render(view), status: status)
+    private func page(
+        _ text: KeyPath<EnrolmentWords, EnrolmentWords.Text>, _ language: PageLanguage, status: HTTPResponse.Status
+    ) throws -> Response {
+        try page(EnrolmentView(EnrolmentWords.of(language)[keyPath: text]), language, status: status)
+    }
+
+    private func done(_ recoveryCode: Secret<String>?, _ language: PageLanguage) throws -> Response {
+        var view = EnrolmentView(EnrolmentWords.of(language).done)
+        view.recoveryCode = recoveryCode.map { Self.grouped($0.reveal()) }
+        return try page(view, language)
+    }
+
+    private func page(
+        _ view: EnrolmentView, _ language: PageLanguage, status: HTTPResponse.Status = .ok
+    ) throws -> Response {
+        var view = view
+        let words = EnrolmentWords.of(language)
+        view.lang = language.rawValue
+        view.labels = .init(typeSecret: words.typeSecret, recoveryCode: words.recoveryCode, scanned: words.scanned)
+        if view.problem != nil { view.errorPrefix = words.error }
+        return .html(template.render(view), status: status)
     }
 }
 
@@ -195,20 +217,6 @@ enum EnrolmentMethod: String {
         case .push: self = .push
         case .totp: self = .otp
         default: return nil
-        }
-    }
-
-    var button: String {
-        switch self {
-        case .push: "Use an app that asks you"
-        case .otp: "Use an app that shows codes"
-        }
-    }
-
-    var instruction: String {
-        switch self {
-        case .push: "Open the authenticator app on your phone and scan the code with it. This page goes on by itself."
-        case .otp: "Scan it with any authenticator app, then type what the app shows."
         }
     }
 }
@@ -225,6 +233,17 @@ struct EnrolmentView {
     struct Confirmation {
         var ticket: String
         var enrollment: String
+        var label: String
+        var button: String
+        /// Whether what was typed was refused: the problem is then tied to the field (WCAG 2.2, success criterion 3.3.1).
+        var isInvalid: Bool
+    }
+
+    /// What stands on the page whatever it shows.
+    struct Labels {
+        var typeSecret: String
+        var recoveryCode: String
+        var scanned: String
     }
 
     struct Choice {
@@ -235,6 +254,10 @@ struct EnrolmentView {
 
     var title: String
     var text: String?
+    var lang = PageLanguage.english.rawValue
+    var labels: Labels?
+    /// Before the title in the browser's tab, where something was refused.
+    var errorPrefix: String?
     var problem: String?
     var code: Code?
     var confirmation: Confirmation?
@@ -244,22 +267,9 @@ struct EnrolmentView {
     var isWaiting = false
     var next: String?
 
-    init(title: String, text: String? = nil, problem: String? = nil) {
-        self.title = title
-        self.text = text
+    init(_ words: EnrolmentWords.Text, problem: String? = nil) {
+        title = words.title
+        text = words.text
         self.problem = problem
     }
-
-    static let deadLink = EnrolmentView(
-        title: "This link is not good", text: "It is not complete, or not one of ours. Ask whoever invited you.")
-    static let expired = EnrolmentView(
-        title: "This link has expired", text: "It was good for five days. Ask whoever invited you for another.")
-    static let used = EnrolmentView(
-        title: "This link was used", text: "If it was not you, tell whoever runs the service at once.")
-    static let tooManyTries = EnrolmentView(
-        title: "Too many tries", text: "Wait a while, and open the link again.")
-    static let done = EnrolmentView(
-        title: "Done", text: "From now on your sign-in has a second step. You can close this page.")
-    static let enrolled = EnrolmentView(
-        title: "There is one already", text: "Your account has a second step. Ask whoever invited you to add another.")
 }

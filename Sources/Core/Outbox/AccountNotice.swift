@@ -1,0 +1,70 @@
+import Foundation
+
+/// A mail that tells the owner of an account what was changed about the ways to sign in, so that a change which somebody
+/// else made does not go unnoticed (OWASP ASVS 4.0.3, requirement 2.2.3).
+///
+/// It goes to the address that the account had before the change. What imports write sends none.
+struct AccountNotice: Sendable, Equatable {
+    /// What was changed; the raw value names the mail's template.
+    enum Kind: String, Sendable, CaseIterable {
+        case factorAdded = "factor-added"
+        case factorRemoved = "factor-removed"
+        /// All second factors at once.
+        case factorsRemoved = "factors-removed"
+        case passwordChanged = "password-changed"
+        case passwordRemoved = "password-removed"
+        case recoveryCodeUsed = "recovery-code-used"
+        case recoveryCodeMade = "recovery-code-made"
+    }
+
+    let kind: Kind
+    /// What the user calls the factor; nil or empty where it has no name.
+    let factorName: String?
+
+    init(_ kind: Kind, factorName: String? = nil) {
+        self.kind = kind
+        self.factorName = factorName
+    }
+
+    /// What the template puts in: `email`, `at` (UTC), and where it has a name `factor`.
+    fileprivate func values(for email: EmailAddress, at now: Date) -> [String: String] {
+        var values = ["email": email.canonical, "at": Self.text(now)]
+        if let factorName, !factorName.isEmpty { values["factor"] = Self.oneLine(factorName) }
+        return values
+    }
+
+    /// `2026-11-22 08:05 UTC`.
+    private static func text(_ instant: Date) -> String {
+        Date.ISO8601FormatStyle(dateTimeSeparator: .space).format(instant).prefix(16) + " UTC"
+    }
+
+    /// A name that a client gave must not be able to add paragraphs or a subject line to a mail of ours.
+    private static func oneLine(_ name: String) -> String {
+        let controls = CharacterSet.controlCharacters.union(.newlines)
+        let words = name.components(separatedBy: controls).joined(separator: " ")
+        return words.count > 64 ? words.prefix(63) + "…" : words
+    }
+}
+
+extension StoreTransaction {
+    /// Mails a notice to the owner of an account, as part of the change that it tells about. Write with
+    /// ``Realm/writeSending(by:_:)``.
+    ///
+    /// Where the account has no address nothing is sent; and no more than ``RateLimit/noticesPerUser`` are, or an account
+    /// made with a stranger's address could flood that mailbox. The log has every change.
+    /// - Parameters:
+    ///   - user: as it was before the change.
+    ///   - id: the message's, unused so far.
+    func notify(
+        _ notice: AccountNotice, _ user: User, by client: ClientContext, id: String, at now: Date, sealer: Sealer
+    ) throws {
+        guard let email = user.email,
+            try charge(.noticesPerUser, key: CounterKey.notices(to: user.id), at: now) == nil
+        else { return }
+        try send(
+            OutboxContent(
+                template: notice.kind.rawValue, locale: client.locale,
+                values: notice.values(for: email, at: now)),
+            to: email.canonical, about: user.id, id: id, at: now, sealer: sealer)
+    }
+}
