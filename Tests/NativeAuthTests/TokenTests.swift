@@ -55,6 +55,32 @@ struct TokenTests {
         }
     }
 
+    @Test("An app that signed in before accounts had GUIDs finds its account again")
+    func formerAccount() async throws {
+        try await TestServer.with { server in
+            let client = try await server.application()
+            let user = try await server.account()
+            var context = ClientContext.testAdministrator
+            (context.clientID, context.dialect) = (ClientID(rawValue: client.id), .nativeAuth)
+            let verdict = try await server.realm.authenticator.answer(
+                .password(Secret(NativeClient.password)),
+                to: .opening(
+                    FlowOpening(
+                        subject: .email(EmailAddress(kept: NativeClient.email)),
+                        terms: SessionTerms(scopes: ["openid", "profile", "offline_access"]))),
+                by: context)
+            guard case .accomplished(.signedIn(let signedIn)) = verdict else { throw Unexpected(what: "\(verdict)") }
+            let reply = try await client.token(
+                .refreshToken, ["refresh_token": signedIn.refreshToken.reveal(), "client_info": "1"])
+            #expect(reply.status == 200, "\(reply.text)")
+            let info = try #require([UInt8](base64URL: reply.json["client_info"].text ?? ""))
+            #expect(try JSON(parsing: info)["uid"].text == user.id.rawValue)
+            let identity = try Tokens.claims(reply.json["id_token"])
+            #expect(try await identity["oid"].text == server.realm.tenant().directoryID(of: user.id))
+            #expect(identity["sub"].text == user.id.rawValue)
+        }
+    }
+
     @Test("A scope of an API names the audience of the access token")
     func audience() async throws {
         try await TestServer.with { server in

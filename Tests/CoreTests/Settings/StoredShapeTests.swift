@@ -236,6 +236,13 @@ struct StoredShapeTests {
         let full = try read(
             OutboxContent.self, #"{"locale":"de","template":"code","values":{"code":"12345678","email":"a@b.c"}}"#)
         #expect(full == OutboxContent(template: "code", locale: "de", values: ["code": "12345678", "email": "a@b.c"]))
+        let occasion = try read(
+            OutboxContent.self,
+            #"{"template":"code","values":{},"occasion":{"application":"a","requestType":"signIn"}}"#)
+        #expect(
+            occasion.occasion
+                == OutboxContent.Occasion(
+                    application: ClientID(rawValue: "a"), requestType: "signIn", source: nil, correlationID: nil))
         #expect(try survives(full))
     }
 
