@@ -4,6 +4,9 @@ SWIFT ?= swift
 # What `make run` passes on, for instance: make run ARGS="--dev --listen 127.0.0.1:9000"
 ARGS ?=
 
+# Warnings are errors in builds of this repository, and not in those of apps that depend on it (Package.swift).
+export COUNTERSIGN_WARNINGS_ARE_ERRORS := 1
+
 .DEFAULT_GOAL := help
 .PHONY: help deps libraries run demo test endurance bench check format clean
 
@@ -46,6 +49,7 @@ bench: libraries ## Measure a release against its limits, and write Benchmarks/R
 
 check: ## Check the format and the seams (no clock or lots outside Ambient, no forbidden imports)
 	scripts/check-seams --self-test
+	scripts/check-platforms --self-test
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Snippets Examples
 
 format: ## Format the sources in place

@@ -69,8 +69,8 @@ let mailTemplates =
 
 let package = Package(
     name: "countersign",
-    // The server needs what macOS 15 brings; client modules keep to what iOS 15 has.
-    platforms: [.macOS(.v15), .iOS(.v15)],
+    // The server needs what macOS 15 brings; client modules keep to what iOS 16 has (scripts/check-platforms).
+    platforms: [.macOS(.v15), .iOS(.v16)],
     products: [
         .executable(name: "countersign", targets: ["countersign"]),
         .library(name: "OneTimePassword", targets: ["OneTimePassword"]),
@@ -436,10 +436,30 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system && !target.name.hasSuffix("ReferencePage") {
-    target.swiftSettings = [
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-        .treatAllWarnings(as: .error),
+// The vault locks memory and calls prctl: what a Mac has instead is the keychain itself. Whoever depends on it imports it
+// where there is no Security framework.
+#if !os(Linux)
+    let linuxAlone = [
+        "CKeychainShims", "SecretVault", "SecretVaultTests", "SecretVaultAdversaryTests", "vault-tool",
+        "keychain-bench",
     ]
+    package.targets.removeAll { linuxAlone.contains($0.name) }
+    for target in package.targets {
+        target.dependencies.removeAll { dependency in
+            switch dependency {
+            case .targetItem(let name, _), .byNameItem(let name, _): linuxAlone.contains(name)
+            default: false
+            }
+        }
+    }
+#endif
+
+// Warnings are errors where this repository builds itself (the Makefile says so), and not in an app that takes the package by
+// its path: a newer compiler that warns of more must not break that.
+let warningsAreErrors = Context.environment["COUNTERSIGN_WARNINGS_ARE_ERRORS"] == "1"
+
+for target in package.targets where target.type != .system && !target.name.hasSuffix("ReferencePage") {
+    target.swiftSettings =
+        [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility")]
+        + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 }

@@ -6,7 +6,7 @@
     @_spi(Testing) import KeychainServices
 
     extension KeychainSuite {
-        /// The checklist of specs/keychain.md 2, one test for each line, on a vault. What a vault cannot meet is said where
+        /// The checklist of docs/keychain.md (OWASP MASTG, MASVS-STORAGE and MASVS-AUTH), one test for each line, on a vault. What a vault cannot meet is said where
         /// its test is, and in docs/keychain.md.
         @Suite struct OWASPChecklistTests {
             private let keychain = Keychain()

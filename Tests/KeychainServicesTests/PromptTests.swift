@@ -45,7 +45,7 @@
                     for wanted in [kSecReturnData, kSecReturnAttributes, kSecReturnPersistentRef] {
                         asks(1, presence) { #expect(find(password("ada", [wanted: true])).status == 0) }
                     }
-                    // Whether it exists is no less than that (specs/keychain.md 1.6).
+                    // Whether it exists is no less than that.
                     asks(1, presence) { #expect(find(password("ada")).status == errSecSuccess) }
                 }
             }

@@ -1,8 +1,9 @@
 import KeychainServices
-import SecretVault
 import Testing
 
 #if !canImport(Security)
+    import SecretVault
+
     extension KeychainSuite {
         @Suite struct ReferencePageTests {
             @Test func withoutABiometricFactorTheItemIsRefusedAndNotStoredWeaker() async throws {
@@ -17,7 +18,7 @@ import Testing
                 try await TestVault.with(.scripted("correct horse"), factors: [.passcode, .securityKey(finger)]) { _ in
                     #expect(ReferencePage.store() == noErr)
                     #expect(ReferencePage.store() == errSecDuplicateItem)
-                    // The page adds "OWASP Account" and asks for "My Name" (specs/keychain.md, "Three things to know").
+                    // The page adds "OWASP Account" and asks for "My Name".
                     #expect(ReferencePage.request() == (errSecItemNotFound, nil))
                     let before = finger.touches
                     #expect(ReferencePage.requestCorrected() == (noErr, "test_strong_password"))

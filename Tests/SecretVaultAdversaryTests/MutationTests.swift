@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// 10,000 damaged vaults (spec 2, T4): an error or the right data, never wrong plaintext, weaker access, a crash, or
+/// 10,000 damaged vaults: an error or the right data, never wrong plaintext, weaker access, a crash, or
 /// more than 64 MiB. Done in processes of their own, where a crash is seen and memory has a limit.
 @Suite("A damaged vault") struct MutationTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])

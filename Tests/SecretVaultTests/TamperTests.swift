@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test func theAnswerDecidesAndNothingElse() throws {
-        // T1 of specs/keychain.md 2: a presence layer that always says "yes" has no key to give.
+        // A presence layer that always says "yes" has no key to give.
         let vault = try box.open()
         let id = try vault.add(.password("guarded", "one", .userPresence))
         box.prompt.answer("")

@@ -1,7 +1,7 @@
 import Foundation
 import Guardian
 
-/// What a request asks its user to agree to, where that is more than to sign in (Guardian spec, section 2.7).
+/// What a request asks its user to agree to, where that is more than to sign in (RFC 9396).
 ///
 /// All texts come from the application: make them harmless where they are shown.
 public struct RequestedConsent: Sendable, Equatable, Codable {

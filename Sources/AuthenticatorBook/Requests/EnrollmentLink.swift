@@ -4,7 +4,7 @@ import GuardianWire
 /// What a device enrols with: a ticket, and where.
 ///
 /// It comes as the text of a QR code (`otpauth://totp/…?enrollment_tx_id=…&base_url=…`), as the address of an invitation
-/// (`https://…/guardian/enroll?ticket=…`), or as a bare ticket (Guardian spec, section 3).
+/// (`https://…/guardian/enroll?ticket=…`), or as a bare ticket (Auth0 Management API v2, `POST /guardian/enrollments/ticket`).
 public struct EnrollmentLink: Sendable, Equatable {
     /// A secret until it is used.
     public let ticket: String

@@ -2,8 +2,7 @@ import Crypto
 import Foundation
 import OneTimePassword
 
-/// What somebody is asked to agree to, beyond that it is them: shown on the device before they answer (Guardian spec,
-/// section 2.7).
+/// What somebody is asked to agree to, beyond that it is them: shown on the device before they answer (RFC 9396).
 public struct Consent: Codable, Sendable, Equatable {
     /// `cns_` and 24 letters and digits. It says which consent, and gives no right to see it.
     public let id: String
@@ -123,7 +122,7 @@ extension Approvals {
     }
 }
 
-/// A device's proof that it has its key, about one HTTP request (RFC 9449, section 4.2; Guardian spec, section 4.6).
+/// A device's proof that it has its key, about one HTTP request (RFC 9449, section 4.2, as Guardian.swift makes it).
 struct DeviceProof {
     private let claims: TokenClaims
 

@@ -29,7 +29,7 @@ public struct Devices: Sendable {
         case refused
     }
 
-    /// Seconds that a token which a device signed for itself may be good for (Guardian spec, section 4.4: two hours).
+    /// Seconds that a token which a device signed for itself may be good for (two hours, as Guardian.swift makes them).
     static let longestToken: TimeInterval = 7200 + PushFactor.leeway
 
     /// Whether somebody is the device: by the token that it got when it enrolled, or by one that it signed itself.

@@ -13,7 +13,7 @@ public enum Answer: Sendable {
     /// A link that was mailed: its handle is the proof. `newPassword` where the link is for a reset; `claiming` where
     /// the one who follows it says whose address it is.
     case link(newPassword: Secret<String>? = nil, claiming: EmailAddress? = nil)
-    /// What a device signed about a request: a compact JWS that names one of these audiences (Guardian spec, section 4).
+    /// What a device signed about a request: a compact JWS that names one of these audiences (as Guardian.swift signs them).
     case signedDecision(Secret<String>, audiences: Set<String>)
     /// That a device has allowed it meanwhile.
     case approval

@@ -6,10 +6,10 @@ import OneTimePassword
 public struct Enrolments: Sendable {
     let realm: Realm
 
-    /// How recent a sign-in has to be, in seconds, before somebody may enrol a factor (Identity Toolkit spec,
-    /// section 3.2: about five minutes).
+    /// How recent a sign-in has to be, in seconds, before somebody may enrol a factor: about what Identity
+    /// Platform asks (`CREDENTIAL_TOO_OLD_LOGIN_AGAIN`).
     public static let recency: TimeInterval = 300
-    /// Wrong codes that one enrolment takes (spec, section 3.3).
+    /// Wrong codes that one enrolment takes.
     public static let attempts = 3
 
     /// What an authenticator app has to be told.
@@ -96,7 +96,7 @@ public struct Enrolments: Sendable {
         case revoked
     }
 
-    /// Withdraws a second factor (Identity Toolkit spec, section 3.5).
+    /// Withdraws a second factor (Identity Platform, `accounts.mfaEnrollment.withdraw`).
     ///
     /// - The last one: all earlier tokens are revoked, and the caller's session goes on without second factor.
     /// - The one that the session was proven with, others remain: all tokens are revoked, the caller's too.

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Authenticator {
-    /// The audience that custom tokens are made for (Identity Toolkit spec, section 2.6).
+    /// The audience that custom tokens are made for (Firebase documentation, "Create custom tokens").
     static let customTokenAudience =
         "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 

@@ -24,7 +24,7 @@ public struct AssurancePolicy: Sendable {
     public func decide(proven: [Proof], factors: [FactorRecord]) -> Decision {
         if proven.contains(where: \.isSecondFactor) { return .enough }
         // A custom token is the word of the developer's own back end, which has its own second factor or none
-        // (Identity Toolkit spec, section 2.3). An anonymous user has nothing to prove.
+        // (Identity Platform asks for no second factor there). An anonymous user has nothing to prove.
         if proven.contains(where: { $0.kind == .customToken || $0.kind == .anonymous }) { return .enough }
         let usable = factors.filter { isSecondFactor($0.kind) && isOffered($0.kind) }
         if !usable.isEmpty { return .secondFactor(usable) }

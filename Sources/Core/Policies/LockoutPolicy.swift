@@ -93,7 +93,7 @@ public struct RateLimit: Sendable, Equatable {
     /// New passwords of one user that came to nothing, each of which may tell whether the user had it before.
     public static let newPasswordsPerUser = RateLimit(count: 10, window: 3600)
 
-    /// Requests to the devices of one user (Guardian spec, section 2.8).
+    /// Requests to the devices of one user.
     public static let pushesPerUser = RateLimit(count: 5, window: 60)
 
     /// Enrolments begun with one invitation, or in one sign-in.

@@ -1,7 +1,7 @@
 /// How devices are told that a request waits for them. The key that opens the push service is kept apart, sealed
 /// (``PushProviders``).
 public struct PushSettings: Sendable, Equatable, Codable {
-    /// The names are the Management API's (Guardian spec, section 6.2).
+    /// The names are the Management API's (`/guardian/factors/push-notification/…`).
     public enum Provider: String, Sendable, Codable, CaseIterable {
         /// `direct` as soon as APNs is set up, `guardian` before.
         case automatic

@@ -1,5 +1,5 @@
-/// Which second factors the realm offers. Shaped so that Identity Toolkit's configuration (spec, section 2.5 and 3.1)
-/// reads back as it was written.
+/// Which second factors the realm offers. Shaped so that Identity Toolkit's configuration (Identity Platform REST,
+/// `projects.getConfig`) reads back as it was written.
 public struct SecondFactorSettings: Sendable, Equatable, Codable {
     public enum State: String, Sendable, Codable, CaseIterable {
         case disabled = "DISABLED"

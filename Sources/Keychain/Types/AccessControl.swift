@@ -1,6 +1,6 @@
 /// What must be shown before an item's secret is given out or its key signs: an accessibility and constraints.
 ///
-/// The bits and the rules of combination are those of `SecAccessControlCreateWithFlags` (specs/keychain.md 1.5).
+/// The bits and the rules of combination are those of `SecAccessControlCreateWithFlags`.
 public struct AccessControl: Sendable, Hashable {
     public struct Constraints: OptionSet, Sendable, Hashable {
         public let rawValue: UInt

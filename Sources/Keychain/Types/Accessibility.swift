@@ -1,5 +1,5 @@
 /// When an item's secret can be had at all, whatever else its access control asks. The raw values are those that Apple
-/// stores and its constants carry (specs/keychain.md 1.4).
+/// stores and its constants carry (Apple, "Restricting keychain item accessibility").
 public enum Accessibility: String, Sendable, Hashable, CaseIterable, Codable {
     /// While unlocked, and only as long as a passcode is set: removing the passcode destroys the item.
     case whenPasscodeSetThisDeviceOnly = "akpu"

@@ -1,5 +1,5 @@
 /// Why the keychain did not do what was asked. ``osStatus`` is the code that Apple's functions answer with
-/// (specs/keychain.md 1.8).
+/// (Apple, "Security framework result codes").
 public enum KeychainError: Error, Sendable, Hashable {
     /// Nothing matches; also what an item reads as that can never be opened again.
     case itemNotFound

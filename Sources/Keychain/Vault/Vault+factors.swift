@@ -24,7 +24,7 @@ final class FactorSession {
     func privateKey(of key: VaultHeader.FactorKey) throws(KeychainError) -> LockedBytes {
         try context?.checkValid()
         if let kept = context?.key(of: key.id, vault: vault.vaultID) { return kept }
-        // A stored credential shows nobody's presence (specs/keychain.md 6, "Headless").
+        // A stored credential shows nobody's presence (docs/keychain-presence.md).
         guard vault.configuration.presence.asksPerson, context?.interactionAllowed ?? true else {
             throw .interactionNotAllowed
         }
@@ -226,7 +226,7 @@ extension Vault {
         }
     }
 
-    /// Drops what can never be opened again, as the system does (specs/keychain.md 1.8, "Invalidation").
+    /// Drops what can never be opened again, as the system does (Apple, `kSecAccessControlBiometryCurrentSet`).
     func dropInvalidItems(_ image: inout VaultImage, _ keys: OpenKeys) {
         let stale = staleEnrolments(image.header, keys)
         guard !stale.isEmpty else { return }

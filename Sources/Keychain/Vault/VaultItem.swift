@@ -43,7 +43,7 @@ public struct VaultItem: Sendable, Hashable {
 public struct NewItem: Sendable {
     /// 1…16 bytes of UTF-8.
     public var itemClass: String
-    /// The canonical primary key (specs/keychain.md 1.3). Two items of a class with the same key cannot both be; the
+    /// The canonical primary key. Two items of a class with the same key cannot both be; the
     /// file holds only a keyed hash of it.
     public var uniqueKey: [UInt8]
     public var attributes: ItemAttributes

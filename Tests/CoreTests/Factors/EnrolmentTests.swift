@@ -55,7 +55,7 @@ struct EnrolmentTests {
         #expect(signedIn.evidence.secondFactor?.factorID == factor.id)
         #expect(signedIn.evidence.authenticatedAt == test.now)
         #expect(try await test.events(.factorEnrolled).count == 1)
-        // Older sessions stay (spec, section 2.4).
+        // Older sessions stay.
         #expect(try await test.realm.sessions.refresh(session.refreshToken, by: test.client).refreshed != nil)
         #expect(try await test.finish(offer.handle, code: code).reason == .flowFinished)
     }
@@ -131,7 +131,7 @@ struct EnrolmentTests {
         #expect(try await finish(third) == .factorNotOffered)
     }
 
-    // MARK: Withdrawing (spec, section 3.5)
+    // MARK: Withdrawing
 
     /// A second factor of a kind that cannot be enrolled twice through the door.
     private func addSecond(_ test: TestRealm, to user: User) async throws -> FactorID {

@@ -2,7 +2,7 @@ import KeychainServices
 import Testing
 
 extension KeychainSuite {
-    /// specs/keychain.md 1.4 and 1.5: accessibility, flags, and what excludes what.
+    /// Accessibility, flags, and what excludes what.
     @Suite(.conformanceKeychain) struct AccessControlTests {
         static let accepted: [SecAccessControlCreateFlags] = [
             [], .userPresence, .biometryAny, .biometryCurrentSet, .devicePasscode, .applicationPassword,

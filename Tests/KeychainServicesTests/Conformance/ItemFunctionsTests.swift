@@ -2,7 +2,7 @@ import KeychainServices
 import Testing
 
 extension KeychainSuite {
-    /// specs/keychain.md 1.1: what the four functions answer.
+    /// What the four functions answer (Apple, "Keychain items").
     @Suite(.conformanceKeychain) struct ItemFunctionsTests {
         @Test func whatIsAddedIsFoundChangedAndDeleted() {
             #expect(read("ada") == nil)

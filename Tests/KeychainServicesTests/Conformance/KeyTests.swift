@@ -2,7 +2,7 @@ import KeychainServices
 import Testing
 
 extension KeychainSuite {
-    /// specs/keychain.md 1.9: keys.
+    /// Keys (Apple, "Storing keys in the keychain").
     @Suite(.conformanceKeychain) struct KeyTests {
         static let tag = "conformance"
 

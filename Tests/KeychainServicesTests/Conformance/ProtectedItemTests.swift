@@ -2,7 +2,7 @@ import KeychainServices
 import Testing
 
 extension KeychainSuite {
-    /// specs/keychain.md 1.6 and 1.7: who is asked when. On a Mac, a person gives the passcode where these tests read.
+    /// Who is asked when. On a Mac, a person gives the passcode where these tests read.
     @Suite(.conformanceKeychain) struct ProtectedItemTests {
         private func addGuarded(_ flags: SecAccessControlCreateFlags = .userPresence) throws {
             #expect(add("ada", "guarded", [kSecAttrAccessControl: try accessControl(flags)]) == errSecSuccess)

@@ -2,7 +2,7 @@ import KeychainServices
 import Testing
 
 extension KeychainSuite {
-    /// specs/keychain.md 1.2: which dictionaries mean nothing, and what is answered.
+    /// Which dictionaries mean nothing, and what is answered.
     @Suite(.conformanceKeychain) struct QueryGrammarTests {
         struct Fault: Sendable, CustomTestStringConvertible {
             let what: String

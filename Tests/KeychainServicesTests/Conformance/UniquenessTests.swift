@@ -2,7 +2,7 @@ import KeychainServices
 import Testing
 
 extension KeychainSuite {
-    /// specs/keychain.md 1.3 and the rows of 1.8 for duplicates.
+    /// Which items are the same (Apple, "Item attribute keys and values"; Security framework, `SecItemDb`).
     @Suite(.conformanceKeychain) struct UniquenessTests {
         @Test func accountAndServiceMakeAPasswordUnique() {
             #expect(add("ada") == errSecSuccess)

@@ -20,7 +20,7 @@ struct DevelopmentRoutes: Sendable {
         router.get("dev/inbox.json") { _, _ in try Response.json(Inbox(messages: try await messages())) }
         router.get("dev/inbox") { _, _ in try await page() }
         router.post("dev/clock") { request, _ in try await moveClock(request) }
-        // What SDKs of the emulator look for to see that it is up (Identity Toolkit spec, section 2.5).
+        // What SDKs of the emulator look for to see that it is up (Firebase CLI, the emulator's `GET /`).
         router.get("/") { _, _ in
             try Response.json(
                 JSONValue.object([

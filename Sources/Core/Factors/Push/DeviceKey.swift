@@ -5,7 +5,7 @@ import Foundation
 /// The public half of a key that a device keeps to itself and answers requests with.
 ///
 /// RSA of 2048 to 4096 bits or P-256; the key decides the algorithm, a token's header only has to agree. Leading zero
-/// bytes of a number do not matter: mobile SDKs write the sign byte of ASN.1 (Guardian spec, trap 4).
+/// bytes of a number do not matter: mobile SDKs write the sign byte of ASN.1.
 public struct DeviceKey: Sendable, Equatable, Codable {
     private enum Material: Sendable, Equatable, Codable {
         case rsa(modulus: Data, exponent: Data)

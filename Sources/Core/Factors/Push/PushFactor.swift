@@ -63,7 +63,7 @@ struct PushFactor: FactorType {
     /// Characters of a reason that are kept.
     static let longestReason = 256
 
-    /// Judges a signed answer to a request (Guardian spec, section 4). Nothing in it is trusted before the signature.
+    /// Judges a signed answer to a request (Guardian.swift, `APIClient.resolve`). Nothing in it is trusted before the signature.
     ///
     /// Its issuer should be what the device called itself when it enrolled, which some systems change when an app is
     /// installed anew: a difference is noted, as the key has shown who it is.

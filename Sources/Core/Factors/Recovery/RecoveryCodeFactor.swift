@@ -16,7 +16,7 @@ struct RecoveryCodeFactor: FactorType {
     let lockout = LockoutPolicy.oneTimeCode
     let limitPerUser = 1
 
-    /// 24 upper-case letters and digits, as Guardian's (spec, section 6.4).
+    /// 24 upper-case letters and digits, as Guardian's (Auth0 MFA API, `recovery_codes`).
     static func fresh(random: any RandomSource) -> Secret<String> {
         Secret(random.string(24, of: .capitals))
     }

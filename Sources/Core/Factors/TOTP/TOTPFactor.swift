@@ -36,7 +36,7 @@ struct TOTPFactor: FactorType {
 
     let kind = FactorKind.totp
     let lockout = LockoutPolicy.oneTimeCode
-    /// Identity Toolkit's limit (spec, trap 7), held for all dialects: one secret per account.
+    /// Identity Platform's limit ("Add TOTP multi-factor authentication to your web app"), held for all dialects: one secret per account.
     let limitPerUser = 1
 
     func judge(_ answer: String, payload: Data, in context: JudgingContext) async throws -> Judgement {

@@ -6,7 +6,7 @@
     extension Keychain {
         /// Deletes the secrets of `services` and the keys of `tags` when the app runs for the first time after it was
         /// installed: the keychain of iOS outlives an uninstall, and a device that changed hands would keep them
-        /// (OWASP checklist C14 in specs/keychain.md 2). Call it before anything is read.
+        /// (OWASP MASTG, "Testing local data storage": items outlive the app). Call it before anything is read.
         ///
         /// Whether it is the first run is kept in `defaults`, which goes with the app.
         ///

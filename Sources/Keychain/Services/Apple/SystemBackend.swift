@@ -1,4 +1,5 @@
 #if canImport(Security)
+    import Crypto
     import Foundation
     import KeychainTypes
     import LocalAuthentication
@@ -145,7 +146,12 @@
             var error: Unmanaged<CFError>?
             let signature = SecKeyCreateSignature(key, algorithm.secKeyAlgorithm, message as CFData, &error)
             guard let signature else { throw KeychainError(error) }
-            return signature as Data
+            guard algorithm == .es256 else { return signature as Data }
+            // The algorithm that gives both halves without DER by itself came with iOS 17.
+            guard let halves = try? P256.Signing.ECDSASignature(derRepresentation: signature as Data) else {
+                throw .unsupported("the key made a signature that is none of P-256")
+            }
+            return halves.rawRepresentation
         }
 
         private static func key(_ tag: String) -> [CFString: Any] {
@@ -185,8 +191,7 @@
             switch self {
             case .rs256: .rsaSignatureMessagePKCS1v15SHA256
             case .ps256: .rsaSignatureMessagePSSSHA256
-            case .es256: .ecdsaSignatureMessageRFC4754SHA256
-            case .es256DER: .ecdsaSignatureMessageX962SHA256
+            case .es256, .es256DER: .ecdsaSignatureMessageX962SHA256
             }
         }
     }

@@ -5,7 +5,7 @@
 
     extension VaultItem {
         /// Whether looking at the item is enough to be asked, as on Apple's systems, where the constraint guards the
-        /// decryption of the attributes too. With `privateKeyUsage` it guards signing alone (specs/keychain.md 1.5, 1.6).
+        /// decryption of the attributes too. With `privateKeyUsage` it guards signing alone.
         var asksWhenRead: Bool {
             access.asksForFactor && !isHardwareBound && !access.constraints.contains(.privateKeyUsage)
         }
@@ -13,7 +13,7 @@
 
     extension KeychainError {
         /// Whether `item` reads as if it had never been there: it can never be opened again, or is damaged by itself
-        /// (specs/keychain.md 1.8, "Invalidation"). A vault that is damaged as a whole is no empty one: that throws.
+        /// (Apple, `kSecAccessControlBiometryCurrentSet`). A vault that is damaged as a whole is no empty one: that throws.
         func meansGone(_ item: VaultItem, in vault: Vault) throws(KeychainError) -> Bool {
             switch self {
             case .itemNotFound: return true

@@ -11,7 +11,7 @@
     ///
     /// A context that has not authenticated yet is authenticated by the first call that needs it, and the calls that
     /// share it afterwards do not ask again, until ``invalidate()`` or for 300 seconds at most. What it keeps is the
-    /// derived key, never the fact that somebody was there (specs/keychain.md 1.7).
+    /// derived key, never the fact that somebody was there.
     ///
     /// There is no `evaluatePolicy` on this system: it answers with a Boolean, and a resource behind a Boolean is open to
     /// whoever flips it (OWASP MASTG-TEST-0266). Pass the context in the query instead.
@@ -138,7 +138,7 @@
     public let LAErrorDomain = "com.apple.LocalAuthentication"
 
     /// The errors of LocalAuthentication, for code that names them. The functions here answer with status codes; what
-    /// becomes which is in specs/keychain.md 1.7.
+    /// becomes which is in docs/keychain.md.
     public struct LAError: Error, Hashable, Sendable {
         public enum Code: Int, Sendable {
             case authenticationFailed = -1

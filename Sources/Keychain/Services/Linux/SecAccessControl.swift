@@ -9,7 +9,7 @@
         init(_ accessControl: AccessControl) { self.accessControl = accessControl }
     }
 
-    /// The flags of ``SecAccessControlCreateWithFlags(_:_:_:_:)``, with Apple's bits (specs/keychain.md 1.5).
+    /// The flags of ``SecAccessControlCreateWithFlags(_:_:_:_:)``, with Apple's bits (Apple, `SecAccessControlCreateFlags`).
     public struct SecAccessControlCreateFlags: OptionSet, Sendable {
         public let rawValue: CFOptionFlags
         public init(rawValue: CFOptionFlags) { self.rawValue = rawValue }

@@ -6,7 +6,7 @@
     /// Finds items, the first one unless `kSecMatchLimit` says otherwise.
     ///
     /// A protected item asks for its factors whatever is wanted of it, also if only whether it exists
-    /// (specs/keychain.md 1.6). To find that out without a prompt, pass `kSecUseAuthenticationUIFail` and take
+    /// (Apple, "Accessing keychain items with Face ID or Touch ID"). To find that out without a prompt, pass `kSecUseAuthenticationUIFail` and take
     /// `errSecInteractionNotAllowed` for "exists", or use `Keychain.contains`. Blocks while a prompt waits: call it off the
     /// main thread.
     ///

@@ -2,7 +2,7 @@
     import Foundation
 
     // The keys and values of query dictionaries, with the strings that they have on Apple's systems, so that dumps and
-    // stored dictionaries agree (specs/keychain.md 1.2). `NSString` is not `Sendable`; these are constant literals that
+    // stored dictionaries agree (Security framework, `SecItemConstants.c`). `NSString` is not `Sendable`; these are constant literals that
     // nothing can change, which is why they may be `nonisolated(unsafe)`.
 
     // Classes
@@ -70,7 +70,7 @@
     nonisolated(unsafe) public let kSecAttrKeyTypeECSECPrimeRandom: CFString = "73"
     nonisolated(unsafe) public let kSecAttrTokenIDSecureEnclave: CFString = "com.apple.setoken"
 
-    // Accessibility (specs/keychain.md 1.4). `Always` and `AlwaysThisDeviceOnly` are deprecated on Apple's systems and
+    // Accessibility (Apple, "Restricting keychain item accessibility"). `Always` and `AlwaysThisDeviceOnly` are deprecated on Apple's systems and
     // left out here: an item that is readable while locked is what this keychain is there to prevent.
     nonisolated(unsafe) public let kSecAttrAccessibleWhenUnlocked: CFString = "ak"
     nonisolated(unsafe) public let kSecAttrAccessibleAfterFirstUnlock: CFString = "ck"

@@ -1,7 +1,7 @@
 #if !canImport(Security)
     import Foundation
 
-    // The status codes of specs/keychain.md 1.8.
+    // The status codes (Apple, "Security framework result codes").
 
     public let noErr: OSStatus = 0
     public let errSecSuccess: OSStatus = 0

@@ -6,7 +6,7 @@ import KeychainTypes
 /// own, one request at a time, and it may block there for as long as a person needs.
 public protocol PresenceProvider: Sendable {
     /// Whether a person is asked. Those that only hand over a stored credential (a descriptor, a systemd credential)
-    /// open the vault, and are refused for items that need somebody present (specs/keychain.md 6, "Headless").
+    /// open the vault, and are refused for items that need somebody present (docs/keychain-presence.md).
     var asksPerson: Bool { get }
 
     /// After a wrong answer the vault asks again, up to three times in a row, with

@@ -1,7 +1,7 @@
 import CountersignCore
 import Foundation
 
-/// Carries codes to the services that send them (native-auth spec, section 4.4), or by mail where a service fails and its
+/// Carries codes to the services that send them (Microsoft Graph, "onOtpSend" custom authentication extension), or by mail where a service fails and its
 /// extension says so.
 public final class OTPCarrier: MessageCarrier {
     public let channel = OutboxMessage.Channel.otp

@@ -1,6 +1,6 @@
 import CountersignCore
 
-/// The samples of the vendor's pages (security checks spec, section 4), under `--dev`. They tell the right answer to
+/// The samples of the vendor's pages (MobileFirst Foundation 8.0 tutorials, "Credentials validation" and those after it), under `--dev`. They tell the right answer to
 /// whoever gives a wrong one, as the originals do: nobody is to find them anywhere else.
 enum SampleChecks {
     static func catalogue() throws -> SecurityCheckCatalogue {

@@ -7,7 +7,7 @@ import ScopeProtection
 import SecurityChecksServer
 import ServerHTTP
 
-/// The resources of the samples (security checks spec, section 4), under `--dev`.
+/// The resources of the samples (MobileFirst Foundation 8.0 tutorials, "Protecting resources"), under `--dev`.
 struct SampleResources: Sendable {
     let realm: Realm
     let validator: SecurityChecksValidator

@@ -76,7 +76,7 @@
             return all
         }
 
-        /// The canonical primary key of specs/keychain.md 1.3: the class, and each attribute with its name and length, so
+        /// The canonical primary key (Security framework, `SecItemDb`): the class, and each attribute with its name and length, so
         /// that no two different keys have the same bytes.
         func uniqueKey(_ attributes: ItemAttributes) -> [UInt8] {
             var key = Array(rawValue.utf8)

@@ -1,7 +1,7 @@
 #if !canImport(Security)
     import KeychainTypes
 
-    /// The classes of items that this keychain has, and which attributes they take (specs/keychain.md 1.2, 1.3).
+    /// The classes of items that this keychain has, and which attributes they take (Apple, "Item class keys and values").
     enum ItemClass: String, CaseIterable {
         case genericPassword = "genp"
         case internetPassword = "inet"

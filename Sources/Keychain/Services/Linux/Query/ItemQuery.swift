@@ -3,7 +3,7 @@
     import KeychainTypes
     import SecretVault
 
-    /// A query dictionary, taken apart and typed (specs/keychain.md 1.2).
+    /// A query dictionary, taken apart and typed (Apple, "Searching for keychain items").
     ///
     /// What is not valid whatever the function is refused here; what only some functions take is theirs to refuse.
     struct ItemQuery {

@@ -31,7 +31,7 @@
             return (value as? any BinaryInteger).flatMap { Int64(exactly: $0) }
         }
 
-        /// A Boolean; numbers count as in C (specs/keychain.md 5, trap 5).
+        /// A Boolean; numbers count as in C.
         var flag: Bool? { number.map { $0 != 0 } }
 
         func object<Object: AnyObject>(_ type: Object.Type) -> Object? { value as? Object }
