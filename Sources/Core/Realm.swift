@@ -16,6 +16,7 @@ public struct Realm: Sendable {
     /// Calls services of the developer's own.
     public let extensionCaller: any ExtensionCaller
     let extensionTraffic = ExtensionTraffic()
+    private let rememberedSettings = Remembered<RealmSettings>()
     /// Wakes those who wait for what this process sends; other processes' is found by looking.
     public let bell = Bell()
 
@@ -62,6 +63,12 @@ public struct Realm: Sendable {
     /// The settings as they are now.
     public func settings() async throws -> RealmSettings {
         try await store.read { try $0.settings() }
+    }
+
+    /// The settings for what verifiers elsewhere depend on, such as discovery documents: those read last where the store
+    /// does not answer.
+    public func publishedSettings() async throws -> RealmSettings {
+        try await rememberedSettings.value { [store] in try await store.read { try $0.settings() } }
     }
 
     /// Changes the settings, and says so in the log.

@@ -46,11 +46,11 @@ import Testing
         }
     }
 
-    @Test func aLostAnswerIsGivenOnceMoreWithinTenSeconds() async throws {
+    @Test func aLostAnswerIsGivenOnceMoreWithinAMinute() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let first = try await server.refresh(person.refreshToken)
-            try await server.advance(9)
+            try await server.advance(59)
             let again = try await server.refresh(person.refreshToken)
             #expect(again.json["refresh_token"] == first.json["refresh_token"], "\(again.text)")
             #expect(try await server.refresh(try #require(first.json["refresh_token"].text)).status == 200)
@@ -63,7 +63,7 @@ import Testing
             let other = person
             try await server.signInAgain(&person)
             let first = try await server.refresh(person.refreshToken)
-            try await server.advance(10)
+            try await server.advance(60)
             expectRefused(try await server.refresh(person.refreshToken), "TOKEN_EXPIRED", .status)
             // The thief's token and the owner's are both worthless; the other device's is not.
             expectRefused(

@@ -67,7 +67,7 @@ struct RefreshTokenTests {
             #expect(try await client.resource(.get, "ResourceAdapter/balance", token: token).status == 200)
             #expect(try await server.introspect(token)["active"] == true)
 
-            try await server.advance(11)
+            try await server.advance(61)
             for _ in 0..<2 {
                 // The first again has been stolen, or the second has: both are over.
                 let reused = try await Self.refresh(client, first)

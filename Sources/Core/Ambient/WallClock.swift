@@ -7,6 +7,13 @@ import Foundation
 public protocol WallClock: Sendable {
     /// The present instant, rounded down to a microsecond.
     var now: Date { get }
+    /// Seconds by which the clock was moved on purpose, as `--dev` and tests do; 0 for a machine's clock, however wrong it
+    /// is. The database's time is moved as far where it is taken in place of the machine's.
+    var displacement: TimeInterval { get }
+}
+
+extension WallClock {
+    public var displacement: TimeInterval { 0 }
 }
 
 /// The machine's clock.
@@ -31,6 +38,9 @@ extension Date {
 
     /// Whole seconds since 1970, rounded down: what a JWT's `NumericDate` carries (RFC 7519, section 2).
     public var seconds: Int64 { Int64((Double(microseconds) / 1_000_000).rounded(.down)) }
+
+    /// The beginning of the instant's second.
+    var wholeSecond: Date { Date(microseconds: seconds * 1_000_000) }
 
     /// The instant that many microseconds after 1970-01-01T00:00:00Z.
     ///

@@ -108,7 +108,7 @@ struct SignUpDraft: Codable, Sendable, Equatable {
 /// it has the same outcome and no second effect.
 struct AnsweredRequest: Codable, Sendable, Equatable {
     /// Seconds.
-    static let grace = Sessions.grace
+    static let grace: TimeInterval = 10
 
     /// A keyed digest of all that the request said.
     var digest: Data

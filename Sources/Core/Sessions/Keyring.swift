@@ -23,6 +23,7 @@ public final class Keyring: Sendable {
     private let random: any RandomSource
     private let sealer: Sealer
     private let ring = Mutex<Ring?>(nil)
+    private let reloading = BoundedQuestion<Ring>(patience: .seconds(1))
     /// Verifies and makes tokens without signature, for `--dev`.
     private let unsigned = JWTKeyCollection()
 
@@ -115,11 +116,19 @@ public final class Keyring: Sendable {
     }
 
     /// The public keys that tokens in circulation may be signed with (RFC 7517, section 5).
-    public func jwks() async throws -> Data { try await current().jwks }
+    ///
+    /// Verifiers elsewhere depend on it, so it is answered from memory while the store does not answer.
+    public func jwks() async throws -> Data { try await publicRing().jwks }
 
     /// The same keys as X.509 certificates that they signed themselves (PEM), by key id: the form in which Google
     /// publishes its own, and the only one that some verifiers read.
-    public func certificates() async throws -> [String: String] { try await current().certificates }
+    public func certificates() async throws -> [String: String] { try await publicRing().certificates }
+
+    private func publicRing() async throws -> Ring {
+        guard let known = ring.withLock({ $0 }) else { return try await reload() }
+        if isFresh(known) { return known }
+        return (try? await reloading.answer { try await self.reload() }) ?? known
+    }
 
     /// All keys, the oldest first.
     public func records() async throws -> [SigningKeyRecord] { try await reload().records }
@@ -204,10 +213,11 @@ public final class Keyring: Sendable {
     // MARK: Reading keys
 
     private func current() async throws -> Ring {
-        let now = clock.now
-        if let ring = ring.withLock({ $0 }), abs(now.timeIntervalSince(ring.loadedAt)) < Self.freshness { return ring }
+        if let ring = ring.withLock({ $0 }), isFresh(ring) { return ring }
         return try await reload()
     }
+
+    private func isFresh(_ ring: Ring) -> Bool { abs(clock.now.timeIntervalSince(ring.loadedAt)) < Self.freshness }
 
     private func reload() async throws -> Ring {
         let now = clock.now

@@ -5,10 +5,6 @@ import OneTimePassword
 public struct Sessions: Sendable {
     let realm: Realm
 
-    /// How long the answer to a refresh may have been lost: in this time the token before the present one is answered
-    /// with the same successor, not taken for a theft.
-    static let grace: TimeInterval = 10
-
     public enum RefreshOutcome: Sendable {
         case refreshed(SignedIn)
         case refused(RefreshRefusal)
@@ -30,8 +26,13 @@ public struct Sessions: Sendable {
 
     /// Trades a refresh token for a fresh one.
     ///
-    /// Each token is good for one trade (RFC 9700, section 4.14.2). One that comes again within ten seconds gets the
-    /// same successor; one that comes later has been stolen, or its successor has: the session ends for both.
+    /// Each token is good for one trade (RFC 9700, section 4.14.2). One that comes again gets the same successor, for a
+    /// minute (``RefreshGrace``) and until that successor was used; one that comes later has been stolen, or its successor
+    /// has: the session ends for both.
+    ///
+    /// A trade whose commit has no known outcome (`StoreError` of code `outcomeUnknown`) is repeated the same way: where it
+    /// was done, the repeated one finds the successor; where it was not, the token is still the present one; and where it
+    /// is still under way, the repeated one waits for it.
     ///
     /// - Parameter owner: whose session it has to be, where the protocol binds refresh tokens to their application (RFC 6749,
     ///   section 10.4). Another's is as unknown as a made-up one, and is not used up.
@@ -50,7 +51,8 @@ public struct Sessions: Sendable {
                     owner.map({ session.clientID == $0.application && session.evidence.dialect == $0.dialect }) ?? true,
                     !requiringSecondFactor || session.evidence.secondFactor != nil
                 else { return nil }
-                return try Self.holder(of: given, session, at: now, in: transaction)
+                return try Self.holder(
+                    of: given, session, at: now, sharedNow: transaction.sharedTime(realm.clock), in: transaction)
             }
             if let user { try await consultant.beforeSession(of: user) }
         }
@@ -62,28 +64,29 @@ public struct Sessions: Sendable {
                 return .refused(.unknownToken)
             }
             guard let user = try transaction.user(session.userID) else { return .refused(.userNotFound) }
-            if session.revokedAt != nil || session.expiresAt <= now { return .refused(.ended) }
+            if session.revokedAt != nil || session.expiresAt <= now || session.tokenEpoch != user.tokenEpoch {
+                return .refused(.ended)
+            }
             // An administrator may name an instant of the past, which is no new epoch.
-            if session.createdAt.seconds < user.tokensValidAfter.seconds { return .refused(.ended) }
+            if user.refuses(issuedAt: session.createdAt) { return .refused(.ended) }
+            let sharedNow = try transaction.sharedTime(realm.clock)
 
             let lacksFactor = requiringSecondFactor && session.evidence.secondFactor == nil
             let token: RefreshToken
             if ConstantTime.equal(given.digest, session.refresh.currentDigest) {
                 if user.isDisabled { return .refused(.userDisabled) }
-                if session.tokenEpoch != user.tokenEpoch { return .refused(.ended) }
                 if lacksFactor { return .refused(.secondFactorRequired) }
                 session.refresh = RefreshTokenState(
-                    currentDigest: successor.digest, previousDigest: given.digest, rotatedAt: now,
+                    currentDigest: successor.digest, previousDigest: given.digest, rotatedAt: sharedNow,
                     sealedCurrent: try successor.sealed(by: realm.sealer, in: transaction))
                 guard try transaction.update(session) else { return .refused(.ended) }
                 token = successor
             } else if let previous = session.refresh.previousDigest, ConstantTime.equal(given.digest, previous),
-                let rotatedAt = session.refresh.rotatedAt, now < rotatedAt + Self.grace,
+                RefreshGrace.covers(sharedNow, since: session.refresh.rotatedAt),
                 let sealed = session.refresh.sealedCurrent,
                 let current = try RefreshToken.open(sealed, session: session.id, with: realm.sealer)
             {
                 if user.isDisabled { return .refused(.userDisabled) }
-                if session.tokenEpoch != user.tokenEpoch { return .refused(.ended) }
                 if lacksFactor { return .refused(.secondFactorRequired) }
                 token = current
             } else {
@@ -103,15 +106,15 @@ public struct Sessions: Sendable {
 
     /// Whose refresh token would be traded; nil where it would be refused, for whatever reason.
     private static func holder(
-        of given: RefreshToken, _ session: Session, at now: Date, in transaction: any StoreTransaction
+        of given: RefreshToken, _ session: Session, at now: Date, sharedNow: Date,
+        in transaction: any StoreTransaction
     ) throws -> User? {
         guard session.revokedAt == nil, session.expiresAt > now, let user = try transaction.user(session.userID),
-            !user.isDisabled, session.tokenEpoch == user.tokenEpoch,
-            session.createdAt.seconds >= user.tokensValidAfter.seconds
+            !user.isDisabled, session.tokenEpoch == user.tokenEpoch, !user.refuses(issuedAt: session.createdAt)
         else { return nil }
         let isCurrent = ConstantTime.equal(given.digest, session.refresh.currentDigest)
         let isPrevious = session.refresh.previousDigest.map { ConstantTime.equal(given.digest, $0) } ?? false
-        let isInGrace = session.refresh.rotatedAt.map { now < $0 + grace } ?? false
+        let isInGrace = RefreshGrace.covers(sharedNow, since: session.refresh.rotatedAt)
         return isCurrent || isPrevious && isInGrace ? user : nil
     }
 
@@ -128,10 +131,15 @@ public struct Sessions: Sendable {
     /// - Parameters:
     ///   - epoch: what the token says of the user's epoch; nil in tokens made elsewhere (the emulator's), which are
     ///     judged by the second they were issued in.
+    ///   - issuedAt: seconds since 1970. Of a token with an epoch it is compared with instants that an administrator named,
+    ///     and with nothing that another server's clock has told.
     public func standing(of userID: UserID, epoch: Int?, issuedAt: Int64) async throws -> Standing {
         guard let user = try await realm.store.read({ try $0.user(userID) }) else { return .userNotFound }
-        if let epoch, epoch < user.tokenEpoch { return .revoked }
-        if issuedAt < user.tokensValidAfter.seconds { return .revoked }
+        if let epoch {
+            if epoch < user.tokenEpoch || issuedAt < user.tokensRefusedBefore.seconds { return .revoked }
+        } else if issuedAt < user.tokensValidAfter.seconds {
+            return .revoked
+        }
         return user.isDisabled ? .userDisabled : .good(user)
     }
 

@@ -6,6 +6,13 @@ extension Realm {
     public func checkMasterKey() async throws {
         let fresh = try MasterKeys.check(of: 0, under: sealer.keys.all[0], random: random)
         let sealer = sealer
+        // A database that takes no writes can be looked at all the same.
+        let isThere = try await store.read { transaction in
+            guard try transaction.document(MasterKeys.checkDocument) != nil else { return false }
+            _ = try sealer.keys.current(in: transaction)
+            return true
+        }
+        if isThere { return }
         try await store.write { transaction in
             if try transaction.document(MasterKeys.checkDocument) == nil {
                 try transaction.putDocument(MasterKeys.checkDocument, fresh)

@@ -146,3 +146,24 @@ public protocol DocumentStorage {
     /// Inserts or replaces.
     func putDocument(_ name: String, _ body: Data) throws
 }
+
+/// Tells how the database itself is.
+public protocol StoreCondition {
+    /// The database's present time, where servers on several machines share the database and their clocks may differ; nil
+    /// where the clock of the one machine is all there is.
+    func presentTime() throws -> Date?
+    /// Whether the database takes writes, also where the transaction at hand only reads: false for a standby and for a
+    /// database that was made read-only.
+    func takesWrites() throws -> Bool
+}
+
+extension StoreTransaction {
+    /// The present instant, the same for all servers on the store: to be compared with what another server wrote.
+    ///
+    /// The database's time, moved as far as the realm's clock was moved on purpose; the realm's clock where the store has
+    /// no time of its own.
+    func sharedTime(_ clock: any WallClock) throws -> Date {
+        guard let present = try presentTime() else { return clock.now }
+        return present + clock.displacement
+    }
+}

@@ -9,7 +9,7 @@ public protocol Store: Sendable {
 
     /// Reads and writes; durable when it returns. An error thrown by the body undoes all it wrote and is passed on.
     /// - Throws: ``StoreError`` of code `overloaded` when too many writes wait already, `unavailable` where the database
-    ///   is away, `outcomeUnknown` where it went away in the middle of the commit.
+    ///   is away, `readOnly` where it takes no writes, `outcomeUnknown` where it went away in the middle of the commit.
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 }
 
@@ -19,19 +19,22 @@ public protocol Store: Sendable {
 /// that was read. Neither throws, and neither harms the transaction.
 public protocol StoreTransaction:
     UserStorage, FactorStorage, FlowStorage, SessionStorage, SigningKeyStorage, ApplicationStorage,
-    AttemptCounterStorage, AuditStorage, OutboxStorage, DocumentStorage, SecretStorage, SealedValueStorage
+    AttemptCounterStorage, AuditStorage, OutboxStorage, DocumentStorage, SecretStorage, SealedValueStorage,
+    StoreCondition
 {}
 
 /// A failure of the store itself.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
     public struct Code: Sendable, Hashable {
-        private enum Kind { case overloaded, unavailable, outcomeUnknown, corrupt, outdated }
+        private enum Kind { case overloaded, unavailable, readOnly, outcomeUnknown, corrupt, outdated }
         private let kind: Kind
 
         /// Too many transactions wait; try again shortly.
         public static let overloaded = Code(kind: .overloaded)
         /// The database cannot be reached or refuses to work. Nothing was written.
         public static let unavailable = Code(kind: .unavailable)
+        /// The database takes no writes: it is a standby, or was made read-only. Nothing was written; reads go on.
+        public static let readOnly = Code(kind: .readOnly)
         /// The database went away while it committed: all of the write was done, or nothing. Look before doing it again.
         public static let outcomeUnknown = Code(kind: .outcomeUnknown)
         /// A row holds what this version cannot read.

@@ -122,11 +122,10 @@ extension Accounts {
             if let event = withdrawn.event { events.append(event) }
             if let instant = change.revokesTokensAt {
                 events.append(.tokensRevoked)
-                if instant > now - AccountChange.revocationDelay {
-                    user.revokeTokens(at: instant)
-                } else {
-                    user.refuseTokens(issuedBefore: instant)
-                }
+                let meansNow = instant > now - AccountChange.revocationDelay
+                if meansNow { user.revokeTokens(at: instant) }
+                // What means now is judged by the epoch alone, whatever the servers' clocks say.
+                if !meansNow || instant > now { user.refuseTokens(issuedBefore: instant) }
             }
             if change.endsSessions || withdrawn == .all { user.revokeTokens(at: now) }
             guard try transaction.update(user) else { return .refused(.addressTaken) }

@@ -30,8 +30,12 @@ public struct User: Sendable, Equatable {
     public var lastSignInAt: Date?
     public var lastRefreshAt: Date?
     public var passwordChangedAt: Date?
-    /// Tokens issued before this instant no longer count; in whole seconds, as the protocols say it (`validSince`).
+    /// When tokens were last revoked, or the later instant that an administrator named; in whole seconds. Protocols tell
+    /// it (`validSince`). Our own tokens are not judged by it, because it may be of another server's clock: see
+    /// ``tokenEpoch`` and ``tokensRefusedBefore``.
     public private(set) var tokensValidAfter: Date
+    /// Tokens issued before this instant no longer count: one that an administrator named, in whole seconds.
+    public private(set) var tokensRefusedBefore: Date
     /// Counts the revocations. A token carries the epoch it was issued in, so that one revocation cuts exactly between
     /// two tokens of the same second.
     public private(set) var tokenEpoch: Int
@@ -46,7 +50,8 @@ public struct User: Sendable, Equatable {
     /// For stores: a user as it was kept.
     public init(
         id: UserID, revision: Int, email: EmailAddress?, isDisabled: Bool, profile: UserProfile, createdAt: Date,
-        lastSignInAt: Date?, lastRefreshAt: Date?, passwordChangedAt: Date?, tokensValidAfter: Date, tokenEpoch: Int
+        lastSignInAt: Date?, lastRefreshAt: Date?, passwordChangedAt: Date?, tokensValidAfter: Date, tokenEpoch: Int,
+        tokensRefusedBefore: Date = Date(microseconds: 0)
     ) {
         self.id = id
         self.revision = revision
@@ -59,21 +64,42 @@ public struct User: Sendable, Equatable {
         self.passwordChangedAt = passwordChangedAt
         self.tokensValidAfter = tokensValidAfter
         self.tokenEpoch = tokenEpoch
+        self.tokensRefusedBefore = tokensRefusedBefore
     }
 
-    /// Makes every token and refresh token issued so far worthless.
-    /// - Parameter instant: now, or a later `validSince` that an administrator names; cut to whole seconds, never
-    ///   earlier than before.
+    /// Makes every token and refresh token issued so far worthless: by the epoch, so that neither a token of the same
+    /// second nor one of a server whose clock differs is taken for another.
+    /// - Parameter instant: for those who ask since when tokens count; cut to whole seconds, never earlier than before.
     public mutating func revokeTokens(at instant: Date) {
         tokenEpoch += 1
-        refuseTokens(issuedBefore: instant)
+        tokensValidAfter = max(tokensValidAfter, instant.wholeSecond)
     }
 
-    /// Makes what was issued before an instant worthless, and nothing else.
+    /// Makes what was issued before an instant that an administrator named worthless, and nothing else.
     /// - Parameter instant: cut to whole seconds, never earlier than before.
     mutating func refuseTokens(issuedBefore instant: Date) {
-        tokensValidAfter = max(tokensValidAfter, Date(microseconds: instant.seconds * 1_000_000))
+        tokensRefusedBefore = max(tokensRefusedBefore, instant.wholeSecond)
+        tokensValidAfter = max(tokensValidAfter, tokensRefusedBefore)
     }
+
+    /// Whether what was issued then is refused for an instant that an administrator named. The epoch is another question.
+    func refuses(issuedAt instant: Date) -> Bool { instant.seconds < tokensRefusedBefore.seconds }
+
+    /// When a token that is issued now says that it was issued, or that its owner signed in.
+    ///
+    /// Verifiers elsewhere, which do not know the epoch, compare this with ``tokensValidAfter``. A server whose clock is
+    /// behind that of the server which revoked would make tokens that look older than the revocation; so they say the
+    /// second of the revocation, where that is no more than ``clockTolerance`` ahead. An instant that an administrator
+    /// named is left as it is.
+    public func issueTime(_ instant: Date) -> Date {
+        guard tokensValidAfter > tokensRefusedBefore, instant < tokensValidAfter,
+            tokensValidAfter <= instant + Self.clockTolerance
+        else { return instant }
+        return tokensValidAfter
+    }
+
+    /// Seconds that another server's clock may be ahead.
+    static let clockTolerance: TimeInterval = 60
 }
 
 /// What is known of a user beside the address: kept as one JSON document, so that a new attribute needs no migration.

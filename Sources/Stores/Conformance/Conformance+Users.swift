@@ -12,7 +12,8 @@ extension StoreConformance {
                     phoneNumber: "+15555550100", customClaims: Sample.json, attributes: Sample.json,
                     providers: ["password", "emailLink", Sample.text]),
                 createdAt: Sample.instants[0], lastSignInAt: Sample.instants[1], lastRefreshAt: Sample.instants[2],
-                passwordChangedAt: Sample.instants[3], tokensValidAfter: Sample.instant(), tokenEpoch: .max)
+                passwordChangedAt: Sample.instants[3], tokensValidAfter: Sample.instant(), tokenEpoch: .max,
+                tokensRefusedBefore: Sample.instant(5))
             let bare = User(id: UserID(rawValue: "bare"), email: nil, createdAt: Sample.instants[3])
             for user in [full, bare] {
                 try require(try await store.write { try $0.insert(user) }, "the id was free")
@@ -68,14 +69,16 @@ extension StoreConformance {
                 id: UserID(rawValue: "u"), revision: 0, email: EmailAddress(kept: "new@example.org"),
                 isDisabled: true, profile: UserProfile(displayName: "New", customClaims: Sample.json),
                 createdAt: Sample.instant(), lastSignInAt: Sample.instant(1), lastRefreshAt: Sample.instant(2),
-                passwordChangedAt: Sample.instant(3), tokensValidAfter: Sample.instant(4), tokenEpoch: 5)
+                passwordChangedAt: Sample.instant(3), tokensValidAfter: Sample.instant(4), tokenEpoch: 5,
+                tokensRefusedBefore: Sample.instant(2))
             try require(try await store.write { try $0.update(changed) }, "the revision was the stored one")
             let stored = try await store.read { try $0.user(changed.id) }
             let expected = User(
                 id: changed.id, revision: 1, email: changed.email, isDisabled: true, profile: changed.profile,
                 createdAt: changed.createdAt, lastSignInAt: changed.lastSignInAt,
                 lastRefreshAt: changed.lastRefreshAt, passwordChangedAt: changed.passwordChangedAt,
-                tokensValidAfter: changed.tokensValidAfter, tokenEpoch: 5)
+                tokensValidAfter: changed.tokensValidAfter, tokenEpoch: 5,
+                tokensRefusedBefore: changed.tokensRefusedBefore)
             try requireEqual(stored, expected, "the user after the update")
 
             var stale = changed

@@ -4,7 +4,7 @@ import CountersignCore
 public struct Migrations: Sendable {
     /// The migrations of this program.
     public static let all = Migrations([
-        .firstSchema, .phoneNumbers, .recipients, .outboxUsers, .delivery, .clientRegistrations,
+        .firstSchema, .phoneNumbers, .recipients, .outboxUsers, .delivery, .clientRegistrations, .namedInstants,
     ])
 
     let steps: [Migration]
@@ -29,12 +29,7 @@ public struct Migrations: Sendable {
             CREATE TABLE IF NOT EXISTS schema_migrations (\
             version \(types.integer) NOT NULL PRIMARY KEY, name \(types.text) NOT NULL) \(types.tableOptions)
             """)
-        let present = try version(of: connection)
-        guard present <= steps.count else {
-            throw StoreError(
-                .outdated, "the schema has version \(present), and this program knows versions up to \(steps.count)")
-        }
-        let missing = steps.dropFirst(present)
+        let missing = steps.dropFirst(try knownVersion(of: connection))
         for migration in missing {
             for statement in migration.statements(types) {
                 try connection.execute(statement)
@@ -44,6 +39,29 @@ public struct Migrations: Sendable {
                 [SQLValue(migration.version), SQLValue(migration.name)])
         }
         return missing.map(\.version)
+    }
+
+    /// Whether nothing is missing, which is found out without writing. The table `schema_migrations` has to be there.
+    /// - Throws: `StoreError` of code `outdated`, as ``apply(to:types:)`` does.
+    public func areApplied(to connection: any SQLConnection) throws -> Bool {
+        try knownVersion(of: connection) == steps.count
+    }
+
+    /// What to say of a database that has to be brought to the newest and takes no writes.
+    public var readOnlyRefusal: StoreError {
+        StoreError(
+            .readOnly,
+            "the database takes no writes, and its schema has to be brought to version \(steps.count) first: start this "
+                + "version of the program once where the database can be written")
+    }
+
+    private func knownVersion(of connection: any SQLConnection) throws -> Int {
+        let present = try version(of: connection)
+        guard present <= steps.count else {
+            throw StoreError(
+                .outdated, "the schema has version \(present), and this program knows versions up to \(steps.count)")
+        }
+        return present
     }
 
     private func version(of connection: any SQLConnection) throws -> Int {

@@ -13,9 +13,20 @@ public protocol SQLConnection {
     /// cascade do not count.
     @discardableResult
     func execute(_ statement: String, _ parameters: [SQLValue]) throws -> Int
+
+    /// A query of one row and one column that tells the database's present time, in microseconds since 1970; nil where
+    /// the database has no clock but that of its one machine.
+    var timeQuery: String? { get }
+
+    /// Whether the database takes writes; the transaction at hand may be one that only reads.
+    func takesWrites() throws -> Bool
 }
 
 extension SQLConnection {
+    public var timeQuery: String? { nil }
+
+    public func takesWrites() throws -> Bool { true }
+
     @discardableResult
     func execute(_ statement: String) throws -> Int {
         try execute(statement, [])

@@ -5,16 +5,25 @@ extension User: StoredRow {
     static let table = "users"
     static let columns = """
         id, revision, email, is_disabled, profile, created_at, last_sign_in_at, last_refresh_at, \
-        password_changed_at, tokens_valid_after, token_epoch, phone_number
+        password_changed_at, tokens_valid_after, token_epoch, phone_number, tokens_refused_before
         """
 
     init(row: inout RowReader) throws {
+        let (id, revision) = (UserID(rawValue: try row.text()), try row.integer())
+        let (email, isDisabled) = (try row.optionalText().map(EmailAddress.init(kept:)), try row.flag())
+        let (profile, createdAt): (UserProfile, Date) = (try row.document(), try row.date())
+        let (signedIn, refreshed, passwordChanged) = (
+            try row.optionalDate(), try row.optionalDate(), try row.optionalDate()
+        )
+        let (validAfter, epoch) = (try row.date(), try row.integer())
+        // The telephone number is read from the profile.
+        _ = try row.optionalText()
         self.init(
-            id: UserID(rawValue: try row.text()), revision: try row.integer(),
-            email: try row.optionalText().map(EmailAddress.init(kept:)), isDisabled: try row.flag(),
-            profile: try row.document(), createdAt: try row.date(), lastSignInAt: try row.optionalDate(),
-            lastRefreshAt: try row.optionalDate(), passwordChangedAt: try row.optionalDate(),
-            tokensValidAfter: try row.date(), tokenEpoch: try row.integer())
+            id: id, revision: revision, email: email, isDisabled: isDisabled, profile: profile, createdAt: createdAt,
+            lastSignInAt: signedIn, lastRefreshAt: refreshed, passwordChangedAt: passwordChanged,
+            tokensValidAfter: validAfter, tokenEpoch: epoch,
+            // A user of before the column was judged by the other.
+            tokensRefusedBefore: try row.optionalDate() ?? validAfter)
     }
 
     var values: [SQLValue] {
@@ -24,7 +33,7 @@ extension User: StoredRow {
                 try Document.encode(profile), SQLValue(createdAt), SQLValue(lastSignInAt), SQLValue(lastRefreshAt),
                 SQLValue(passwordChangedAt), SQLValue(tokensValidAfter), SQLValue(tokenEpoch),
                 // What is read comes from the profile; the column makes the number unique and finds its user.
-                SQLValue(profile.phoneNumber),
+                SQLValue(profile.phoneNumber), SQLValue(tokensRefusedBefore),
             ]
         }
     }
@@ -58,7 +67,7 @@ extension SQLTransaction {
             """
             UPDATE users SET revision = revision + 1, email = $3, is_disabled = $4, profile = $5, created_at = $6, \
             last_sign_in_at = $7, last_refresh_at = $8, password_changed_at = $9, tokens_valid_after = $10, \
-            token_epoch = $11, phone_number = $12 \
+            token_epoch = $11, phone_number = $12, tokens_refused_before = $13 \
             WHERE id = $1 AND revision = $2 \
             AND NOT EXISTS (SELECT 1 FROM users AS other WHERE other.email = $3 AND other.id <> $1) \
             AND NOT EXISTS (SELECT 1 FROM users AS other WHERE other.phone_number = $12 AND other.id <> $1)

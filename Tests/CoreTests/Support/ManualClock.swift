@@ -10,6 +10,9 @@ final class ManualClock: WallClock {
 
     var now: Date { Date(microseconds: microseconds.withLock { $0 }) }
 
+    /// What a store with a clock of its own is moved by, so that it shows this time.
+    var displacement: TimeInterval { now.timeIntervalSince(SystemClock().now) }
+
     func advance(_ seconds: TimeInterval) {
         microseconds.withLock { $0 += Int64(seconds * 1_000_000) }
     }

@@ -29,6 +29,7 @@ enum TestStore: CaseIterable, CustomTestStringConvertible {
             options.patience = .seconds(120)
             options.attempts = 1000
             options.statementTimeout = .seconds(120)
+            options.transactionTimeout = .seconds(120)
             options.connections = 4
             return try await PostgresCluster.shared().emptyDatabase().open(options)
         }

@@ -32,6 +32,7 @@ struct MigrationTests {
                         SQLRow([.integer(4), .text("users of messages")]),
                         SQLRow([.integer(5), .text("delivery")]),
                         SQLRow([.integer(6), .text("client registrations")]),
+                        SQLRow([.integer(7), .text("instants that administrators named")]),
                     ])
             try await store.close()
         }
@@ -40,11 +41,34 @@ struct MigrationTests {
     @Test("A database of an older version gets what is missing and keeps what it has")
     func older() async throws {
         let old = try await open(Migrations([.firstSchema, .phoneNumbers]))
-        #expect(try await old.write { try $0.insert(user("u")) })
+        try await old.write { try insertUserOfBefore($0) }
         try await old.close()
         let new = try await open(Migrations([.firstSchema, .phoneNumbers, Self.third]))
         #expect(try await new.read { try raw($0, "SELECT COUNT(*) FROM second") } == [SQLRow([.integer(0)])])
         #expect(try await new.read { try $0.countUsers() } == 1)
+        try await new.close()
+    }
+
+    @Test("A user of before refuses tokens by the instant that was the only one then")
+    func namedInstants() async throws {
+        let old = try await open(Migrations(Array(Migrations.all.steps.prefix(6))))
+        try await old.write { try insertUserOfBefore($0) }
+        try await old.close()
+        let new = try await open(.all)
+        let id = UserID(rawValue: "u")
+        let kept = try #require(try await new.read { try $0.user(id) })
+        #expect(kept.tokensValidAfter.seconds == 1_790_000_000)
+        #expect(kept.tokensRefusedBefore == kept.tokensValidAfter)
+        // A revocation moves the one, and an update keeps both.
+        let isUpdated = try await new.write { transaction in
+            var changed = kept
+            changed.revokeTokens(at: kept.tokensValidAfter + 100)
+            return try transaction.update(changed)
+        }
+        #expect(isUpdated)
+        let stored = try #require(try await new.read { try $0.user(id) })
+        #expect(stored.tokensValidAfter.seconds == 1_790_000_100)
+        #expect(stored.tokensRefusedBefore.seconds == 1_790_000_000)
         try await new.close()
     }
 
@@ -80,6 +104,16 @@ struct MigrationTests {
                 "SELECT name FROM pragma_table_list WHERE type = 'table' AND strict = 0 AND name NOT LIKE 'sqlite_%'")
         }
         #expect(lax == [])
+    }
+
+    /// As a program of versions 2 to 6 wrote one.
+    private func insertUserOfBefore(_ transaction: any StoreTransaction) throws {
+        try raw(
+            transaction,
+            """
+            INSERT INTO users (id, revision, is_disabled, profile, created_at, tokens_valid_after, token_epoch) \
+            VALUES ('u', 0, 0, '{}', 1000000, 1790000000000000, 0)
+            """)
     }
 
     private func open(_ migrations: Migrations) async throws -> SQLiteStore {

@@ -18,6 +18,8 @@ public final class MovableClock: WallClock {
         return Date(microseconds: base.now.microseconds + offset)
     }
 
+    public var displacement: TimeInterval { Double(offset.withLock { $0 }) / 1_000_000 + base.displacement }
+
     /// Takes up the offset that was kept.
     func load(from store: any Store) async throws {
         guard let kept = try await store.read({ try $0.document(Self.document) }),

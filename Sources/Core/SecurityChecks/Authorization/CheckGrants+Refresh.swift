@@ -39,8 +39,8 @@ extension CheckGrants {
     /// Trades a refresh token for the next and a grant; nil where it is unknown, used, too old or another client's, or what it
     /// stands for was ended.
     ///
-    /// A token that comes again within ten seconds gets the same successor; later it has been stolen, or its successor has:
-    /// the family ends for both (RFC 9700, section 4.14.2).
+    /// A token that comes again gets the same successor, for a minute (``RefreshGrace``) and until that successor was used;
+    /// later it has been stolen, or its successor has: the family ends for both (RFC 9700, section 4.14.2).
     public func refresh(
         _ token: Secret<String>, by id: RegisteredClientID, from client: ClientContext
     ) async throws -> Outcome<Refreshed>? {
@@ -55,9 +55,11 @@ extension CheckGrants {
             else { return nil }
             let given = RefreshFamily.digest(part)
             let isCurrent = ConstantTime.equal(given, RefreshFamily.digest(family.current))
+            let sharedNow = try transaction.sharedTime(realm.clock)
             let isPrevious =
-                if let previous = family.previousDigest, let rotatedAt = family.rotatedAt {
-                    ConstantTime.equal(given, previous) && now < rotatedAt + RefreshFamily.grace
+                if let previous = family.previousDigest {
+                    ConstantTime.equal(given, previous)
+                        && RefreshGrace.covers(sharedNow, since: family.rotatedAt)
                 } else { false }
             guard isCurrent || isPrevious else {
                 // The family's id is known to nobody but holders of one of its tokens.
@@ -81,7 +83,7 @@ extension CheckGrants {
             }
             if isCurrent {
                 family.previousDigest = given
-                family.rotatedAt = now
+                family.rotatedAt = sharedNow
                 family.current = successor
                 row.expiresAt = now + RefreshFamily.lifetime
                 row.body = try family.sealed(row.digest, by: realm.sealer, in: transaction)

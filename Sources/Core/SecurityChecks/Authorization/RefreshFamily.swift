@@ -33,8 +33,6 @@ struct RefreshFamily: Sendable, Codable {
     static let lifetime: TimeInterval = 30 * 86_400
     /// Seconds for which it is remembered that a success was ended: no token of before lives longer.
     static let memory = lifetime + 86_400
-    /// Seconds in which the token before the present one is answered with the same successor: the answer may have been lost.
-    static let grace: TimeInterval = 10
 
     func text(_ id: String) -> Secret<String> { Secret("\(id).\(current)") }
 

@@ -30,7 +30,8 @@ struct IDTokens: Sendable {
     }
 
     private func claims(for signedIn: SignedIn, lifetime: Int) -> TokenClaims {
-        let now = realm.clock.now.seconds
+        let instant = realm.clock.now
+        let now = instant.seconds
         let user = signedIn.user
         let evidence = signedIn.evidence
         // Custom claims come first, so that none can take the place of one of ours.
@@ -43,8 +44,8 @@ struct IDTokens: Sendable {
             "aud": .string(projectID),
             "sub": .string(user.id.rawValue),
             "user_id": .string(user.id.rawValue),
-            "auth_time": .integer(evidence.authenticatedAt?.seconds ?? now),
-            "iat": .integer(now),
+            "auth_time": .integer(user.issueTime(evidence.authenticatedAt ?? instant).seconds),
+            "iat": .integer(user.issueTime(instant).seconds),
             "exp": .integer(now + Int64(lifetime)),
             "email": user.email.map { .string($0.canonical) },
             "email_verified": user.email.map { _ in .bool(user.profile.emailVerified) },
