@@ -283,7 +283,10 @@ let package = Package(
             ],
             path: "Tests/TestSupport", exclude: ["smtp_server.py"]),
         .target(
-            name: "ServerTestSupport", dependencies: ["CountersignServer", "PasswordHashing", "TestSupport", .logging],
+            name: "ServerTestSupport",
+            dependencies: [
+                "CountersignCore", "CountersignServer", "PasswordHashing", "StorePostgres", "TestSupport", .logging,
+            ],
             path: "Tests/ServerTestSupport"),
         .testTarget(name: "OneTimePasswordTests", dependencies: ["OneTimePassword"]),
         .testTarget(
@@ -418,7 +421,10 @@ let package = Package(
             dependencies: ["countersign", "countersign-bench"]),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["countersign", "CountersignCore", "OneTimePassword", "TestSupport", .crypto],
+            dependencies: [
+                "countersign", "CountersignCore", "CountersignServer", "OneTimePassword", "ServerTestSupport",
+                "StorePostgres", "TestSupport", .crypto,
+            ],
             exclude: [
                 "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "verify_token.py",
             ]),

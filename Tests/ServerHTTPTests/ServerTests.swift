@@ -245,6 +245,7 @@ import Testing
         try await application(notReady: ["the store does not answer"]).test(.router) { client in
             try await client.execute(uri: "/health/ready", method: .get) {
                 #expect($0.status == .serviceUnavailable)
+                #expect($0.headers[.retryAfter] == "2")
                 #expect(
                     String(buffer: $0.body) == #"{"reasons":["the store does not answer"],"status":"unavailable"}"#)
             }

@@ -1,7 +1,9 @@
+import CountersignCore
 import CountersignServer
 import Foundation
 import Logging
 import PasswordHashing
+import StorePostgres
 import TestSupport
 
 /// The real server in the test's process, on a port of its own, with cheap password hashes and a quiet log.
@@ -11,18 +13,24 @@ public enum ServerInProcess {
     /// - Parameters:
     ///   - place: what the data directory is called.
     ///   - isDevelopment: false serves production mode, with signed tokens and a checked API key.
+    ///   - database: the URL of a PostgreSQL database; nil keeps everything in the data directory.
+    ///   - postgres: its limits.
+    ///   - masterKey: where the key is that seals all others: servers on one database share it.
+    ///   - clock: what time it is, before it is moved.
     ///   - configure: changes what the server is started with.
     ///   - body: gets the server's address and the realm behind it.
     public static func run(
-        in place: String, isDevelopment: Bool = true,
+        in place: String, isDevelopment: Bool = true, database: Secret<String>? = nil,
+        postgres: PostgresStore.Options = PostgresStore.Options(),
+        masterKey: ServerConfiguration.MasterKeySource = .dataDirectory, clock: any WallClock = SystemClock(),
         configure: (inout CountersignServer.Options) -> Void = { _ in },
         _ body: @escaping @Sendable (URL, OpenedRealm) async throws -> Void
     ) async throws {
         let folder = try TestRun.place(for: place)
         defer { try? FileManager.default.removeItem(at: folder) }
         let opened = try await OpenedRealm.open(
-            DataDirectory(path: folder.path), hashing: Argon2idParameters(memoryKiB: 1024, operations: 1),
-            isDevelopment: isDevelopment)
+            DataDirectory(path: folder.path), database: database, postgres: postgres, masterKey: masterKey,
+            hashing: Argon2idParameters(memoryKiB: 1024, operations: 1), isDevelopment: isDevelopment, clock: clock)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         var options = CountersignServer.Options(port: 0, isDevelopment: isDevelopment)

@@ -114,6 +114,19 @@ package final class PostgresCluster: Sendable {
     /// Kills every process of the server at once (`kill -9`), which leaves them no moment for anything.
     package func kill() async throws { try await command("kill", "stopped") }
 
+    /// Stops every process of the server where it stands (`SIGSTOP`): connections stay open, and nobody answers. Its
+    /// kernel goes on accepting new ones.
+    package func freeze() async throws { try await command("freeze", "frozen") }
+
+    /// Lets them go on.
+    package func thaw() async throws { try await command("thaw", "thawed") }
+
+    /// Makes the server a standby, of nobody, or the primary again; it is started anew for that.
+    package func becomeStandby() async throws { try await command("standby", "ready") }
+    package func becomePrimary() async throws {
+        try await run("SELECT pg_promote()")
+    }
+
     /// Ends it for good, and removes its files.
     package func end() {
         try? commands.close()
@@ -240,6 +253,16 @@ package final class PostgresCluster: Sendable {
             kill "-$1" "$server"
             wait "$server"
         }
+        # The first process goes first and comes last, so that it makes no more of them meanwhile.
+        children() { ps -A -o pid= -o ppid= | awk -v parent="$server" '$2 == parent { print $1 }'; }
+        freeze() {
+            kill -STOP "$server"
+            kill -STOP $(children) 2>/dev/null
+        }
+        thaw() {
+            kill -CONT $(children) 2>/dev/null
+            kill -CONT "$server"
+        }
         # The first process stands still meanwhile, so that it makes no more of them.
         slay() {
             kill -STOP "$server"
@@ -252,9 +275,13 @@ package final class PostgresCluster: Sendable {
             stop) stop INT; echo stopped ;;
             crash) stop QUIT; echo stopped ;;
             kill) slay; echo stopped ;;
+            freeze) freeze; echo frozen ;;
+            thaw) thaw; echo thawed ;;
+            standby) stop INT; touch "$directory/data/standby.signal"; start ;;
             start) start ;;
             esac
         done
+        thaw 2>/dev/null
         stop QUIT 2>/dev/null
         rm -rf "$directory"
         """#

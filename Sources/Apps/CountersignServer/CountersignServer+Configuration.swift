@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import StorePostgres
 
 extension OpenedRealm {
     /// Opens the data directory that the configuration names, with its master key.
@@ -7,9 +8,20 @@ extension OpenedRealm {
     public static func open(_ configuration: ServerConfiguration) async throws -> OpenedRealm {
         try await open(
             DataDirectory(path: configuration.dataDirectory), database: configuration.database,
+            postgres: PostgresStore.Options(configuration.databaseTimeouts),
             masterKey: configuration.masterKey,
             hashing: configuration.passwords, isDevelopment: configuration.isDevelopment,
             extensions: configuration.extensions.options(publicURL: nil))
+    }
+}
+
+extension PostgresStore.Options {
+    fileprivate init(_ timeouts: ServerConfiguration.DatabaseTimeouts) {
+        self.init()
+        connectTimeout = .seconds(timeouts.connect)
+        statementTimeout = .seconds(timeouts.statement)
+        transactionTimeout = .seconds(timeouts.transaction)
+        startPatience = timeouts.start.map { .seconds($0) }
     }
 }
 

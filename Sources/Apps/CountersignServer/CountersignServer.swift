@@ -25,6 +25,7 @@ public struct CountersignServer: Sendable {
     let certificate: ServedCertificate?
     let logger: Logger
     let deliveries = DeliveryStatistics()
+    private let watch: StoreWatch
 
     /// How the server is reached and what it is called.
     public struct Options: Sendable {
@@ -68,6 +69,7 @@ public struct CountersignServer: Sendable {
         self.opened = opened
         self.options = options
         self.logger = logger
+        watch = StoreWatch(realm: opened.realm)
         certificate = options.tls.map { ServedCertificate(certificate: $0.certificate, key: $0.key) }
         publicURL = PublicURL(
             configured: options.publicURLs, options.scheme, host: options.host, port: options.port)
@@ -81,7 +83,7 @@ public struct CountersignServer: Sendable {
         let router = Router(context: CountersignRequestContext.self)
         if options.tlsEndedByProxy { router.add(middleware: RequestSourceMiddleware(RequestSource(trustsProxy: true))) }
         let metrics = MetricsRoute(
-            opened: opened, certificate: certificate, deliveries: deliveries, registry: .ofProcess)
+            opened: opened, certificate: certificate, deliveries: deliveries, watch: watch, registry: .ofProcess)
         router.add(middleware: MetricsMiddleware())
         router.add(middleware: RequestLogMiddleware())
         router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
@@ -98,7 +100,7 @@ public struct CountersignServer: Sendable {
             middleware: FailureMiddleware { failure, request in
                 try Self.format(failure, request) ?? nativeAuth.format(failure, request)
             })
-        HealthRoutes(reasonsNotToBeReady: readiness).add(to: router)
+        HealthRoutes(readiness: watch.readiness).add(to: router)
         metrics.add(to: router)
         WellKnownRoutes(realm: realm, publicURL: url).add(to: router)
         IdentityToolkit(
@@ -168,20 +170,6 @@ public struct CountersignServer: Sendable {
             ?? Guardian.format(failure, request) ?? SecurityChecks.format(failure, request)
     }
 
-    /// Why no requests should be sent here.
-    private var readiness: @Sendable () async -> [String] {
-        { [realm = opened.realm] in
-            do {
-                try await realm.seekMasterKey()
-                return []
-            } catch let error as SealingError {
-                return ["\(error) Put it into the master key file; it is read within seconds."]
-            } catch {
-                return ["The store does not answer."]
-            }
-        }
-    }
-
     // MARK: Running
 
     /// The HTTP server with all that runs beside it.
@@ -200,6 +188,7 @@ public struct CountersignServer: Sendable {
         var services: [any Service] = [
             MaintenanceService(realm: opened.realm, logger: logger),
             MasterKeyService(opened: opened, logger: logger),
+            StoreWatchService(watch: watch, logger: logger),
             DeliveryService(realm: opened.realm, statistics: deliveries, logger: logger, makeCarriers: carriers),
         ]
         if let certificate {

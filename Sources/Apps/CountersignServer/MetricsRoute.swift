@@ -14,17 +14,19 @@ struct MetricsRoute: Sendable {
     let opened: OpenedRealm
     let certificate: ServedCertificate?
     let deliveries: DeliveryStatistics
+    let watch: StoreWatch
     let registry: PrometheusRegistry
 
     func add(to router: some RouterMethods<CountersignRequestContext>) {
-        let (opened, certificate, deliveries, registry) = (opened, certificate, deliveries, registry)
+        let (opened, certificate, deliveries, watch, registry) = (opened, certificate, deliveries, watch, registry)
         router.get("metrics") { request, context in
             guard context.source.isLoopback || request.bearerToken.map(opened.adminToken.matches) ?? false else {
                 return try Response.json(["error": "unauthorized"], status: .unauthorized)
             }
-            var samples = Self.samples(of: opened, certificate)
+            var samples = Self.samples(of: opened, certificate) + (await watch.samples())
+            let waiting = await watch.waitingMessages()
             for channel in OutboxMessage.Channel.allCases {
-                samples += await Self.samples(of: channel, opened.realm, deliveries)
+                samples += Self.samples(of: channel, deliveries, waiting: waiting?[channel])
             }
             let text = registry.text() + PrometheusRegistry.text(of: samples)
             return Response(
@@ -36,11 +38,10 @@ struct MetricsRoute: Sendable {
 
     /// What this server delivered, and what waits for any. Where the store does not answer, nobody knows how much waits.
     private static func samples(
-        of channel: OutboxMessage.Channel, _ realm: Realm, _ deliveries: DeliveryStatistics
-    ) async -> [PrometheusRegistry.Sample] {
+        of channel: OutboxMessage.Channel, _ deliveries: DeliveryStatistics, waiting: Int?
+    ) -> [PrometheusRegistry.Sample] {
         let name = "countersign_\(channel.rawValue)"
         let counts = deliveries.counts(of: channel)
-        let waiting = try? await realm.outbox.waiting(for: channel)
         return [
             .init("\(name)_delivered_total", Double(counts.delivered), isCounter: true),
             .init("\(name)_failed_total", Double(counts.failed), isCounter: true),

@@ -82,7 +82,10 @@ struct Serve: AsyncParsableCommand {
         for warning in configuration.warnings { logger.warning("\(warning)") }
 
         OpenFiles.allowAll()
+        // PostgreSQL may be away, and is waited for.
+        let start = EndWhileStarting()
         let opened = try await OpenedRealm.open(configuration)
+        start.stop()
         let server = CountersignServer(opened, options: .init(configuration), logger: logger)
         do {
             try await server.run { address in

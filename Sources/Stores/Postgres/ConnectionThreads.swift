@@ -20,6 +20,8 @@ final class ConnectionThreads: Sendable {
         var nextSweep: ContinuousClock.Instant?
         /// While there are no connections to be had, and why.
         var outage: (state: TransactionQueue<PendingTransaction>.Outage, reason: String)?
+        /// Whether the last write was refused because the database takes none.
+        var isReadOnly = false
         var statistics = PostgresStore.Statistics()
         var closers: [@Sendable () -> Void] = []
 
@@ -30,6 +32,12 @@ final class ConnectionThreads: Sendable {
             }
             nextSweep = next
             return next
+        }
+
+        /// Whether writes were refused until now.
+        mutating func endReadOnly() -> Bool {
+            defer { isReadOnly = false }
+            return isReadOnly
         }
 
         /// Whether to signal: somebody sleeps who has something to do.
@@ -180,6 +188,7 @@ final class ConnectionThreads: Sendable {
     private func serve(_ entry: Entry, _ link: inout PostgresLink?) {
         if entry.losses > 0 { sleep(Backoff.losing.wait(after: entry.losses, random)) }
         var lostConnections = 0
+        var readOnlyConnections = 0
         while true {
             guard let usable = usable(link, until: entry.deadline) else {
                 link = nil
@@ -193,6 +202,7 @@ final class ConnectionThreads: Sendable {
                     state.queue.finish(entry)
                     state.statistics.transactions += 1
                 }
+                note(usable, after: entry.kind)
                 return tell()
             case .lostRace(let failure):
                 return lose(entry, failure)
@@ -204,6 +214,14 @@ final class ConnectionThreads: Sendable {
                     metadata: ["reason": "\(failure.description)"])
                 if lostConnections >= options.attempts {
                     return refuse(entry, .unavailable, failure.description)
+                }
+            case .readOnly(let failure):
+                // The primary may have moved, or writing been allowed again: a fresh connection knows.
+                link = nil
+                readOnlyConnections += 1
+                if readOnlyConnections > 1 {
+                    noteReadOnly(failure.description)
+                    return refuse(entry, .readOnly, failure.description)
                 }
             }
         }
@@ -227,9 +245,14 @@ final class ConnectionThreads: Sendable {
         entry.job.fail(StoreError(code, reason))
     }
 
+    /// How old a connection gets on which nothing may be written: a fresh one may lead to a database that takes writes.
+    private static let readOnlyAge = Duration.seconds(5)
+
     /// The connection, or a fresh one where it is gone; nil where none can be had in time.
     private func usable(_ link: PostgresLink?, until deadline: ContinuousClock.Instant) -> PostgresLink? {
-        if let link, link.isUsable, !link.isLost() { return link }
+        if let link, link.isUsable, !link.isLost(), link.takesWrites || link.madeAt + Self.readOnlyAge > .now {
+            return link
+        }
         var failures = 0
         let end = min(deadline, ContinuousClock.now + options.outagePatience)
         while true {
@@ -247,19 +270,45 @@ final class ConnectionThreads: Sendable {
         }
     }
 
+    /// What a transaction that is over says of the database.
+    private func note(_ link: PostgresLink, after kind: TransactionKind) {
+        if let silence = link.silence {
+            state.withLock { $0.statistics.silences += 1 }
+            noteOutage(silence.reason, since: silence.since)
+        } else if link.isUsable {
+            noteAnswer()
+            if kind == .write, link.takesWrites, state.withLock({ $0.endReadOnly() }) {
+                logger.notice("PostgreSQL takes writes again")
+            }
+        }
+    }
+
     private func noteConnection() {
+        state.withLock { $0.statistics.connectionsMade += 1 }
+        noteAnswer()
+    }
+
+    private func noteAnswer() {
         let wasOut = state.withLock { state in
             defer { state.outage = nil }
-            state.statistics.connectionsMade += 1
             return state.outage != nil
         }
         if wasOut { logger.notice("PostgreSQL can be reached again") }
     }
 
-    private func noteOutage(_ reason: String) {
+    private func noteReadOnly(_ reason: String) {
+        let isNew = state.withLock { state in
+            defer { state.isReadOnly = true }
+            return !state.isReadOnly
+        }
+        if isNew { logger.error("PostgreSQL takes no writes", metadata: ["reason": "\(reason)"]) }
+    }
+
+    /// - Parameter begin: since when the database has not answered.
+    private func noteOutage(_ reason: String, since begin: ContinuousClock.Instant = .now) {
         let (isNew, nextSweep) = state.withLock { state in
             let isNew = state.outage == nil
-            let outage = state.outage?.state ?? .init(since: .now, patience: options.outagePatience)
+            let outage = state.outage?.state ?? .init(since: begin, patience: options.outagePatience)
             state.outage = (outage, reason)
             return (isNew, state.newSweep())
         }

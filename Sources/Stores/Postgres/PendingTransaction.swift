@@ -7,6 +7,7 @@ struct PendingTransaction: Sendable {
         case over(tell: () -> Void)
         case lostRace(PostgresFailure)
         case lostConnection(PostgresFailure)
+        case readOnly(PostgresFailure)
     }
 
     /// Runs the body once.
@@ -24,6 +25,7 @@ struct PendingTransaction: Sendable {
             case .failed(let error): .over { continuation.resume(throwing: error) }
             case .lostRace(let failure): .lostRace(failure)
             case .lostConnection(let failure): .lostConnection(failure)
+            case .readOnly(let failure): .readOnly(failure)
             }
         }
         fail = { continuation.resume(throwing: $0) }

@@ -7,18 +7,30 @@ import StoreSQL
 /// first failure is kept here, so that a body that swallows it is not taken for done.
 final class PostgresConnection: SQLConnection {
     private let link: PostgresLink
+    private let isBounded: Bool
     private(set) var failure: PostgresFailure?
 
-    init(_ link: PostgresLink) {
+    /// - Parameter isBounded: false for what may take its time, such as a migration.
+    init(_ link: PostgresLink, isBounded: Bool = true) {
         self.link = link
+        self.isBounded = isBounded
     }
 
     func rows(_ statement: String, _ parameters: [SQLValue]) throws -> [SQLRow] {
-        try noting { try link.run(statement, parameters).rows(of: statement) }
+        try noting { try link.run(statement, parameters, isBounded: isBounded).rows(of: statement) }
     }
 
     func execute(_ statement: String, _ parameters: [SQLValue]) throws -> Int {
-        try noting { try link.run(statement, parameters).changedRows }
+        try noting { try link.run(statement, parameters, isBounded: isBounded).changedRows }
+    }
+
+    let timeQuery: String? = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+
+    func takesWrites() throws -> Bool {
+        // Of the transaction itself it says nothing: one that only reads is read-only everywhere.
+        try rows(
+            "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean", []
+        ).first?.values.first != .integer(1)
     }
 
     private func noting<T>(_ run: () throws -> T) throws -> T {

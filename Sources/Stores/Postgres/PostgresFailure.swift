@@ -10,18 +10,25 @@ struct PostgresFailure: Error {
         case runAgain
         /// The connection is of no use any more. Nothing of an uncommitted transaction remains.
         case reconnect
-        /// It wrote where nothing may be written: the primary became a standby, or the transaction is only to read.
+        /// It wrote where nothing may be written: the primary became a standby, the database was made read-only, or the
+        /// transaction is only to read.
         case readOnly
+        /// There was no answer in time. The connection is of no use any more, and what was sent may still be done; to try
+        /// again would make the caller wait as long again.
+        case silence
         /// It would fail again.
         case giveUp
     }
 
     let consequence: Consequence
     let description: String
+    /// The server's code, five characters as in appendix A of PostgreSQL's manual; nil where it has not spoken.
+    let state: String?
 
     /// The connection ended, or never began.
     init(lost reason: String) {
         consequence = .reconnect
+        state = nil
         description = "PostgreSQL: \(Self.oneLine(reason))"
     }
 
@@ -30,15 +37,17 @@ struct PostgresFailure: Error {
     ///   - statement: without values; nil where it says nothing.
     init(state: String, message: String, statement: String?) {
         consequence = Self.consequence(of: state)
+        self.state = state
         description = "PostgreSQL \(state): \(Self.oneLine(message))" + (statement.map { " in \($0)" } ?? "")
     }
 
     init(_ consequence: Consequence, _ description: String) {
         self.consequence = consequence
         self.description = description
+        state = nil
     }
 
-    var storeError: StoreError { StoreError(.unavailable, description) }
+    var storeError: StoreError { StoreError(consequence == .readOnly ? .readOnly : .unavailable, description) }
 
     static func consequence(of state: String) -> Consequence {
         switch state {

@@ -10,8 +10,12 @@ import StoreSQL
 /// not run again, and `outcomeUnknown` is thrown. After `unavailable`, as for every other failure of the database, nothing
 /// was written.
 ///
-/// A write has reached the disk when `write` returns. It is refused as `overloaded` where too many wait, where it has
-/// waited for too long, and where it has lost too many races.
+/// Everything has a deadline: a database that is frozen, or a network that swallows packets, makes no caller wait for
+/// longer than one of them, and holds no thread for ever. What was not answered in time before the commit was not done
+/// (`unavailable`); while a commit was under way nobody knows (`outcomeUnknown`).
+///
+/// A write has reached the disk when `write` returns. It is refused as `readOnly` where the database takes none, and as
+/// `overloaded` where too many wait, where it has waited for too long, and where it has lost too many races.
 ///
 /// A task that is cancelled while it waits still gets its result, because its write still happens: who hangs up after a
 /// wrong guess is counted all the same.
@@ -33,19 +37,25 @@ public final class PostgresStore: Store {
         public var outagePatience = Duration.seconds(5)
         /// How often a write that loses races, or connections, is run at most.
         public var attempts = 40
-        /// How long one statement may take, waiting for others' rows included.
+        /// How long one statement may take, waiting for others' rows included. The server ends it then; where it does not
+        /// even say that, half a second later, the connection is given up.
         public var statementTimeout = Duration.seconds(5)
+        /// How long a transaction may take from its beginning to its commit, waiting for its turn not included.
+        public var transactionTimeout = Duration.seconds(5)
         /// How long a transaction may do nothing before the server ends it and lets its rows go. Bodies only compute; this
         /// is for a process that was stopped in the middle of one.
         public var idleTimeout = Duration.seconds(10)
-        /// How long to try to connect to one host; whole seconds, at least 2.
+        /// How long to try to connect to one address of one host; whole seconds, at least 2.
         public var connectTimeout = Duration.seconds(5)
+        /// How long opening the store waits for a database that cannot be reached; nil for as long as it takes.
+        public var startPatience: Duration? = .zero
 
         public init() {}
 
         var link: PostgresLink.Settings {
             PostgresLink.Settings(
-                connectTimeout: connectTimeout, statementTimeout: statementTimeout, idleTimeout: idleTimeout)
+                connectTimeout: connectTimeout, statementTimeout: statementTimeout,
+                transactionTimeout: transactionTimeout, idleTimeout: idleTimeout)
         }
     }
 
@@ -55,6 +65,8 @@ public final class PostgresStore: Store {
         public internal(set) var transactions = 0
         /// Times that a write was undone because of another, and run again.
         public internal(set) var lostRaces = 0
+        /// Connections that were given up because there was no answer in time.
+        public internal(set) var silences = 0
         /// Connections that were made.
         public internal(set) var connectionsMade = 0
         /// Transactions that wait now.

@@ -8,8 +8,10 @@ enum TransactionOutcome<Value> {
     case lostRace(PostgresFailure)
     /// The connection ended before `COMMIT` was sent, so that nothing was written: run it again on a fresh one.
     case lostConnection(PostgresFailure)
-    /// The body threw, or PostgreSQL refused for good. Nothing was written – but where the connection ended while a
-    /// `COMMIT` was under way: then nobody knows.
+    /// A write on a connection that takes none. Nothing was written; a fresh connection may lead elsewhere.
+    case readOnly(PostgresFailure)
+    /// The body threw, PostgreSQL refused for good, or did not answer in time. Nothing was written – but where the
+    /// connection ended, or the time was up, while a `COMMIT` was under way: then nobody knows.
     case failed(any Error)
 }
 
@@ -19,14 +21,17 @@ extension TransactionKind {
         on link: PostgresLink, _ body: (any StoreTransaction) throws -> T
     ) -> TransactionOutcome<T> {
         do {
-            try link.run(beginning)
+            try link.begin(beginning)
+        } catch let failure as PostgresFailure where self == .write && failure.state == "0A000" {
+            // A standby has no serializable transactions.
+            return .readOnly(failure)
         } catch {
             return outcome(of: error)
         }
         let connection = PostgresConnection(link)
         let result = Result { try body(SQLTransaction(connection)) }
         if let failure = connection.failure {
-            rollBack(link)
+            link.rollBack()
             // What the body threw because of a lost race, or made of it, counts as little as what it read.
             switch (result, outcome(of: failure) as TransactionOutcome<T>) {
             case (.failure(let error), .failed): return .failed(error)
@@ -35,7 +40,7 @@ extension TransactionKind {
         }
         switch result {
         case .failure(let error):
-            rollBack(link)
+            link.rollBack()
             return .failed(error)
         case .success(let value):
             return self == .write ? commit(value, on: link) : end(value, on: link)
@@ -44,24 +49,31 @@ extension TransactionKind {
 
     /// SERIALIZABLE for what writes: bodies read, decide and write, and are written as if each were alone. A read
     /// needs one snapshot, which never waits and never fails (docs/decisions/0020-postgres-isolation.md).
+    ///
+    /// A write does not insist on writing: a database that was made read-only stays it.
     private var beginning: String {
         switch self {
         case .read: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-        case .write: "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE"
+        case .write: "BEGIN ISOLATION LEVEL SERIALIZABLE"
         }
     }
 
     private func commit<T>(_ value: T, on link: PostgresLink) -> TransactionOutcome<T> {
         // While it is certain that nothing was committed: afterwards it no longer is.
         if link.isLost() { return .lostConnection(PostgresFailure(lost: "the connection ended before the commit")) }
+        if link.isOverdue {
+            let failure = link.overdue
+            link.rollBack()
+            return outcome(of: failure)
+        }
         do {
-            let tag = try link.run("COMMIT")
+            let tag = try link.commit()
             // The server answers so where the transaction had failed before.
             guard tag == "COMMIT" else {
                 return .failed(StoreError(.unavailable, "PostgreSQL: \(tag) was the answer to COMMIT"))
             }
             return .done(value)
-        } catch let failure as PostgresFailure where failure.consequence == .reconnect {
+        } catch let failure as PostgresFailure where [.reconnect, .silence].contains(failure.consequence) {
             return .failed(
                 StoreError(
                     .outcomeUnknown,
@@ -74,21 +86,17 @@ extension TransactionKind {
 
     /// A read has what it wanted, however its transaction ends.
     private func end<T>(_ value: T, on link: PostgresLink) -> TransactionOutcome<T> {
-        _ = try? link.run("COMMIT")
+        _ = try? link.commit()
         return .done(value)
-    }
-
-    /// Where it fails, the connection is of no use any more, and the server rolls back by itself.
-    private func rollBack(_ link: PostgresLink) {
-        _ = try? link.run("ROLLBACK")
     }
 
     private func outcome<T>(of error: any Error) -> TransactionOutcome<T> {
         guard let failure = error as? PostgresFailure else { return .failed(error) }
         return switch (failure.consequence, self) {
         case (.runAgain, _): .lostRace(failure)
-        case (.reconnect, _), (.readOnly, .write): .lostConnection(failure)
-        case (.readOnly, .read), (.giveUp, _): .failed(failure.storeError)
+        case (.reconnect, _): .lostConnection(failure)
+        case (.readOnly, .write): .readOnly(failure)
+        case (.readOnly, .read), (.silence, _), (.giveUp, _): .failed(failure.storeError)
         }
     }
 }

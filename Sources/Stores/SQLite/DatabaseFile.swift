@@ -24,6 +24,14 @@ enum DatabaseFile {
         }
     }
 
+    /// Whether the file is there and not to be written: nobody has the right to, this user has not, or its file system is
+    /// read-only. The administrator of the machine can write everything, and is kept from it here.
+    static func isReadOnly(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        return status.st_mode & 0o222 == 0 || access(path, W_OK) != 0
+    }
+
     /// Takes away what rights others have on a database that was made, or copied here, by something else.
     static func restrict(_ path: String) throws {
         for file in [path, path + "-wal", path + "-shm"] where chmod(file, 0o600) != 0 && errno != ENOENT {

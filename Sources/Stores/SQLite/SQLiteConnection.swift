@@ -8,6 +8,8 @@ import StoreSQL
 /// It lives for one access to the database and is used only on that access's queue.
 struct SQLiteConnection: SQLConnection {
     let database: Database
+    /// Whether the file is not to be written; that this connection only reads does not say so.
+    var isReadOnly = false
 
     func rows(_ statement: String, _ parameters: [SQLValue]) throws -> [SQLRow] {
         try prepared(statement) { prepared in
@@ -26,6 +28,8 @@ struct SQLiteConnection: SQLConnection {
             return database.changesCount
         }
     }
+
+    func takesWrites() throws -> Bool { !isReadOnly }
 
     /// SQLite ends a transaction by itself when the disk is full or fails. What the body did next would be committed
     /// statement by statement, so nothing runs outside a transaction.

@@ -11,8 +11,12 @@ extension SQLiteStore {
     /// Opens the database at the path, made with mode 0600 where there is none, and brings its schema to the newest.
     ///
     /// Several processes may do so at once, also for a file that is not there yet.
-    /// - Throws: `StoreError` of code `outdated` where a newer program has been here, `unavailable` where the file
-    ///   cannot be opened or is no database.
+    ///
+    /// A file that may not be written – by its mode, by this user, or because its file system is read-only – is left as it
+    /// is and only read; writes are then refused as `readOnly`. SQLite needs files beside it, so its directory must be
+    /// writable all the same.
+    /// - Throws: `StoreError` of code `outdated` where a newer program has been here, `readOnly` where an older program's
+    ///   schema would have to be changed and cannot, `unavailable` where the file cannot be opened or is no database.
     public static func open(path: String, options: Options = Options()) async throws -> SQLiteStore {
         try await open(path: path, options: options, migrations: .all)
     }
@@ -38,15 +42,28 @@ extension SQLiteStore {
 
     private static func pool(path: String, options: Options, migrations: Migrations) throws -> DatabasePool {
         try DatabaseFile.createIfMissing(path)
-        try DatabaseFile.restrict(path)
+        let isReadOnly = DatabaseFile.isReadOnly(path)
+        if !isReadOnly { try DatabaseFile.restrict(path) }
         return try retryingWhileBusy(for: options.busyTimeout) {
-            let pool = try DatabasePool(path: path, configuration: configuration(options))
-            try pool.writeWithoutTransaction { database in
-                try makeDurable(database)
-                try migrate(database, migrations)
+            var configuration = configuration(options)
+            configuration.readonly = isReadOnly
+            let pool = try DatabasePool(path: path, configuration: configuration)
+            if isReadOnly {
+                try pool.read { try requireNewest($0, migrations) }
+            } else {
+                try pool.writeWithoutTransaction { database in
+                    try makeDurable(database)
+                    try migrate(database, migrations)
+                }
             }
             return pool
         }
+    }
+
+    private static func requireNewest(_ database: Database, _ migrations: Migrations) throws {
+        guard try database.tableExists("schema_migrations"),
+            try migrations.areApplied(to: SQLiteConnection(database: database, isReadOnly: true))
+        else { throw migrations.readOnlyRefusal }
     }
 
     private static func configuration(_ options: Options) -> Configuration {

@@ -41,6 +41,8 @@ public final class SQLiteStore: Store {
     }
 
     let pool: DatabasePool
+    /// Whether the file is not to be written.
+    let isReadOnly: Bool
     private let queue: Mutex<WriteQueue<PendingWrite>>
     private let counts = Mutex(Statistics())
     private let temporaryDirectory: TemporaryDirectory?
@@ -48,6 +50,7 @@ public final class SQLiteStore: Store {
     /// - Parameter temporaryDirectory: what to remove when the store is gone.
     init(pool: DatabasePool, options: Options, temporaryDirectory: TemporaryDirectory? = nil) {
         self.pool = pool
+        isReadOnly = pool.configuration.readonly
         self.temporaryDirectory = temporaryDirectory
         queue = Mutex(WriteQueue(capacity: options.waitingWrites, groupSize: options.groupSize))
     }
@@ -62,11 +65,11 @@ public final class SQLiteStore: Store {
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
-            pool.asyncRead { access in
+            pool.asyncRead { [isReadOnly] access in
                 continuation.resume(
                     with: Result {
                         let database = try translatingErrors { try access.get() }
-                        return try body(SQLTransaction(SQLiteConnection(database: database)))
+                        return try body(SQLTransaction(SQLiteConnection(database: database, isReadOnly: isReadOnly)))
                     })
             }
         }
@@ -96,10 +99,10 @@ public final class SQLiteStore: Store {
             }
         }
         guard isFirst else { return }
-        try await blocking { [pool] in
+        try await blocking { [pool, isReadOnly] in
             try translatingErrors { try pool.close() }
             // Where another process is at work, the log is its to tidy away.
-            try? Self.removeLog(of: pool.path)
+            if !isReadOnly { try? Self.removeLog(of: pool.path) }
         }
     }
 
@@ -122,7 +125,7 @@ public final class SQLiteStore: Store {
     private func wakeWriter() {
         pool.asyncWriteWithoutTransaction { database in
             let group = self.queue.withLock { $0.takeGroup() }
-            let commit = GroupCommit(group, on: SQLiteConnection(database: database))
+            let commit = GroupCommit(group, on: SQLiteConnection(database: database, isReadOnly: self.isReadOnly))
             self.counts.withLock {
                 $0.commits += commit.commits
                 $0.writes += commit.writes

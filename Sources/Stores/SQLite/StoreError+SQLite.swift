@@ -5,7 +5,7 @@ extension StoreError {
     /// What SQLite refused, without the statement's parameters, which may be personal.
     init(_ error: DatabaseError) {
         self.init(
-            .unavailable,
+            error.resultCode == .SQLITE_READONLY ? .readOnly : .unavailable,
             "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")"
                 + (error.sql.map { " in \($0)" } ?? ""))
     }

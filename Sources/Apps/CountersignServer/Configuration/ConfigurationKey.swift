@@ -3,6 +3,10 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case listen
     case data
     case database
+    case postgresConnectTimeout = "postgres.connectTimeout"
+    case postgresStatementTimeout = "postgres.statementTimeout"
+    case postgresTransactionTimeout = "postgres.transactionTimeout"
+    case postgresStartTimeout = "postgres.startTimeout"
     case dev
     case publicURL
     case projectID
@@ -70,6 +74,9 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .listen: ("`HOST:PORT`", "`127.0.0.1:8080`", "port 0 to 65535")
         case .data: ("path", "`./countersign-data`", "not empty")
         case .database: ("URL", "SQLite in `data`", "`postgres://…` or `postgresql://…`")
+        case .postgresConnectTimeout: ("integer, seconds", "`5`", "2 to 600")
+        case .postgresStatementTimeout, .postgresTransactionTimeout: ("integer, seconds", "`5`", "1 to 600")
+        case .postgresStartTimeout: ("integer, seconds", "`0`, until it is there", "0 to 86400")
         case .dev: ("Boolean", "`false`", "`true`, `false`")
         case .publicURL: ("list of URLs", "`http(s)://` + `listen`", "`http` or `https`, with a host")
         case .projectID: ("text", "`countersign`", "1 to 63 letters, digits, `-`, `.`, `_`, `:`")

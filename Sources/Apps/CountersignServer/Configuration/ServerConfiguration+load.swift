@@ -26,6 +26,7 @@ extension ServerConfiguration {
             listen: listen(&sources),
             dataDirectory: dataDirectory(&sources),
             database: database(&sources),
+            databaseTimeouts: databaseTimeouts(&sources),
             isDevelopment: isDevelopment,
             publicURLs: publicURLs(&sources),
             projectID: projectID(&sources),
@@ -67,6 +68,17 @@ extension ServerConfiguration {
             found.place, "this is no URL of a PostgreSQL database",
             "write one such as postgres://countersign@db.example.com/countersign?sslmode=verify-full, or leave it out")
         return nil
+    }
+
+    private static func databaseTimeouts(_ sources: inout ConfigurationSources) -> DatabaseTimeouts {
+        var timeouts = DatabaseTimeouts()
+        if let found = sources.integer(.postgresConnectTimeout, in: 2...600) { timeouts.connect = found.value }
+        if let found = sources.integer(.postgresStatementTimeout, in: 1...600) { timeouts.statement = found.value }
+        if let found = sources.integer(.postgresTransactionTimeout, in: 1...600) { timeouts.transaction = found.value }
+        if let found = sources.integer(.postgresStartTimeout, in: 0...86_400), found.value > 0 {
+            timeouts.start = found.value
+        }
+        return timeouts
     }
 
     private static func publicURLs(_ sources: inout ConfigurationSources) -> [URL] {

@@ -11,6 +11,8 @@ public struct ServerConfiguration: Sendable {
     public var dataDirectory: String
     /// The URL of a PostgreSQL database, which may hold its password; nil keeps everything in `dataDirectory`.
     public var database: Secret<String>?
+    /// How long PostgreSQL may take.
+    public var databaseTimeouts: DatabaseTimeouts
     /// Whether everything that is weaker for laptops and CI is on.
     public var isDevelopment: Bool
     /// The URLs under which clients reach the server, without a slash at the end, as far as they were configured. Use
@@ -47,6 +49,20 @@ public struct ServerConfiguration: Sendable {
         }
     }
 
+    /// Seconds.
+    public struct DatabaseTimeouts: Sendable, Equatable {
+        /// To connect to one address; at least 2.
+        public var connect = 5
+        /// For one statement, waiting for rows included.
+        public var statement = 5
+        /// For a transaction from its beginning to its commit.
+        public var transaction = 5
+        /// How long the server waits at its start for a database that cannot be reached; nil for as long as it takes.
+        public var start: Int?
+
+        public init() {}
+    }
+
     public enum MasterKeySource: Sendable, Equatable {
         /// A file in the data directory, made at the first start.
         case dataDirectory
@@ -62,6 +78,7 @@ public struct ServerConfiguration: Sendable {
         listen: ListenAddress = ListenAddress(host: "127.0.0.1", port: 8080),
         dataDirectory: String = "./countersign-data",
         database: Secret<String>? = nil,
+        databaseTimeouts: DatabaseTimeouts = DatabaseTimeouts(),
         isDevelopment: Bool = false,
         publicURLs: [URL] = [],
         projectID: String = "countersign",
@@ -77,6 +94,7 @@ public struct ServerConfiguration: Sendable {
         self.listen = listen
         self.dataDirectory = dataDirectory
         self.database = database
+        self.databaseTimeouts = databaseTimeouts
         self.isDevelopment = isDevelopment
         self.publicURLs = publicURLs
         self.projectID = projectID

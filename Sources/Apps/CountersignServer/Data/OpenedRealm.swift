@@ -23,6 +23,7 @@ public struct OpenedRealm: Sendable {
     /// a first application.
     /// - Parameters:
     ///   - database: the URL of a PostgreSQL database; nil keeps everything in the directory.
+    ///   - postgres: its limits, and how long to wait for it where it cannot be reached yet.
     ///   - masterKey: where the key is that seals all others.
     ///   - isDevelopment: the clock can be moved, tokens may be unsigned, and the application `dev-app` is there.
     ///   - extensions: where services of the developer's own may be called; under `isDevelopment` also on this machine.
@@ -30,6 +31,7 @@ public struct OpenedRealm: Sendable {
     /// - Throws: ``DataDirectoryError``, `StoreError`.
     public static func open(
         _ directory: DataDirectory, database: Secret<String>? = nil,
+        postgres: PostgresStore.Options = PostgresStore.Options(),
         masterKey: ServerConfiguration.MasterKeySource = .dataDirectory,
         hashing: Argon2idParameters = Argon2idParameters(), isDevelopment: Bool = false,
         extensions: ExtensionCallOptions = .standard,
@@ -38,7 +40,7 @@ public struct OpenedRealm: Sendable {
         let random = SystemRandom()
         let (keys, masterKeyFile) = try masterKey.load(directory, random: random)
         let store: any OpenedStore =
-            if let database { try await PostgresStore.open(url: database, random: random) } else {
+            if let database { try await PostgresStore.open(url: database, options: postgres, random: random) } else {
                 try await SQLiteStore.open(path: directory.databasePath)
             }
         let movableClock = isDevelopment ? MovableClock(base: clock) : nil

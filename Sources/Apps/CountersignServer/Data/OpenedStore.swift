@@ -39,6 +39,7 @@ extension PostgresStore: OpenedStore {
             .init("countersign_store_transactions_total", Double(statistics.transactions), isCounter: true),
             .init("countersign_store_lost_races_total", Double(statistics.lostRaces), isCounter: true),
             .init("countersign_store_connections_made_total", Double(statistics.connectionsMade), isCounter: true),
+            .init("countersign_store_unanswered_total", Double(statistics.silences), isCounter: true),
             .init("countersign_store_waiting", Double(statistics.waiting)),
         ]
     }

@@ -33,7 +33,7 @@ extension NativeAuth {
     /// `GET v2.0/.well-known/openid-configuration` (OpenID Connect Discovery 1.0, section 4).
     func metadata(_ tenant: String) async throws -> Response {
         let authority = authority(tenant)
-        let algorithm = try await realm.settings().tokens.algorithm(for: .nativeAuth)
+        let algorithm = try await realm.publishedSettings().tokens.algorithm(for: .nativeAuth)
         return try .json(
             Metadata(
                 issuer: "\(authority)/v2.0", authorization_endpoint: authority + Self.authorizePath,

@@ -8,7 +8,7 @@ public enum ServerFailure: Sendable, Equatable {
     case internalError
     /// There is too much to do; seconds, at least 1, after which it is worth trying again.
     case overloaded(retryAfter: Int)
-    /// The database is away, and nothing was done; seconds, at least 1, after which it is worth trying again.
+    /// The database is away or takes no writes, and nothing was done; seconds, at least 1, after which it is worth trying again.
     case unavailable(retryAfter: Int)
     /// The database went away in the middle: it was done, or not. Seconds as above.
     case outcomeUnknown(retryAfter: Int)
@@ -23,8 +23,10 @@ public enum ServerFailure: Sendable, Equatable {
             switch error {
             case let overload as PasswordHashingOverload: .overloaded(retryAfter: max(1, overload.retryAfter))
             case let error as StoreError where error.code == .overloaded: .overloaded(retryAfter: 1)
-            // Soon, because who repeats a refresh within ten seconds is answered with the token that he missed.
+            // Soon, because whoever repeats a refresh within a minute is answered with the token that was missed.
             case let error as StoreError where error.code == .unavailable: .unavailable(retryAfter: 2)
+            // Until somebody makes it writable again, or the orchestrator sends requests elsewhere.
+            case let error as StoreError where error.code == .readOnly: .unavailable(retryAfter: 10)
             case let error as StoreError where error.code == .outcomeUnknown: .outcomeUnknown(retryAfter: 2)
             case let fault as RequestBodyFault: .body(fault)
             // Cancelled work is our shutting down, or a client that is gone and does not read this.

@@ -5,27 +5,44 @@ import Hummingbird
 /// What tells an orchestrator whether to restart the server and whether to send it requests.
 ///
 /// - `GET /health/live`: 200 `{"status":"alive"}` as long as the process answers at all.
-/// - `GET /health/ready`: 200 `{"status":"ready"}`, or 503 `{"reasons":[…],"status":"unavailable"}`.
+/// - `GET /health/ready`: 200 `{"status":"ready"}`, or 503 `{"reasons":[…],"status":"unavailable"}` with `Retry-After`
+///   (RFC 9110, section 10.2.3). Where servers share a database, `clockSkewSeconds` says how far this server's clock is
+///   ahead of the database's, and `warnings` what is wrong without keeping anybody from being served.
 public struct HealthRoutes: Sendable {
-    private let reasons: @Sendable () async -> [String]
+    private let readiness: @Sendable () async -> Readiness
 
-    /// - Parameter reasons: why no requests should be sent here; none when the server is ready. Everybody can read
-    ///   them, so they name parts ("the store does not answer") and no addresses or paths. Called for each request.
+    /// Seconds after which asking again is worth it.
+    static let retryAfter = 2
+
+    /// - Parameter readiness: called for each request.
+    public init(readiness: @escaping @Sendable () async -> Readiness) {
+        self.readiness = readiness
+    }
+
+    /// - Parameter reasons: why no requests should be sent here; none when the server is ready. Called for each request.
     public init(reasonsNotToBeReady reasons: @escaping @Sendable () async -> [String]) {
-        self.reasons = reasons
+        self.init { Readiness(reasons: await reasons()) }
     }
 
     public func add(to router: some RouterMethods<CountersignRequestContext>) {
         router.get("health/live") { _, _ in
             try Response.json(JSONValue.object(["status": .string("alive")]))
         }
-        router.get("health/ready") { [reasons] _, _ in
-            let reasons = await reasons()
-            if reasons.isEmpty { return try Response.json(JSONValue.object(["status": .string("ready")])) }
-            return try Response.json(
-                JSONValue.object([
-                    "status": .string("unavailable"), "reasons": .array(reasons.map { .string($0) }),
-                ]), status: .serviceUnavailable)
-        }
+        router.get("health/ready") { [readiness] _, _ in try await readiness().response() }
+    }
+}
+
+extension Readiness {
+    fileprivate func response() throws -> Response {
+        let isReady = reasons.isEmpty
+        var members: [String: JSONValue] = ["status": .string(isReady ? "ready" : "unavailable")]
+        if !isReady { members["reasons"] = .array(reasons.map { .string($0) }) }
+        if !warnings.isEmpty { members["warnings"] = .array(warnings.map { .string($0) }) }
+        // Thousandths: what lies below is the way there and back.
+        if let clockSkew { members["clockSkewSeconds"] = .number((clockSkew * 1000).rounded() / 1000) }
+        var response = try Response.json(
+            JSONValue.object(members), status: isReady ? .ok : .serviceUnavailable)
+        if !isReady { response.headers.append(contentsOf: HTTPFields.retryAfter(HealthRoutes.retryAfter)) }
+        return response
     }
 }

@@ -1,0 +1,35 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What a `GET` was answered, and when.
+struct Probe {
+    let status: Int
+    let retryAfter: Int?
+    let json: [String: Any]
+    let after: Duration
+
+    init(_ server: URL, _ path: String) async throws {
+        guard let target = URL(string: path, relativeTo: server) else { throw ServerDidNotStart(said: path) }
+        let begin = ContinuousClock.now
+        let (data, response) = try await URLSession.shared.data(for: URLRequest(url: target))
+        after = ContinuousClock.now - begin
+        let answer = response as? HTTPURLResponse
+        status = answer?.statusCode ?? 0
+        retryAfter = answer?.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }
+        json = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any] ?? [:]
+    }
+}
+
+/// Waits until something is so, for two minutes at most.
+func eventually(_ condition: () async throws -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(120)
+    while try await !condition() {
+        guard ContinuousClock.now < end else { throw NotInTime() }
+        try await Task.sleep(for: .milliseconds(50))
+    }
+}
+
+struct NotInTime: Error {}

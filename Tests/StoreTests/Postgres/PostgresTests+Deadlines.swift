@@ -1,0 +1,161 @@
+import CountersignCore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import StorePostgres
+@testable import StoreSQL
+
+/// A database that is there and does not answer, as one whose machine swaps, or whose storage hangs.
+extension PostgresTests {
+    private static var hasty: PostgresStore.Options {
+        var options = PostgresStore.Options()
+        options.connections = 2
+        options.patience = .seconds(60)
+        options.outagePatience = .seconds(1)
+        options.statementTimeout = .seconds(1)
+        options.transactionTimeout = .seconds(1)
+        options.connectTimeout = .seconds(2)
+        return options
+    }
+
+    @Test("A database that is frozen holds nobody up, and is used again when it goes on")
+    func frozen() async throws {
+        let cluster = try await PostgresCluster.stoppable()
+        let store = try await cluster.emptyDatabase().open(Self.hasty)
+        #expect(try await store.write { try $0.insert(user("u")) })
+        try await cluster.freeze()
+        let begin = ContinuousClock.now
+        let refused = try await together(12) { number in
+            do {
+                if number.isMultiple(of: 2) {
+                    _ = try await store.read { try $0.countUsers() }
+                } else {
+                    _ = try await store.write { try $0.insert(user("\(number)")) }
+                }
+                return false
+            } catch let error as StoreError {
+                #expect(error.code == .unavailable, "\(error)")
+                return true
+            }
+        }
+        let took = ContinuousClock.now - begin
+        // A statement's time and its margin, or a connection's.
+        #expect(took < .seconds(6), "\(took)")
+        try await cluster.thaw()
+        #expect(refused == 12)
+        #expect(store.statistics.silences > 0)
+        // Both connections are good again, and no thread is left behind.
+        try await eventuallyDone {
+            _ = try await together(4) { number in try await store.write { try $0.insert(user("after \(number)")) } }
+        }
+        let count = try await store.read { try $0.countUsers() }
+        #expect(count == 5)
+        await store.close()
+    }
+
+    @Test("Of a commit that is not answered nobody knows, and its caller is told in time")
+    func frozenCommit() async throws {
+        let cluster = try await PostgresCluster.stoppable()
+        let store = try await cluster.emptyDatabase().open(Self.hasty)
+        let gate = Gate()
+        let write = Task {
+            try await store.write { transaction in
+                let isInserted = try transaction.insert(user("u"))
+                try gate.pass()
+                return isInserted
+            }
+        }
+        await gate.isReached()
+        try await cluster.freeze()
+        // Before the transaction's own time is up: it would not be committed at all.
+        gate.open()
+        let error = await #expect(throws: StoreError.self) { try await write.value }
+        try await cluster.thaw()
+        let isOverdue = error?.code == .unavailable
+        #expect(isOverdue || error?.code == .outcomeUnknown, "\(error as Any)")
+        try await eventuallyDone {
+            let count = try await store.read { try $0.countUsers() }
+            // It had reached the server, which did it when it went on.
+            if count != (isOverdue ? 0 : 1) { throw Gate.Stuck() }
+        }
+        await store.close()
+    }
+
+    @Test("A transaction that takes too long is undone, and its connection is used again")
+    func overdue() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        var options = PostgresStore.Options()
+        options.connections = 1
+        options.transactionTimeout = .milliseconds(200)
+        let store = try await database.open(options)
+        // Between two statements, and before the commit.
+        for goesOn in [true, false] {
+            let error = await #expect(throws: StoreError.self) {
+                try await store.write { transaction in
+                    _ = try transaction.insert(user("u"))
+                    Thread.sleep(forTimeInterval: 0.3)
+                    if goesOn { _ = try transaction.countUsers() }
+                }
+            }
+            #expect(error?.code == .unavailable)
+            #expect(error?.description.contains("took longer than") == true, "\(error as Any)")
+        }
+        #expect(try await store.read { try $0.countUsers() } == 0)
+        #expect(store.statistics.connectionsMade == 1)
+        await store.close()
+    }
+
+    private static func waiting(for patience: Duration?) -> PostgresStore.Options {
+        var options = PostgresStore.Options()
+        options.startPatience = patience
+        return options
+    }
+
+    @Test("A store that is opened while the database is away waits for it, as long as it is told")
+    func startingWhileAway() async throws {
+        let cluster = try await PostgresCluster.stoppable()
+        let database = try await cluster.emptyDatabase()
+        try await cluster.stop()
+        let bounded = Self.waiting(for: .milliseconds(300))
+        let error = await #expect(throws: StoreError.self) { _ = try await database.open(bounded) }
+        #expect(error?.code == .unavailable)
+        let patient = Self.waiting(for: nil)
+        let cancelled = Task { try await database.open(patient) }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await cancelled.value }
+        let opening = Task { try await database.open(patient) }
+        try await cluster.startAgain()
+        let store = try await opening.value
+        #expect(try await store.write { try $0.insert(user("u")) })
+        await store.close()
+        // What waiting does not mend is told at once.
+        let elsewhere = Secret(cluster.url().replacingOccurrences(of: "/postgres?", with: "/nowhere?"))
+        let refusal = await #expect(throws: StoreError.self) {
+            _ = try await PostgresStore.open(url: elsewhere, options: patient)
+        }
+        #expect(refusal?.description.contains("nowhere") == true, "\(refusal as Any)")
+    }
+
+    @Test("The database tells the time")
+    func time() async throws {
+        let store = try await PostgresCluster.shared().emptyDatabase().open()
+        let (begin, end) = (SystemClock().now, try await store.read { try $0.presentTime() })
+        let time = try #require(end)
+        #expect(time >= begin && time <= SystemClock().now)
+        await store.close()
+    }
+}
+
+/// Does something until it does not fail any more, for two minutes at most.
+private func eventuallyDone(_ body: () async throws -> Void) async throws {
+    let end = ContinuousClock.now + .seconds(120)
+    while true {
+        do {
+            return try await body()
+        } catch {
+            guard ContinuousClock.now < end else { throw error }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+}
