@@ -43,6 +43,7 @@ import Testing
             router.get("\(prefix)store") { _, _ -> Response in throw StoreError(.overloaded, "queue of /var/db is full")
             }
             router.get("\(prefix)away") { _, _ -> Response in throw StoreError(.unavailable, "no /var/run/pg") }
+            router.get("\(prefix)standby") { _, _ -> Response in throw StoreError(.readOnly, "INSERT INTO users") }
             router.get("\(prefix)unknown") { _, _ -> Response in throw StoreError(.outcomeUnknown, "COMMIT of row 17") }
             router.get("\(prefix)corrupt") { _, _ -> Response in throw StoreError(.corrupt, "row 17") }
             router.get("\(prefix)unexpected") { _, _ -> Response in throw Unexpected() }
@@ -73,6 +74,7 @@ import Testing
             ("/hashes", 503, #"{"error":"overloaded"}"#, "7"),
             ("/store", 503, #"{"error":"overloaded"}"#, "1"),
             ("/away", 503, #"{"error":"unavailable"}"#, "2"),
+            ("/standby", 503, #"{"error":"unavailable"}"#, "10"),
             ("/unknown", 503, #"{"error":"outcome_unknown"}"#, "2"),
             ("/corrupt", 500, #"{"error":"internal_error"}"#, nil),
             ("/unexpected", 500, #"{"error":"internal_error"}"#, nil),

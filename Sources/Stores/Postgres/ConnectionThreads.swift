@@ -190,7 +190,7 @@ final class ConnectionThreads: Sendable {
         var lostConnections = 0
         var readOnlyConnections = 0
         while true {
-            guard let usable = usable(link, until: entry.deadline) else {
+            guard let usable = usable(link, for: entry) else {
                 link = nil
                 return refuse(
                     entry, .unavailable, state.withLock { $0.outage?.reason } ?? "PostgreSQL cannot be reached")
@@ -249,12 +249,14 @@ final class ConnectionThreads: Sendable {
     private static let readOnlyAge = Duration.seconds(5)
 
     /// The connection, or a fresh one where it is gone; nil where none can be had in time.
-    private func usable(_ link: PostgresLink?, until deadline: ContinuousClock.Instant) -> PostgresLink? {
+    private func usable(_ link: PostgresLink?, for entry: Entry) -> PostgresLink? {
         if let link, link.isUsable, !link.isLost(), link.takesWrites || link.madeAt + Self.readOnlyAge > .now {
             return link
         }
         var failures = 0
-        let end = min(deadline, ContinuousClock.now + options.outagePatience)
+        let end =
+            state.withLock { state in state.outage.map { entry.end(in: $0.state) } }
+            ?? min(entry.deadline, ContinuousClock.now + options.outagePatience)
         while true {
             do {
                 let fresh = try PostgresLink(url, options.link)

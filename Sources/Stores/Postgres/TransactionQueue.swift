@@ -29,7 +29,8 @@ struct TransactionQueue<Job> {
 
         fileprivate var isAlone: Bool { losses >= TransactionQueue.lossesBeforeAlone }
 
-        fileprivate func end(in outage: Outage?) -> Instant {
+        /// When it is refused: earlier while the database cannot be reached.
+        func end(in outage: Outage?) -> Instant {
             outage.map { min(deadline, max(arrival, $0.since) + $0.patience) } ?? deadline
         }
     }

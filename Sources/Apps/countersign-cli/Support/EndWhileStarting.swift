@@ -15,7 +15,7 @@ final class EndWhileStarting {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 Terminal.say("Stopped before the server was ready.")
-                exit(ExitStatus.done.rawValue)
+                ExitStatus.done.exit()
             }
             source.activate()
             return source
