@@ -34,7 +34,8 @@ public struct AdministrationRoutes: Sendable {
             case .internalError: .internalError
             case .overloaded: AdministrationError(.overloaded, "There is too much to do. Try again in a moment.")
             case .unavailable:
-                AdministrationError(.unavailable, "The database cannot be reached, or takes no writes. Try again in a moment.")
+                AdministrationError(
+                    .unavailable, "The database cannot be reached, or takes no writes. Try again in a moment.")
             case .outcomeUnknown:
                 AdministrationError(
                     .outcomeUnknown,
