@@ -3,19 +3,24 @@ import Foundation
 
 /// Encrypts what must not be readable in a stolen database: TOTP secrets, signing keys, mail on its way.
 ///
-/// AES-256-GCM under a key that is kept outside the database. The address (which table, which row) is authenticated, so
-/// that a sealed value does not open in another place than the one it was made for. A sealed value names the key that
-/// sealed it, so that a master key can be replaced while servers run (``MasterKeys``).
+/// AES-256-GCM under keys that come from one kept outside the database. Each address (which table, which row) has a key of its own,
+/// derived from the master key, so a random nonce has to be unique among the values of one row only: NIST SP 800-38D, section 8.3,
+/// allows 2³² of them under one key. The address is also authenticated: a sealed value opens nowhere but in the place that it was
+/// made for. A sealed value names the master key, so that one can be replaced while servers run (``MasterKeys``).
 ///
-/// Layout: version (1 byte, 1) ‖ key name (4 bytes) ‖ nonce (12) ‖ ciphertext ‖ tag (16).
+/// Layout: version (1 byte, 2) ‖ key name (4 bytes) ‖ nonce (12) ‖ ciphertext ‖ tag (16). Version 1 had one key for all
+/// addresses; it is opened, and no longer made.
 public struct Sealer: Sendable {
-    /// A 256-bit key from which the sealing key and the keys of keyed digests are derived (HKDF-SHA-256, RFC 5869).
+    /// A 256-bit key from which the keys of sealed values and of keyed digests are derived (HKDF-SHA-256, RFC 5869).
     public struct MasterKey: Sendable {
         public static let byteCount = 32
 
         /// What sealed values call it; tells nothing about it.
         let name: [UInt8]
-        let sealing: SymmetricKey
+        /// Sealed all values of version 1.
+        let formerSealing: SymmetricKey
+        /// What the keys of addresses are expanded from.
+        let addresses: SymmetricKey
         let digesting: SymmetricKey
 
         /// - Parameter bytes: exactly 32 bytes of full entropy.
@@ -30,12 +35,20 @@ public struct Sealer: Sendable {
                     inputKeyMaterial: master, info: Data("countersign/\(purpose)".utf8), outputByteCount: count)
             }
             name = derive("name", Sealer.nameByteCount).withUnsafeBytes { Array($0) }
-            sealing = derive("sealing", 32)
+            formerSealing = derive("sealing", 32)
+            addresses = derive("sealing by address", 32)
             digesting = derive("digesting", 32)
         }
 
         /// The name for people: eight hexadecimal digits, of which nothing about the key can be learnt.
         public var id: String { name.hex }
+
+        /// The key of values of that version in that place.
+        func sealing(_ version: UInt8, for context: String) -> SymmetricKey {
+            if version == Sealer.firstVersion { return formerSealing }
+            return HKDF<SHA256>.expand(
+                pseudoRandomKey: addresses, info: Data(context.utf8), outputByteCount: MasterKey.byteCount)
+        }
     }
 
     /// The keys that values are opened with, and which of them seals.
@@ -54,7 +67,8 @@ public struct Sealer: Sendable {
         self.init(keys: MasterKeys(active, earlier), random: random)
     }
 
-    static let version: UInt8 = 1
+    static let firstVersion: UInt8 = 1
+    static let version: UInt8 = 2
     static let nameByteCount = 4
 
     // MARK: Sealing
@@ -73,7 +87,9 @@ public struct Sealer: Sendable {
     /// Encrypts under a given key: for the check that the key is the right one, and for tests.
     func seal(_ plaintext: some DataProtocol, for context: String, under key: MasterKey) throws -> Data {
         let nonce = try AES.GCM.Nonce(data: random.bytes(12))
-        let box = try AES.GCM.seal(plaintext, using: key.sealing, nonce: nonce, authenticating: Data(context.utf8))
+        let box = try AES.GCM.seal(
+            plaintext, using: key.sealing(Self.version, for: context), nonce: nonce,
+            authenticating: Data(context.utf8))
         var result = Data([Self.version])
         result.append(contentsOf: key.name)
         result.append(contentsOf: nonce)
@@ -106,7 +122,8 @@ public struct Sealer: Sendable {
             let box = try AES.GCM.SealedBox(
                 nonce: AES.GCM.Nonce(data: bytes[5..<17]), ciphertext: bytes[17..<(bytes.count - 16)],
                 tag: bytes[(bytes.count - 16)...])
-            return try AES.GCM.open(box, using: key.sealing, authenticating: Data(context.utf8))
+            return try AES.GCM.open(
+                box, using: key.sealing(bytes[0], for: context), authenticating: Data(context.utf8))
         } catch {
             throw SealingError("A sealed value for \(context) was altered or belongs elsewhere.")
         }
@@ -114,7 +131,9 @@ public struct Sealer: Sendable {
 
     /// The name of the key that a value was sealed with; nil where it is no sealed value.
     static func keyName(of sealed: Data) -> [UInt8]? {
-        guard sealed.count > nameByteCount, sealed.first == version else { return nil }
+        guard sealed.count > nameByteCount, let first = sealed.first, (firstVersion...version).contains(first) else {
+            return nil
+        }
         return Array(sealed.dropFirst().prefix(nameByteCount))
     }
 

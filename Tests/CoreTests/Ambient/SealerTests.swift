@@ -20,7 +20,7 @@ struct SealerTests {
         let plain = Data((0..<length).map { UInt8(truncatingIfNeeded: $0) })
         let sealed = try sealer.seal(plain, for: "here")
         #expect(sealed.count == length + 33)
-        #expect(sealed.first == 1)
+        #expect(sealed.first == 2)
         #expect(try sealer.open(sealed, for: "here") == plain)
         #expect(try sealer.open(Data([0]) + sealed, for: "here", skipping: 1) == plain)
         #expect(try sealer.seal(plain, for: "here") != sealed)
@@ -82,9 +82,42 @@ struct SealerTests {
         #expect(Array(sealed[1..<5]) == derive("name", 4).withUnsafeBytes { Array($0) })
         let box = try AES.GCM.SealedBox(
             nonce: .init(data: sealed[5..<17]), ciphertext: sealed[17..<23], tag: sealed[23...])
-        #expect(try AES.GCM.open(box, using: derive("sealing", 32), authenticating: Data("here".utf8)).count == 6)
+        let key = HKDF<SHA256>.expand(
+            pseudoRandomKey: derive("sealing by address", 32), info: Data("here".utf8), outputByteCount: 32)
+        #expect(try AES.GCM.open(box, using: key, authenticating: Data("here".utf8)).count == 6)
         let code = HMAC<SHA256>.authenticationCode(for: Data("c\u{0}t".utf8), using: derive("digesting", 32))
         #expect(try await TestStore.digest("t", for: "c", by: sealer) == Data(sealed[1..<5]) + Data(code))
+    }
+
+    /// Sealed by a version that had one key for all places: "secret" for "factor/1", under the key of ones.
+    private static let ofFirstVersion = "AejD928AAQIDBAUGBwgJCgtD0Q8mucC3EOTCGwdQrf1r60n+TWUT"
+
+    @Test("What earlier versions sealed opens, in its place alone; what is sealed anew is of this version")
+    func firstVersion() throws {
+        let sealed = try #require(Data(base64Encoded: Self.ofFirstVersion))
+        let sealer = try Self.sealer(2, earlier: [1])
+        #expect(try sealer.open(sealed, for: "factor/1") == Data("secret".utf8))
+        #expect(throws: SealingError.self) { try sealer.open(sealed, for: "factor/2") }
+        // Nothing is gained by another version's name.
+        var renamed = sealed
+        renamed[renamed.startIndex] = 2
+        #expect(throws: SealingError.self) { try sealer.open(renamed, for: "factor/1") }
+        var own = try sealer.seal(Data("secret".utf8), for: "factor/1")
+        #expect(own.first == 2)
+        for version: UInt8 in [0, 1, 3, 255] {
+            own[own.startIndex] = version
+            #expect(throws: SealingError.self) { try sealer.open(own, for: "factor/1") }
+        }
+    }
+
+    @Test("Each place has a key of its own, so that a nonce which comes again in another place tells nothing")
+    func keyOfEachPlace() throws {
+        let key = try Self.key(1)
+        let keys = ["factor/1", "factor/2", "flow/1", "session/1"].map { context in
+            key.sealing(Sealer.version, for: context).withUnsafeBytes { Data($0) }
+        }
+        #expect(Set(keys).count == keys.count)
+        #expect(try Self.key(2).sealing(Sealer.version, for: "factor/1").withUnsafeBytes { Data($0) } != keys[0])
     }
 
     @Test("A keyed digest depends on key, context and text")

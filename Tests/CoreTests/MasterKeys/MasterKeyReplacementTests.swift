@@ -50,6 +50,15 @@ private struct Neighbours: Sendable {
         return TestRealm(realm: realm, clock: first.clock, random: random, hasher: first.hasher)
     }
 
+    /// How factors are sealed.
+    func versions() async throws -> Set<UInt8> {
+        try await first.store.read { transaction in
+            Set(
+                try transaction.sealedRows(in: .factor, after: nil, except: nil, limit: 100)
+                    .compactMap { $0.sealed?.first })
+        }
+    }
+
     /// The names of the keys that rows of a place are sealed with.
     func names() async throws -> [SealedPlace: Set<String>] {
         try await first.store.read { transaction in
@@ -113,6 +122,36 @@ struct MasterKeyReplacementTests {
         let stranger = stage.neighbour(stage.old)
         let error = await #expect(throws: SealingError.self) { try await stranger.realm.checkMasterKey() }
         #expect(error?.missingKey == stage.new.id)
+    }
+
+    @Test("Values of the first version work beside those of this one, and a replacement leaves none of them")
+    func firstVersion() async throws {
+        let stage = try await Neighbours()
+        let before = stage.first
+        try await before.addEnrolledUser()
+        let (sealer, old) = (before.realm.sealer, stage.old)
+        // As a version with one key for all places wrote them.
+        try await before.store.write { transaction in
+            for row in try transaction.sealedRows(in: .factor, after: nil, except: nil, limit: 100) {
+                let sealed = try #require(row.sealed)
+                let box = try AES.GCM.seal(
+                    sealer.open(sealed, for: row.address), using: old.formerSealing,
+                    authenticating: Data(row.address.context.utf8))
+                var former = Data([1])
+                for part in [Data(old.name), Data(box.nonce), box.ciphertext, box.tag] { former += part }
+                #expect(try transaction.replaceSealed(sealed, at: row.address, with: former))
+            }
+        }
+        #expect(try await stage.versions() == [1])
+        #expect(try await before.signIn().continuation != nil)
+
+        let worker = stage.neighbour(stage.new, stage.old)
+        let replacement = worker.realm.masterKeyReplacement
+        #expect(try await replacement.replace(stage.old, with: stage.new, by: worker.client))
+        #expect(try await replacement.resealAll() > 0)
+        #expect(try await replacement.uses().sealed == 0)
+        #expect(try await stage.versions() == [2])
+        #expect(try await stage.neighbour(stage.new).signIn().continuation != nil)
     }
 
     @Test("A process that knew the old key seals with the new one from the first transaction on")
