@@ -329,6 +329,13 @@ struct FrameworkTests {
             #expect(reply.status == 302)
             let location = try #require(reply.headers[.location])
             #expect(location.hasPrefix(web + "?code=") && location.hasSuffix("&state=a%20b%26c"))
+            // As forms write a query: a plus sign is a space, in scopes too.
+            let formed = try await server.send(
+                .get,
+                "/mfp/api/az/v1/authorization?response_type=code&client_id=\(client.id)&redirect_uri=\(web)"
+                    + "&scope=RegisteredClient+RegisteredClient&state=a+b%2Bc")
+            #expect(formed.status == 302, "\(formed.text)")
+            #expect(formed.headers[.location]?.hasSuffix("&state=a%20b%2Bc") == true)
             #expect(try await server.send(.get, location).json["code"].text?.isEmpty == false)
             let denied = try await client.authorization(Self.scope)
             #expect(denied.headers[.location] == "http://mfpredirecturi?error=access_denied")

@@ -175,9 +175,7 @@ extension Guardian {
         let parameters = Dictionary(
             context.parameters.map { (String($0.key), String($0.value).removingPercentEncoding ?? String($0.value)) },
             uniquingKeysWith: { first, _ in first })
-        let query = Dictionary(
-            request.uri.queryParameters.map { (String($0.key), String($0.value)) },
-            uniquingKeysWith: { first, _ in first })
+        let query = request.queryItems
         return GuardianCall(
             client: ClientContext(
                 clientID: ClientID(rawValue: isAdministrator ? "administrator" : "guardian"), dialect: .guardian,

@@ -8,9 +8,7 @@ import ServerHTTP
 extension IdentityToolkit {
     /// Finds out who calls: which application by its API key, or an administrator by the bearer token.
     func call(_ request: Request, _ context: CountersignRequestContext, _ access: Access) async throws -> Call {
-        let query = Dictionary(
-            request.uri.queryParameters.map { (String($0.key), String($0.value)) },
-            uniquingKeysWith: { first, _ in first })
+        let query = request.queryItems
         let isAdministrator = isAdministrator(request)
         let key = query["key"] ?? request.headers[.googleAPIKey]
         switch access {

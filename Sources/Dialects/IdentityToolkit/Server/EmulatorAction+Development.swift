@@ -8,9 +8,7 @@ extension IdentityToolkit {
     /// `GET emulator/action?mode=…&oobCode=…`: does at once, without a page or a button, what a mailed link is for, so
     /// that tests of apps can follow it. Under `--dev` alone (spec, section 2.5).
     func emulatorAction(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
-        let query = Dictionary(
-            request.uri.queryParameters.map { (String($0.key), String($0.value)) },
-            uniquingKeysWith: { first, _ in first })
+        let query = request.queryItems
         guard query["apiKey"]?.isEmpty == false else {
             return try Outcome.failure(
                 "missing apiKey query parameter", "Please modify the URL to specify an apiKey."
@@ -108,6 +106,8 @@ extension IdentityToolkit {
         components.queryItems =
             (components.queryItems ?? []).filter { query[$0.name] == nil }
             + carried.map { URLQueryItem(name: $0.key, value: $0.value) }
+        // Which is left alone there, and read as a space.
+        components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%2B")
         return Response.redirect(to: components.url?.absoluteString ?? target.absoluteString, type: .normal)
     }
 

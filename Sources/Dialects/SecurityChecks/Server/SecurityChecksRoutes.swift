@@ -99,9 +99,7 @@ extension SecurityChecks {
         let parameters = Dictionary(
             context.parameters.map { (String($0.key), String($0.value).removingPercentEncoding ?? String($0.value)) },
             uniquingKeysWith: { first, _ in first })
-        let query = Dictionary(
-            request.uri.queryParameters.map { (String($0.key), String($0.value)) },
-            uniquingKeysWith: { first, _ in first })
+        let query = request.queryItems
         return SecurityChecksCall(
             client: ClientContext(
                 clientID: ClientID(rawValue: "security-checks"), dialect: .securityChecks,

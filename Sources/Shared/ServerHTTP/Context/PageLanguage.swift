@@ -10,7 +10,7 @@ public enum PageLanguage: String, Sendable, CaseIterable {
     /// The first of these that names a language of ours: what the link says (`lang`, as the mail that it came in), what the
     /// browser says (`Accept-Language`, RFC 9110, section 12.5.4), English.
     public init(of request: Request, lang: String? = nil) {
-        let asked = lang ?? request.uri.queryParameters["lang"].map(String.init)
+        let asked = lang ?? request.queryItems["lang"]
         self =
             asked.flatMap(Self.init(tag:)) ?? request.headers[.acceptLanguage].flatMap(Self.init(accepting:))
             ?? .english

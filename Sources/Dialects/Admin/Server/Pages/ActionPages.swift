@@ -47,10 +47,9 @@ public struct ActionPages: Sendable {
     }
 
     private func show(_ request: Request) async throws -> Response {
-        let query = request.uri.queryParameters
-        let frame = try await frame(request, continueURL: query["continueUrl"].map(String.init))
-        guard let mode = query["mode"].flatMap({ Mode(rawValue: String($0)) }),
-            let code = query["oobCode"].map(String.init)
+        let query = request.queryItems
+        let frame = try await frame(request, continueURL: query["continueUrl"])
+        guard let mode = query["mode"].flatMap(Mode.init(rawValue:)), let code = query["oobCode"]
         else { return try page(ActionView(frame.words.deadLink), frame, status: .badRequest) }
         return try await form(mode, code: code, frame)
     }

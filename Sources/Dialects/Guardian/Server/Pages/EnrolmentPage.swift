@@ -26,9 +26,8 @@ struct EnrolmentPage: Sendable {
     // MARK: Showing
 
     func show(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
-        func item(_ name: String) -> String? {
-            request.uri.queryParameters[name[...]].map { String($0) }.flatMap { $0.isEmpty ? nil : $0 }
-        }
+        let query = request.queryItems
+        func item(_ name: String) -> String? { query[name].flatMap { $0.isEmpty ? nil : $0 } }
         let language = PageLanguage(of: request)
         guard let ticket = item("ticket") else { return try page(\.deadLink, language, status: .badRequest) }
         if let enrollment = item("enrollment") {

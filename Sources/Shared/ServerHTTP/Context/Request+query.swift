@@ -1,0 +1,23 @@
+import Foundation
+import HummingbirdCore
+
+extension Request {
+    /// The parameters of the query, decoded as `application/x-www-form-urlencoded` (RFC 6749, appendix B; URL Standard, section 5.1):
+    /// a plus sign is a space, one that is meant is `%2B`.
+    ///
+    /// Of a parameter that is there twice the first counts. What is no valid escape, or no UTF-8, stays as it was written.
+    public var queryItems: [String: String] {
+        var items: [String: String] = [:]
+        for pair in (uri.query ?? "").split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = Self.decoded(parts[0])
+            if items[name] == nil { items[name] = parts.count == 2 ? Self.decoded(parts[1]) : "" }
+        }
+        return items
+    }
+
+    private static func decoded(_ text: Substring) -> String {
+        let spaced = String(text).replacing("+", with: " ")
+        return spaced.removingPercentEncoding ?? spaced
+    }
+}
