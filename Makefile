@@ -33,9 +33,9 @@ test: deps check ## Run every check and every test
 	REQUIRE_POSTGRES=1 REQUIRE_SWTPM=1 $(SWIFT) test --skip-build --parallel --experimental-maximum-parallelization-width 8
 
 # One suite at a time: what one measures, another would spoil.
-endurance: deps ## Kill servers and PostgreSQL twenty times in the middle of 200 sign-ups; bursts and races at full size
+endurance: deps ## Kill servers and PostgreSQL twenty times in the middle of 200 sign-ups; bursts, races and connections at full size
 	$(SWIFT) build --build-tests
-	for suite in KillTests BurstTests OneCodeTests SharingTests; do \
+	for suite in KillTests BurstTests OneCodeTests SharingTests SoakTests; do \
 	    REQUIRE_POSTGRES=1 ENDURANCE_ROUNDS=20 $(SWIFT) test --skip-build --filter $$suite || exit 1; \
 	done
 

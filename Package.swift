@@ -22,8 +22,11 @@ extension Target.Dependency {
     static let asyncHTTPClient: Self = .product(name: "AsyncHTTPClient", package: "async-http-client")
     static let nioHTTP1: Self = .product(name: "NIOHTTP1", package: "swift-nio")
     static let nioCore: Self = .product(name: "NIOCore", package: "swift-nio")
+    static let nioEmbedded: Self = .product(name: "NIOEmbedded", package: "swift-nio")
+    static let nioHTTPTypes: Self = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
     static let nioPosix: Self = .product(name: "NIOPosix", package: "swift-nio")
     static let nioSSL: Self = .product(name: "NIOSSL", package: "swift-nio-ssl")
+    static let nioTLS: Self = .product(name: "NIOTLS", package: "swift-nio")
     static let serviceLifecycle: Self = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let unixSignals: Self = .product(name: "UnixSignals", package: "swift-service-lifecycle")
     static let coreMetrics: Self = .product(name: "CoreMetrics", package: "swift-metrics")
@@ -96,6 +99,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -142,7 +146,10 @@ let package = Package(
         // What several parts share.
         .target(
             name: "ServerHTTP",
-            dependencies: ["CountersignCore", .hummingbird, .hummingbirdCore, .httpTypes, .logging, .nioCore],
+            dependencies: [
+                "CountersignCore", .hummingbird, .hummingbirdCore, .httpTypes, .logging, .nioCore, .nioHTTP1,
+                .nioHTTPTypes,
+            ],
             path: "Sources/Shared/ServerHTTP"),
         .target(name: "ClientHTTP", path: "Sources/Shared/ClientHTTP"),
         .target(
@@ -223,7 +230,7 @@ let package = Package(
                 .hummingbird,
                 .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
                 .httpTypes, .logging, .mustache, .nioCore,
-                .nioSSL, .serviceLifecycle, .unixSignals,
+                .nioSSL, .nioTLS, .serviceLifecycle, .unixSignals,
             ],
             path: "Sources/Apps/CountersignServer",
             resources: [.embedInCode("Development/Templates/inbox.mustache")]),
@@ -314,9 +321,11 @@ let package = Package(
         .testTarget(
             name: "ServerHTTPTests",
             dependencies: [
-                "ServerHTTP", "CountersignServer", "CountersignCore", "Delivery", "PasswordHashing", "TestSupport",
-                .hummingbird,
-                .hummingbirdTesting, .httpTypes, .logging, .nioCore,
+                "ServerHTTP", "CountersignServer", "CountersignCore", "Delivery", "PasswordHashing",
+                "ServerTestSupport",
+                "TestSupport",
+                .hummingbird, .hummingbirdCore,
+                .hummingbirdTesting, .httpTypes, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
             ]),
         .testTarget(
             name: "IdentityToolkitTests",
@@ -426,7 +435,8 @@ let package = Package(
                 "StorePostgres", "TestSupport", .crypto,
             ],
             exclude: [
-                "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "verify_token.py",
+                "Connections/connections.py", "FirebaseAdmin/firebase_admin_test.py",
+                "FirebaseAdmin/verify_by_certificates.py", "verify_token.py",
             ]),
     ]
         + dialect(

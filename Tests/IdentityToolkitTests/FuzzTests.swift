@@ -64,7 +64,8 @@ import Testing
 
     private func send(_ request: SampleRequest, to server: TestServer, number: Int) async throws -> Reply {
         var headers = request.headers
-        headers[.xForwardedFor] = server.mode == .development ? "127.0.0.1" : "198.51.100.\(number % 250)"
+        headers[.xForwardedFor] =
+            server.mode == .development ? TestServer.freshAddress() : "198.51.100.\(number % 250)"
         let reply = try await server.send(request.method, request.uri, headers: headers, body: request.body.bytes)
         let faults = faults(of: reply, to: request, server)
         #expect(

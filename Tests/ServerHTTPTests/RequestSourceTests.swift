@@ -59,21 +59,62 @@ import Testing
             ([("X-Forwarded-For", "[2001:db8::7]:443")], "2001:db8::7"),
             ([("X-Forwarded-For", "192.0.2.7,")], "10.0.0.1"),
             ([("X-Forwarded-For", "192.0.2.7, unknown")], "10.0.0.1"),
+            ([("Forwarded", "for=192.0.2.7")], "10.0.0.1"),
+            ([("X-Forwarded-For", "192.0.2.7"), ("Forwarded", "for=192.0.2.7")], "192.0.2.7"),
+            ([("X-Forwarded-For", "192.0.2.7"), ("Forwarded", "for=198.51.100.1")], "192.0.2.7"),
+            ([("X-Forwarded-For", "192.0.2.7"), ("Forwarded", "for=127.0.0.1;x")], "192.0.2.7"),
+            ([("X-Forwarded-For", "x"), ("Forwarded", "y")], "10.0.0.1"),
+        ] as [([(String, String)], String)])
+    func aTrustedProxyIsBelievedInItsLastWord(fields: [(String, String)], expected: String) throws {
+        let headers = try Self.headers(fields)
+        let connection = try SocketAddress(ipAddress: Self.connection, port: 1)
+        #expect(RequestSource(trustsProxy: true).address(headers: headers, connection: connection).text == expected)
+        #expect(RequestSource(trustsProxy: false).address(headers: headers, connection: connection).text == "10.0.0.1")
+    }
+
+    @Test(
+        arguments: [
             ([("Forwarded", "for=192.0.2.7")], "192.0.2.7"),
             ([("Forwarded", #"for=198.51.100.1, proto=https; For="[2001:db8::7]:443";by=x"#)], "2001:db8::7"),
             ([("Forwarded", "for=_hidden")], "10.0.0.1"),
             ([("Forwarded", "proto=https")], "10.0.0.1"),
-            ([("X-Forwarded-For", "192.0.2.7"), ("Forwarded", "for=192.0.2.7")], "192.0.2.7"),
-            ([("X-Forwarded-For", "192.0.2.7"), ("Forwarded", "for=198.51.100.1")], "10.0.0.1"),
-            ([("X-Forwarded-For", "x"), ("Forwarded", "y")], "10.0.0.1"),
+            ([("X-Forwarded-For", "198.51.100.1")], "10.0.0.1"),
+            ([("X-Forwarded-For", "198.51.100.1"), ("Forwarded", "for=192.0.2.7")], "192.0.2.7"),
         ] as [([(String, String)], String)])
-    func aTrustedProxyIsBelievedInItsLastWord(fields: [(String, String)], expected: String) throws {
+    func theHeaderThatIsConfiguredCountsAlone(fields: [(String, String)], expected: String) throws {
+        let source = RequestSource(trustsProxy: true, header: .forwarded)
+        let connection = try SocketAddress(ipAddress: Self.connection, port: 1)
+        #expect(source.address(headers: try Self.headers(fields), connection: connection).text == expected)
+    }
+
+    @Test func whoIsNoTrustedProxyCountsAsWhoItIs() throws {
+        let source = RequestSource(trustsProxy: true) { $0.text == "10.0.0.1" }
+        let headers = try Self.headers([("X-Forwarded-For", "192.0.2.7")])
+        for (connection, expected) in [("10.0.0.1", "192.0.2.7"), ("10.0.0.2", "10.0.0.2")] {
+            let address = try SocketAddress(ipAddress: connection, port: 1)
+            #expect(source.address(headers: headers, connection: address).text == expected)
+        }
+    }
+
+    @Test func behindAProxyNobodyIsThisMachine() throws {
+        let connection = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
+        for fields in [
+            [], [("X-Forwarded-For", "127.0.0.1")], [("X-Forwarded-For", "nonsense")], [("Forwarded", "for=127.0.0.1")],
+        ] {
+            let headers = try Self.headers(fields)
+            for source in [RequestSource(trustsProxy: true), RequestSource(trustsProxy: true) { _ in false }] {
+                let address = source.address(headers: headers, connection: connection)
+                #expect(address.text == "127.0.0.1" && !address.isLoopback)
+            }
+            #expect(RequestSource(trustsProxy: false).address(headers: headers, connection: connection).isLoopback)
+        }
+    }
+
+    private static func headers(_ fields: [(String, String)]) throws -> HTTPFields {
         var headers = HTTPFields()
         for (name, value) in fields {
             headers.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
         }
-        let connection = try SocketAddress(ipAddress: Self.connection, port: 1)
-        #expect(RequestSource(trustsProxy: true).address(headers: headers, connection: connection).text == expected)
-        #expect(RequestSource(trustsProxy: false).address(headers: headers, connection: connection).text == "10.0.0.1")
+        return headers
     }
 }

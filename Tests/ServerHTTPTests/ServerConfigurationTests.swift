@@ -63,6 +63,11 @@ import Testing
         #expect(configuration.projectID == "countersign")
         #expect(configuration.tls == nil)
         #expect(!configuration.tlsIsEndedByProxy)
+        #expect(configuration.proxy.header == .xForwardedFor)
+        #expect(configuration.proxy.trusted.isEmpty)
+        #expect(configuration.connections.maximum == nil)
+        #expect(configuration.connections.maximumPerSource == nil)
+        #expect(configuration.metricsListen == nil)
         #expect(configuration.masterKey == .dataDirectory)
         #expect(configuration.passwords.memoryKiB == 19 * 1024)
         #expect(configuration.passwords.operations == 2)
@@ -264,12 +269,65 @@ import Testing
         let proxied = try await load(
             flags: everywhere, environment: ["COUNTERSIGN_PUBLIC_URL": "https://login.example.com"],
             yaml: "tls: { endedByProxy: true }")
-        #expect(proxied.warnings.isEmpty)
+        #expect(
+            proxied.warnings == [
+                "proxy.trusted is not set: whoever can connect to 0.0.0.0:8080 can say in x-forwarded-for who they are"
+            ])
+        let named = try await load(
+            flags: everywhere, environment: ["COUNTERSIGN_PUBLIC_URL": "https://login.example.com"],
+            yaml: "tls: { endedByProxy: true }\nproxy: { trusted: 10.1.0.0/16 }")
+        #expect(named.warnings.isEmpty)
 
         let pem = try files.write("", to: "tls.pem")
         let encrypted = try await load(flags: everywhere, yaml: "tls: { certificate: \(pem), key: \(pem) }")
         #expect(encrypted.baseURLs(port: 8443).map(\.absoluteString) == ["https://localhost:8443"])
         #expect(encrypted.warnings == ["publicURL is not set: issuers and links in mails say localhost"])
+    }
+
+    @Test func proxiesConnectionsAndMetricsAreRead() async throws {
+        let yaml = """
+            tls: { endedByProxy: true }
+            proxy: { header: Forwarded, trusted: [127.0.0.1, "fd00::/8"] }
+            http: { maxConnections: 5000, maxConnectionsPerSource: 50 }
+            metrics: { listen: "[::1]:9464" }
+            """
+        let environment = [
+            "COUNTERSIGN_TLS_ENDED_BY_PROXY": "true", "COUNTERSIGN_PROXY_HEADER": "forwarded",
+            "COUNTERSIGN_PROXY_TRUSTED": "127.0.0.1,fd00::/8", "COUNTERSIGN_HTTP_MAX_CONNECTIONS": "5000",
+            "COUNTERSIGN_HTTP_MAX_CONNECTIONS_PER_SOURCE": "50", "COUNTERSIGN_METRICS_LISTEN": "[::1]:9464",
+        ]
+        for configuration in [try await load(yaml: yaml), try await load(environment: environment)] {
+            #expect(configuration.proxy.header == .forwarded)
+            #expect(configuration.proxy.trusted.count == 2)
+            #expect(configuration.connections.maximum == 5000)
+            #expect(configuration.connections.maximumPerSource == 50)
+            #expect(configuration.metricsListen == ListenAddress(host: "::1", port: 9464))
+            #expect(configuration.warnings.isEmpty)
+        }
+        #expect(
+            try await load(yaml: "metrics.listen: 0.0.0.0:9464").warnings == [
+                "whoever can connect to 0.0.0.0:9464 reads the server's numbers"
+            ])
+    }
+
+    @Test(arguments: [
+        ("proxy.header: forwarded", "proxy.header in server.yaml: no proxy is said to be there"),
+        ("proxy.trusted: 10.0.0.1", "proxy.trusted in server.yaml: no proxy is said to be there"),
+        (
+            "tls.endedByProxy: true\nproxy.header: x-real-ip",
+            "proxy.header in server.yaml: \"x-real-ip\" is no header that is understood; write x-forwarded-for or forwarded"
+        ),
+        (
+            "tls.endedByProxy: true\nproxy.trusted: proxy.example.com",
+            "proxy.trusted in server.yaml: \"proxy.example.com\" is no address and no network"
+        ),
+        ("http.maxConnections: 0", "http.maxConnections in server.yaml: 0 is out of range"),
+        ("metrics.listen: 9464", "metrics.listen in server.yaml: "),
+    ])
+    func faultsOfProxiesConnectionsAndMetricsAreTold(yaml: String, expected: String) async throws {
+        let found = try await faults(yaml: yaml)
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix(expected) == true, "\(found)")
     }
 
     @Test func publicURLsAreEncryptedOrOnLoopback() async throws {

@@ -34,6 +34,9 @@ extension CountersignServer.Options {
             publicURLs: configuration.publicURLs.map(\.absoluteString), projectID: configuration.projectID,
             tls: configuration.tls.map { ($0.certificate, $0.key) },
             tlsEndedByProxy: configuration.tlsIsEndedByProxy)
+        proxy = configuration.proxy
+        connections = configuration.connections
+        metricsListen = configuration.metricsListen
         mail = configuration.mail
     }
 }

@@ -23,6 +23,7 @@ public struct CountersignServer: Sendable {
     private let publicURL: PublicURL
     /// Nil where the server does not end TLS itself.
     let certificate: ServedCertificate?
+    let connections: ServerConnections
     let logger: Logger
     let deliveries = DeliveryStatistics()
     private let watch: StoreWatch
@@ -38,8 +39,14 @@ public struct CountersignServer: Sendable {
         public var projectID: String
         /// Paths of PEM files; nil serves plain HTTP.
         public var tls: (certificate: String, key: String)?
-        /// A proxy of ours ends TLS and says in `X-Forwarded-For` who asks.
+        /// A proxy of ours ends TLS and says who asks.
         public var tlsEndedByProxy: Bool
+        /// How that proxy is known, and what it says.
+        public var proxy = ProxyOptions()
+        /// How many connections there may be, and for how long.
+        public var connections = ConnectionOptions()
+        /// Where numbers are shown to whoever can connect; nil: beside everything else, to administrators and this machine.
+        public var metricsListen: ListenAddress?
         /// Apple's push service; another for tests.
         public var apns = APNsEndpoint()
         /// How mails leave the house.
@@ -71,6 +78,7 @@ public struct CountersignServer: Sendable {
         self.logger = logger
         watch = StoreWatch(realm: opened.realm)
         certificate = options.tls.map { ServedCertificate(certificate: $0.certificate, key: $0.key) }
+        connections = ServerConnections(options, logger: logger)
         publicURL = PublicURL(
             configured: options.publicURLs, options.scheme, host: options.host, port: options.port)
         opened.extensionCaller.tell(publicURL: { [publicURL] in publicURL.value })
@@ -80,10 +88,13 @@ public struct CountersignServer: Sendable {
 
     /// Every route of every dialect, behind the middleware that all share.
     public func responder() throws -> some HTTPResponder<CountersignRequestContext> {
-        let router = Router(context: CountersignRequestContext.self)
-        if options.tlsEndedByProxy { router.add(middleware: RequestSourceMiddleware(RequestSource(trustsProxy: true))) }
-        let metrics = MetricsRoute(
-            opened: opened, certificate: certificate, deliveries: deliveries, watch: watch, registry: .ofProcess)
+        let router = Router(context: CountersignRequestContext.self, options: .autoGenerateHeadEndpoints)
+        if options.tlsEndedByProxy {
+            let source = RequestSource(
+                trustsProxy: true, header: options.proxy.header,
+                isTrusted: { [proxy = options.proxy] in proxy.trusts($0) })
+            router.add(middleware: RequestSourceMiddleware(source))
+        }
         router.add(middleware: MetricsMiddleware())
         router.add(middleware: RequestLogMiddleware())
         router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
@@ -100,6 +111,7 @@ public struct CountersignServer: Sendable {
             middleware: FailureMiddleware { failure, request in
                 try Self.format(failure, request) ?? nativeAuth.format(failure, request)
             })
+        router.add(middleware: WholePathMiddleware())
         HealthRoutes(readiness: watch.readiness).add(to: router)
         metrics.add(to: router)
         WellKnownRoutes(realm: realm, publicURL: url).add(to: router)
@@ -123,7 +135,14 @@ public struct CountersignServer: Sendable {
                 pushPayload: guardian.pushPayload
             ).add(to: router)
         }
-        return PathNormalizer(router.buildResponder(), rules: [IdentityToolkit.normalize, NativeAuth.normalize])
+        return HeadResponder(
+            PathNormalizer(router.buildResponder(), rules: [IdentityToolkit.normalize, NativeAuth.normalize]))
+    }
+
+    private var metrics: MetricsRoute {
+        MetricsRoute(
+            opened: opened, certificate: certificate, deliveries: deliveries, connections: connections, watch: watch,
+            registry: .ofProcess)
     }
 
     private var guardian: Guardian {
@@ -179,10 +198,9 @@ public struct CountersignServer: Sendable {
     ) throws -> some ApplicationProtocol {
         let builder: HTTPServerBuilder =
             if let certificate {
-                certificate.builder()
+                certificate.builder(connections)
             } else {
-                .http1(
-                    configuration: HTTP1Channel.Configuration(idleTimeout: .seconds(75)))
+                HTTPServerBuilder { [connections] in PlainChannel(connections, responder: $0) }
             }
         let (publicURL, options) = (publicURL, options)
         var services: [any Service] = [
@@ -194,12 +212,21 @@ public struct CountersignServer: Sendable {
         if let certificate {
             services.append(CertificateService(certificate: certificate, clock: opened.realm.clock, logger: logger))
         }
+        if let address = options.metricsListen {
+            services.append(
+                MetricsService(
+                    address: address, route: metrics, deadlines: options.connections.deadlines, logger: logger))
+        }
+        logger.notice(
+            "at most \(connections.maximum) connections are open at once, \(connections.maximumPerSource) from one source"
+        )
         return Application(
             responder: try responder(),
             server: builder,
             // A burst of connections waits to be accepted; the system's own limit holds where it is lower.
             configuration: ApplicationConfiguration(
-                address: .hostname(options.host, port: options.port), backlog: 4096),
+                address: .hostname(options.host, port: options.port), backlog: 4096,
+                availableConnectionsDelegate: connections.acceptance),
             services: services,
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? options.port

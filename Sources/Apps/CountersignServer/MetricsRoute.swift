@@ -9,21 +9,27 @@ import ServerHTTP
 
 /// `GET /metrics`, in Prometheus' text format.
 ///
-/// Numbers tell an attacker how the server fares, so they are for this machine (loopback) and for administrators.
+/// Numbers tell an attacker how the server fares, so they are for this machine (loopback, and no proxy between) and for administrators;
+/// where they have an address of their own, for whoever can connect to it.
 struct MetricsRoute: Sendable {
     let opened: OpenedRealm
     let certificate: ServedCertificate?
     let deliveries: DeliveryStatistics
+    let connections: ServerConnections
     let watch: StoreWatch
     let registry: PrometheusRegistry
 
-    func add(to router: some RouterMethods<CountersignRequestContext>) {
+    func add(to router: some RouterMethods<CountersignRequestContext>, isForEverybody: Bool = false) {
         let (opened, certificate, deliveries, watch, registry) = (opened, certificate, deliveries, watch, registry)
-        router.get("metrics") { request, context in
-            guard context.source.isLoopback || request.bearerToken.map(opened.adminToken.matches) ?? false else {
+        router.get("metrics") { [connections] request, context in
+            guard
+                isForEverybody || context.source.isLoopback
+                    || request.bearerToken.map(opened.adminToken.matches) ?? false
+            else {
                 return try Response.json(["error": "unauthorized"], status: .unauthorized)
             }
-            var samples = Self.samples(of: opened, certificate) + (await watch.samples())
+            var samples =
+                Self.samples(of: opened, certificate) + connections.statistics.samples + (await watch.samples())
             let waiting = await watch.waitingMessages()
             for channel in OutboxMessage.Channel.allCases {
                 samples += Self.samples(of: channel, deliveries, waiting: waiting?[channel])
@@ -56,6 +62,16 @@ struct MetricsRoute: Sendable {
         opened.store.samples + (certificate?.samples ?? []) + [
             .init("countersign_password_hashes_waiting", Double(opened.hasher.load)),
             .init("process_resident_memory_bytes", Double(ProcessMemory.residentBytes ?? 0)),
+        ]
+    }
+}
+
+extension ConnectionStatistics {
+    fileprivate var samples: [PrometheusRegistry.Sample] {
+        [
+            .init("countersign_http_connections", Double(open)),
+            .init("countersign_http_connections_refused_total", Double(refused), isCounter: true),
+            .init("countersign_http_connections_expired_total", Double(expired.values.reduce(0, +)), isCounter: true),
         ]
     }
 }

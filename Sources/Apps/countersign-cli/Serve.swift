@@ -59,8 +59,24 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"))
     var tlsKey: String?
 
-    @Flag(inversion: .prefixedNo, help: "A proxy of ours ends TLS and says in X-Forwarded-For who asks.")
+    @Flag(inversion: .prefixedNo, help: "A proxy of ours ends TLS and says who asks, in the header of --proxy-header.")
     var tlsEndedByProxy: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where that proxy says who asks: x-forwarded-for or forwarded (default: x-forwarded-for).",
+            valueName: "name"))
+    var proxyHeader: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The proxy's addresses or networks; others are not believed (default: whoever connects).",
+            valueName: "address"))
+    var proxyTrusted: [String] = []
+
+    @Option(
+        help: ArgumentHelp("An address of its own for /metrics, open to whoever can connect.", valueName: "host:port"))
+    var metricsListen: String?
 
     @Option(
         help: ArgumentHelp("The master key, where it is not in the data directory.", valueName: "file"))
@@ -110,6 +126,9 @@ struct Serve: AsyncParsableCommand {
         flags[.tlsCertificate] = tlsCertificate
         flags[.tlsKey] = tlsKey
         flags[.tlsEndedByProxy] = tlsEndedByProxy.map { String($0) }
+        flags[.proxyHeader] = proxyHeader
+        flags[.proxyTrusted] = proxyTrusted.isEmpty ? nil : proxyTrusted.joined(separator: ",")
+        flags[.metricsListen] = metricsListen
         flags[.masterKeyFile] = masterKeyFile
         flags[.masterKeyDescriptor] = masterKeyDescriptor
         flags[.logLevel] = logLevel

@@ -29,15 +29,20 @@ final class ServerProcess: Sendable {
         }
     }
 
-    /// - Parameter environment: variables beside those of this process.
-    init(_ arguments: [String] = [], dataDirectory: URL? = nil, environment: [String: String] = [:]) async throws {
+    /// - Parameters:
+    ///   - environment: variables beside those of this process.
+    ///   - openFiles: as many as it may have, without a way to raise it.
+    init(
+        _ arguments: [String] = [], dataDirectory: URL? = nil, environment: [String: String] = [:],
+        openFiles: Int? = nil
+    ) async throws {
         ownsData = dataDirectory == nil
         self.dataDirectory = try dataDirectory ?? TestRun.place(for: "server")
         process = Process()
         // As few open files as shells usually allow, whatever this process has allowed itself.
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments =
-            ["-c", #"ulimit -S -n 1024; exec "$0" "$@""#, try Self.executable]
+            ["-c", #"ulimit \#(openFiles.map { "-n \($0)" } ?? "-S -n 1024"); exec "$0" "$@""#, try Self.executable]
             + ["serve", "--listen", "127.0.0.1:0", "--data", self.dataDirectory.path] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, own in own }
         let output = Pipe()

@@ -17,7 +17,7 @@ import Testing
                 for round in 0..<Self.perRoute {
                     let request = mutator.mutate(sample)
                     var headers = request.headers
-                    headers[.xForwardedFor] = "127.0.0.1"
+                    headers[.xForwardedFor] = TestServer.freshAddress()
                     let reply = try await server.send(
                         request.method, request.uri, headers: headers, body: request.body.bytes)
                     taken += reply.status == 200 ? 1 : 0

@@ -13,6 +13,11 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case tlsCertificate = "tls.certificate"
     case tlsKey = "tls.key"
     case tlsEndedByProxy = "tls.endedByProxy"
+    case proxyHeader = "proxy.header"
+    case proxyTrusted = "proxy.trusted"
+    case httpMaxConnections = "http.maxConnections"
+    case httpMaxConnectionsPerSource = "http.maxConnectionsPerSource"
+    case metricsListen = "metrics.listen"
     case masterKeyFile = "masterKey.file"
     case masterKeyDescriptor = "masterKey.descriptor"
     case passwordsMemory = "passwords.memoryMiB"
@@ -68,6 +73,9 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     /// Whether a value, in a file, may be something that nobody should read.
     var isSecret: Bool { self == .mailSMTPPassword || self == .database }
 
+    static let connectionRange = 1...10_000_000
+    private static let connections = "\(connectionRange.lowerBound) to \(connectionRange.upperBound)"
+
     /// The type, default and range as the documentation has them.
     public var documentation: (type: String, standard: String, range: String) {
         switch self {
@@ -83,6 +91,11 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .tlsCertificate: ("path", "none", "a readable PEM file")
         case .tlsKey: ("path", "none", "a readable PEM file")
         case .tlsEndedByProxy: ("Boolean", "`false`", "`true`, `false`")
+        case .proxyHeader: ("name", "`x-forwarded-for`", "`x-forwarded-for`, `forwarded`")
+        case .proxyTrusted: ("list of networks", "whoever connects", "such as `127.0.0.1`, `::1`, `10.1.0.0/16`")
+        case .httpMaxConnections: ("integer", "open files less 256", Self.connections)
+        case .httpMaxConnectionsPerSource: ("integer", "a quarter of `http.maxConnections`", Self.connections)
+        case .metricsListen: ("`HOST:PORT`", "none", "port 0 to 65535")
         case .masterKeyFile: ("path", "a file in `data`", "a readable file")
         case .masterKeyDescriptor: ("integer", "none", "0, or 3 to 65535")
         case .passwordsMemory: ("integer, MiB", "`19`", "1 to 1024")

@@ -32,6 +32,9 @@ extension ServerConfiguration {
             projectID: projectID(&sources),
             tls: tls(&sources),
             tlsIsEndedByProxy: sources.bool(.tlsEndedByProxy)?.value ?? false,
+            proxy: proxy(&sources),
+            connections: connections(&sources),
+            metricsListen: metricsListen(&sources),
             masterKey: masterKey(&sources),
             passwords: passwords(&sources),
             mail: mail(&sources),
@@ -203,6 +206,7 @@ extension ServerConfiguration {
                     sources.place(of: .publicURL), "\(url) would show passwords to the network", "write an https URL")
             }
         }
+        result.warnings += connectionWarnings
         if publicURLs.isEmpty, listen.isWildcard {
             result.warnings.append("publicURL is not set: issuers and links in mails say localhost")
         }

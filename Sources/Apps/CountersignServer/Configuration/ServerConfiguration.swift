@@ -24,6 +24,12 @@ public struct ServerConfiguration: Sendable {
     public var tls: TLSFiles?
     /// Whether every connection comes from a proxy of ours, which ends TLS and says who the client is.
     public var tlsIsEndedByProxy: Bool
+    /// How that proxy is known, and what it says.
+    public var proxy: ProxyOptions
+    /// How many connections there may be.
+    public var connections: ConnectionOptions
+    /// Where numbers are shown to whoever can connect; nil: beside everything else, to administrators and this machine.
+    public var metricsListen: ListenAddress?
     /// Where the key comes from that seals all others.
     public var masterKey: MasterKeySource
     /// What a password hash costs.
@@ -84,6 +90,9 @@ public struct ServerConfiguration: Sendable {
         projectID: String = "countersign",
         tls: TLSFiles? = nil,
         tlsIsEndedByProxy: Bool = false,
+        proxy: ProxyOptions = ProxyOptions(),
+        connections: ConnectionOptions = ConnectionOptions(),
+        metricsListen: ListenAddress? = nil,
         masterKey: MasterKeySource = .dataDirectory,
         passwords: Argon2idParameters = Argon2idParameters(),
         mail: MailConfiguration = MailConfiguration(),
@@ -100,6 +109,9 @@ public struct ServerConfiguration: Sendable {
         self.projectID = projectID
         self.tls = tls
         self.tlsIsEndedByProxy = tlsIsEndedByProxy
+        self.proxy = proxy
+        self.connections = connections
+        self.metricsListen = metricsListen
         self.masterKey = masterKey
         self.passwords = passwords
         self.mail = mail

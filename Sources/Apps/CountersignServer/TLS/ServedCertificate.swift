@@ -3,10 +3,10 @@ import Dispatch
 import Foundation
 import Hummingbird
 import HummingbirdCore
-import HummingbirdHTTP2
 import Logging
 import NIOCore
 import NIOSSL
+import ServerHTTP
 import Synchronization
 
 /// The certificate that the server shows, and the files that it comes from.
@@ -35,10 +35,13 @@ final class ServedCertificate: Sendable {
         var served: Files?
         var refused: Files?
         var expiresAt: Date?
-        var channel: HTTP2UpgradeChannel?
-        var responder: HTTPChannelHandler.Responder?
+        var channel: SecureChannel?
+        var serve: Serve?
         var statistics = Statistics()
     }
+
+    /// Makes connections of a TLS context.
+    private typealias Serve = @Sendable (NIOSSLContext) -> SecureChannel
 
     /// For metrics.
     struct Statistics: Sendable, Equatable {
@@ -60,12 +63,13 @@ final class ServedCertificate: Sendable {
     var statistics: Statistics { state.withLock { $0.statistics } }
 
     /// Connections with the certificate of the moment that each is made in.
-    func builder() -> HTTPServerBuilder {
+    func builder(_ connections: ServerConnections) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             let files = try self.read()
-            let (channel, expiry) = try self.channel(files, responder)
+            let serve: Serve = { SecureChannel($0, connections, responder: responder) }
+            let (channel, expiry) = try self.channel(files, serve)
             self.state.withLock { state in
-                (state.served, state.expiresAt, state.channel, state.responder) = (files, expiry, channel, responder)
+                (state.served, state.expiresAt, state.channel, state.serve) = (files, expiry, channel, serve)
             }
             return Channel(certificate: self, first: channel)
         }
@@ -73,10 +77,10 @@ final class ServedCertificate: Sendable {
 
     /// Reads the files and serves what they hold, if it can be served. It blocks: not for an event loop.
     func reload(at now: Date) -> Reloading {
-        let (served, refused, expiry, responder) = state.withLock {
-            ($0.served, $0.refused, $0.expiresAt, $0.responder)
+        let (served, refused, expiry, serve) = state.withLock {
+            ($0.served, $0.refused, $0.expiresAt, $0.serve)
         }
-        guard let responder else { return .unchanged }
+        guard let serve else { return .unchanged }
         let files: Files
         do {
             files = try read()
@@ -88,7 +92,7 @@ final class ServedCertificate: Sendable {
             return .unchanged
         }
         do {
-            let (channel, expiresAt) = try channel(files, responder)
+            let (channel, expiresAt) = try channel(files, serve)
             // An old one put back by mistake.
             if expiresAt <= now, let expiry, expiry > now {
                 throw TLSFileError(path: certificatePath, reason: "it expired on \(expiresAt.ISO8601Format())")
@@ -114,7 +118,7 @@ final class ServedCertificate: Sendable {
         return .refused(error as? TLSFileError ?? TLSFileError(path: certificatePath, reason: "\(error)"))
     }
 
-    fileprivate func current(_ first: HTTP2UpgradeChannel) -> HTTP2UpgradeChannel {
+    fileprivate func current(_ first: SecureChannel) -> SecureChannel {
         state.withLock { $0.channel } ?? first
     }
 
@@ -138,8 +142,8 @@ final class ServedCertificate: Sendable {
     }
 
     private func channel(
-        _ files: Files, _ responder: @escaping HTTPChannelHandler.Responder
-    ) throws -> (HTTP2UpgradeChannel, expiresAt: Date) {
+        _ files: Files, _ serve: Serve
+    ) throws -> (SecureChannel, expiresAt: Date) {
         func reading<Value>(_ path: String, _ read: () throws -> Value) throws -> Value {
             do {
                 return try read()
@@ -150,12 +154,11 @@ final class ServedCertificate: Sendable {
         let chain = try reading(certificatePath) { try NIOSSLCertificate.fromPEMBytes(Array(files.certificate)) }
         guard !chain.isEmpty else { throw TLSFileError(path: certificatePath, reason: "it holds no certificate") }
         let key = try reading(keyPath) { try NIOSSLPrivateKey(bytes: Array(files.key), format: .pem) }
-        let configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        let configuration = TLSConfiguration.serving(chain, key)
         // Making the context compares the key with the certificate.
         let channel = try reading(keyPath) {
             do {
-                return try HTTP2UpgradeChannel(tlsConfiguration: configuration, responder: responder)
+                return serve(try NIOSSLContext(configuration: configuration))
             } catch {
                 throw Mismatch(certificate: certificatePath, underlying: error)
             }
@@ -174,15 +177,15 @@ final class ServedCertificate: Sendable {
     /// Hands each connection to the context of the moment.
     private struct Channel: HTTPChannelHandler {
         let certificate: ServedCertificate
-        let first: HTTP2UpgradeChannel
+        let first: SecureChannel
 
         var responder: Responder { first.responder }
 
-        func setup(channel: any NIOCore.Channel, logger: Logger) -> EventLoopFuture<HTTP2UpgradeChannel.Value> {
+        func setup(channel: any NIOCore.Channel, logger: Logger) -> EventLoopFuture<SecureChannel.Value> {
             certificate.current(first).setup(channel: channel, logger: logger)
         }
 
-        func handle(value: HTTP2UpgradeChannel.Value, logger: Logger) async {
+        func handle(value: SecureChannel.Value, logger: Logger) async {
             // Past the handshake all are alike.
             await first.handle(value: value, logger: logger)
         }

@@ -41,7 +41,11 @@ public struct AdministrationRoutes: Sendable {
                     .outcomeUnknown,
                     "The database went away in the middle, and may have done it or not. Look before you try again.")
             case .body(let fault): AdministrationError(fault)
-            case .status(.notFound): .noOperation("")
+            // What operations there are is for whoever has the token.
+            case .status(.notFound):
+                AdministrationError(
+                    .notFound,
+                    "There is nothing here. Operations are called with POST /admin/v1/NAME and a JSON object.")
             case .status(let status):
                 AdministrationError(.invalid, "\(status). Operations are called with POST and a JSON object.")
             }

@@ -73,7 +73,8 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { "\(base)/\(prefix)" }
 
-    func contains(_ address: NetworkAddress) -> Bool {
+    /// Whether the address is in the network; one of another version of the protocol is not.
+    public func contains(_ address: NetworkAddress) -> Bool {
         guard address.bytes.count == base.bytes.count else { return false }
         let whole = prefix / 8
         guard address.bytes.prefix(whole) == base.bytes.prefix(whole) else { return false }

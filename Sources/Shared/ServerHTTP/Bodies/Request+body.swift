@@ -22,7 +22,7 @@ extension Request {
     public static var defaultBodyLimit: Int { 65_536 }
 
     /// The body as a value of that type, read by ``LenientJSON``. No body is an empty object.
-    /// - Throws: ``RequestBodyFault``, or what went wrong with the connection.
+    /// - Throws: ``RequestBodyFault``, `CancellationError`.
     public func decodeBody<T: Decodable>(
         as type: T.Type, accepting formats: RequestBodyFormats = .json, limit: Int = Request.defaultBodyLimit
     ) async throws -> T {
@@ -30,7 +30,7 @@ extension Request {
     }
 
     /// The body as an object. No body is an empty one.
-    /// - Throws: ``RequestBodyFault``, or what went wrong with the connection.
+    /// - Throws: ``RequestBodyFault``, `CancellationError`.
     public func bodyObject(
         accepting formats: RequestBodyFormats = .json, limit: Int = Request.defaultBodyLimit
     ) async throws -> JSONValue {
@@ -40,7 +40,7 @@ extension Request {
     }
 
     /// The body, whatever it is: for routes that take lists. No body is an empty object.
-    /// - Throws: ``RequestBodyFault``, or what went wrong with the connection.
+    /// - Throws: ``RequestBodyFault``, `CancellationError`.
     public func bodyValue(
         accepting formats: RequestBodyFormats = .json, limit: Int = Request.defaultBodyLimit
     ) async throws -> JSONValue {
@@ -53,15 +53,23 @@ extension Request {
     }
 
     /// The bytes of the body, which can be read once.
-    /// - Throws: ``RequestBodyFault/tooLarge(limit:)`` as soon as it is known, or what went wrong with the connection.
+    /// - Throws: ``RequestBodyFault/tooLarge(limit:)`` as soon as it is known, ``RequestBodyFault/malformed(reason:offset:)`` where
+    ///   the body is cut off, its chunks are none, or it takes too long; `CancellationError`.
     public func bodyBytes(limit: Int = Request.defaultBodyLimit) async throws -> [UInt8] {
-        if let announced = headers[.contentLength].flatMap({ Int($0) }), announced > limit {
-            throw RequestBodyFault.tooLarge(limit: limit)
-        }
+        let announced = headers[.contentLength].flatMap { Int($0) }
+        if let announced, announced > limit { throw RequestBodyFault.tooLarge(limit: limit) }
         var bytes: [UInt8] = []
-        for try await buffer in body {
-            guard buffer.readableBytes <= limit - bytes.count else { throw RequestBodyFault.tooLarge(limit: limit) }
-            bytes.append(contentsOf: buffer.readableBytesView)
+        do {
+            for try await buffer in body {
+                guard buffer.readableBytes <= limit - bytes.count else { throw RequestBodyFault.tooLarge(limit: limit) }
+                bytes.append(contentsOf: buffer.readableBytesView)
+            }
+        } catch let error where !(error is RequestBodyFault || error is CancellationError) {
+            // What came is not what was meant, whatever ended it: the parser, the client or the deadline.
+            throw RequestBodyFault.malformed(reason: "the body is not whole", offset: bytes.count)
+        }
+        if let announced, bytes.count < announced {
+            throw RequestBodyFault.malformed(reason: "the body is not whole", offset: bytes.count)
         }
         return bytes
     }

@@ -11,7 +11,7 @@ public enum RequestBodyFault: Error, Sendable, Equatable, CustomStringConvertibl
     case tooLarge(limit: Int)
     /// The bytes, or those of a form's field, are not UTF-8.
     case invalidUTF8
-    /// Not JSON, or not a form. The offset is in bytes, from 0.
+    /// Not JSON, not a form, or not whole. The offset is in bytes, from 0.
     case malformed(reason: String, offset: Int)
     /// Arrays and objects inside each other more often than that.
     case tooDeep(limit: Int)

@@ -10,7 +10,7 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
     /// or a virtual machine has all the addresses below that.
     public let limitKey: String
 
-    /// Whether it is this machine: 127.0.0.0/8 or ::1.
+    /// Whether it is this machine: 127.0.0.0/8 or ::1. Never where a proxy stands between, which may be on this machine too.
     public let isLoopback: Bool
 
     /// No address is known: the connection is not one of the Internet protocol, or has gone. All such requests share
@@ -51,6 +51,9 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     public var description: String { text }
+
+    /// The same address, as a proxy tells it, or as that of a proxy: nothing that is for this machine alone is for it.
+    var byProxy: ClientAddress { ClientAddress(text: text, limitKey: limitKey, isLoopback: false) }
 
     private static func withoutPort(_ text: String) -> Substring {
         if text.hasPrefix("[") {

@@ -2,37 +2,50 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
+/// The header in which a proxy says who sent a request.
+public enum ProxyHeader: String, Sendable, CaseIterable {
+    /// `X-Forwarded-For: 198.51.100.1, 192.0.2.7`.
+    case xForwardedFor = "x-forwarded-for"
+    /// `Forwarded: for=198.51.100.1, for="[2001:db8::7]:443";proto=https` (RFC 7239).
+    case forwarded
+}
+
 /// Finds out who sent a request.
 ///
-/// That is the other end of the connection. Only where the configuration says that a proxy of ours ends TLS is it the
-/// address which that proxy added: the last one of `X-Forwarded-For`, or of `Forwarded` (RFC 7239) where there is no
-/// `X-Forwarded-For`. What comes before it was written by the client and may be a lie.
+/// That is the other end of the connection. Only where the configuration says that a proxy of ours ends TLS, and the connection
+/// comes from a trusted one, is it the address which that proxy added: the last one of the one header that the proxy writes. What comes
+/// before it was written by the client and may be a lie, and so may all of the other header, which proxies pass on.
 ///
-/// A proxy writes one of the two headers and passes on whatever the client wrote into the other. So where both are
-/// there and disagree, none is believed, and the proxy's own address counts.
+/// Where there is a proxy nobody counts as this machine: what stands in front may be on it as well.
 public struct RequestSource: Sendable {
     private let trustsProxy: Bool
+    private let header: ProxyHeader
+    private let isTrusted: @Sendable (ClientAddress) -> Bool
 
-    /// - Parameter trustsProxy: whether every connection comes from a proxy of ours.
-    public init(trustsProxy: Bool) {
+    /// - Parameters:
+    ///   - trustsProxy: whether requests come by a proxy of ours.
+    ///   - header: the header that it writes; the other one is ignored.
+    ///   - isTrusted: whether the proxy at that address is believed. One that is not counts as the sender.
+    public init(
+        trustsProxy: Bool, header: ProxyHeader = .xForwardedFor,
+        isTrusted: @escaping @Sendable (ClientAddress) -> Bool = { _ in true }
+    ) {
         self.trustsProxy = trustsProxy
+        self.header = header
+        self.isTrusted = isTrusted
     }
 
     /// The sender of a request with those headers over a connection from there.
     public func address(headers: HTTPFields, connection: SocketAddress?) -> ClientAddress {
         let direct = ClientAddress(connection)
         guard trustsProxy else { return direct }
-        switch (Self.last(headers[values: .xForwardedFor]), Self.last(headers[values: .forwarded])) {
-        case (let element?, nil):
-            return ClientAddress(element) ?? direct
-        case (nil, let element?):
-            return Self.node(of: element).flatMap { ClientAddress($0) } ?? direct
-        case (let first?, let second?):
-            let address = ClientAddress(first)
-            return address == Self.node(of: second).flatMap { ClientAddress($0) } ? address ?? direct : direct
-        case (nil, nil):
-            return direct
-        }
+        guard isTrusted(direct) else { return direct.byProxy }
+        let told: String? =
+            switch header {
+            case .xForwardedFor: Self.last(headers[values: .xForwardedFor])
+            case .forwarded: Self.last(headers[values: .forwarded]).flatMap(Self.node)
+            }
+        return (told.flatMap { ClientAddress($0) } ?? direct).byProxy
     }
 
     /// The last element of a list that may be spread over several fields.

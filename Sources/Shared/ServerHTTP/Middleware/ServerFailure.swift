@@ -1,6 +1,7 @@
 import CountersignCore
 import HTTPTypes
 import Hummingbird
+import NIOHTTP1
 
 /// Why a request got no answer of its dialect, as much as the client may know.
 public enum ServerFailure: Sendable, Equatable {
@@ -29,6 +30,8 @@ public enum ServerFailure: Sendable, Equatable {
             case let error as StoreError where error.code == .readOnly: .unavailable(retryAfter: 10)
             case let error as StoreError where error.code == .outcomeUnknown: .outcomeUnknown(retryAfter: 2)
             case let fault as RequestBodyFault: .body(fault)
+            // The client's doing, where a handler reads the body by itself.
+            case is HTTPParserError, is RequestDeadlineError: .status(.badRequest)
             // Cancelled work is our shutting down, or a client that is gone and does not read this.
             case is CancellationError: .overloaded(retryAfter: 1)
             case let error as any HTTPResponseError: .status(error.status)

@@ -6,7 +6,8 @@ import HummingbirdCore
 ///
 /// Clients write `accounts%3AsignUp` for `accounts:signUp`, and dialects have prefixes that mean nothing here (a host
 /// name, any tenant). The escape of the colon is undone first, once; nothing else is decoded and nothing is collapsed.
-/// Then each dialect's rule sees the path, without the query, in the order of the list. The query stays as it is.
+/// Then each dialect's rule sees the path, without the query, in the order of the list. The query stays as it is. A path with an
+/// empty segment is left to ``WholePathMiddleware``, which refuses it.
 ///
 /// Wrap it around the router's responder:
 /// `Application(responder: PathNormalizer(router.buildResponder(), rules: …))`.
@@ -38,7 +39,9 @@ public struct PathNormalizer<Inner: HTTPResponder>: HTTPResponder {
         let relative = target.hasPrefix("/") ? target[...] : Self.withoutOrigin(target)
         let query = relative.firstIndex(of: "?") ?? relative.endIndex
         var path = Self.unescapingColons(relative[..<query])
-        for rule in rules { path = rule(path) }
+        if !path.hasEmptySegment {
+            for rule in rules { path = rule(path) }
+        }
         return path + relative[query...]
     }
 

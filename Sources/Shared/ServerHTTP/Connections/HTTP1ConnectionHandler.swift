@@ -1,0 +1,88 @@
+import NIOCore
+import NIOHTTP1
+
+/// Keeps a connection of HTTP/1 to what servers must insist on, and tells ``ConnectionDeadlineHandler`` how far its requests are.
+///
+/// - A request without exactly one `Host` is refused with 400 (RFC 9112, section 3.2); before HTTP/1.1 there may be none.
+/// - The connection ends after a request that says so, after one of HTTP/1.0 that does not ask for more, after one that is
+///   malformed, and after `CONNECT` or an upgrade: nothing that follows would be read (RFC 9110, sections 7.8 and 9.3.6).
+///
+/// It stands behind the decoder.
+final class HTTP1ConnectionHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let deadlines: ConnectionDeadlineHandler
+    private var begun = 0
+    private var answered = 0
+    private var isInBody = false
+    /// The number of the answer that the connection ends with.
+    private var last: Int?
+    /// What else comes is not looked at.
+    private var isDeaf = false
+
+    init(_ deadlines: ConnectionDeadlineHandler) {
+        self.deadlines = deadlines
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isDeaf else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            guard Self.hasOneHost(head) else { return refuse(context) }
+            begun += 1
+            isInBody = true
+            if Self.endsConnection(head) { last = last ?? begun }
+            deadlines.requestBegan()
+        case .body: break
+        case .end:
+            isInBody = false
+            isDeaf = last == begun
+            deadlines.requestRead()
+        }
+        context.fireChannelRead(data)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if error is HTTPParserError || error is RequestDeadlineError {
+            // The answer to the request that is being read, or to what should have been one.
+            last = last ?? (isInBody ? begun : begun + 1)
+            isDeaf = true
+            deadlines.ends()
+        }
+        context.fireErrorCaught(error)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(var head) where answered + 1 == last:
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .end:
+            answered += 1
+            context.write(data, promise: promise)
+            deadlines.answered()
+            if answered == last {
+                context.flush()
+                // Our half alone: what the client still sends must not destroy the answer on its way.
+                context.close(mode: .output, promise: nil)
+            }
+        default: context.write(data, promise: promise)
+        }
+    }
+
+    private func refuse(_ context: ChannelHandlerContext) {
+        errorCaught(context: context, error: HTTPParserError.invalidHeaderToken)
+    }
+
+    private static func hasOneHost(_ head: HTTPRequestHead) -> Bool {
+        let count = head.headers["Host"].count
+        return count == 1 || (count == 0 && head.version.minor == 0)
+    }
+
+    private static func endsConnection(_ head: HTTPRequestHead) -> Bool {
+        head.method == .CONNECT || head.headers.contains(name: "Upgrade") || !head.isKeepAlive
+    }
+}

@@ -1,0 +1,65 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Holds one stream of HTTP/2 to the ``ConnectionDeadlines``, and tells its connection that it is there.
+public final class HTTP2StreamHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    public typealias InboundIn = HTTPRequestPart
+    public typealias InboundOut = HTTPRequestPart
+    public typealias OutboundIn = HTTPResponsePart
+    public typealias OutboundOut = HTTPResponsePart
+
+    private let limits: ConnectionDeadlines
+    private var timer: DeadlineTimer?
+    private var connection: ConnectionDeadlineHandler?
+
+    public init(_ limits: ConnectionDeadlines) {
+        self.limits = limits
+    }
+
+    public func handlerAdded(context: ChannelHandlerContext) {
+        let progress = ConnectionProgress(limits, at: context.eventLoop.now)
+        timer = DeadlineTimer(progress, on: context.eventLoop) { deadline in
+            switch deadline.expiry {
+            case .failRequest: context.fireErrorCaught(RequestDeadlineError())
+            case .close, .abort: context.close(promise: nil)
+            }
+        }
+        connection = try? context.channel.parent?.pipeline.syncOperations.handler(type: ConnectionDeadlineHandler.self)
+        connection?.requestBegan()
+    }
+
+    public func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    public func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    private func end() {
+        timer?.cancel()
+        timer = nil
+        connection?.answered()
+        connection = nil
+    }
+
+    public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head: timer?.update { $0.requestBegan(at: $1) }
+        case .body: break
+        case .end: timer?.update { $0.requestRead(at: $1) }
+        }
+        context.fireChannelRead(data)
+    }
+
+    public func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) { timer?.update { $0.answered(at: $1) } }
+        context.write(data, promise: promise)
+    }
+
+    public func channelWritabilityChanged(context: ChannelHandlerContext) {
+        let isWritable = context.channel.isWritable
+        timer?.update { $0.flows(isWritable, at: $1) }
+        context.fireChannelWritabilityChanged()
+    }
+}

@@ -1,0 +1,22 @@
+import HTTPTypes
+import Hummingbird
+
+/// Refuses paths with empty segments (`//admin/v1`, `/metrics/`): 404.
+///
+/// The router skips such segments, what stands in front of the server may not: a rule there for `/admin/` would be got around. Put it
+/// behind ``FailureMiddleware``, so that the refusal is in the dialect's words.
+public struct WholePathMiddleware<Context: RequestContext>: RouterMiddleware {
+    public init() {}
+
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        if request.uri.path.hasEmptySegment { throw HTTPError(.notFound) }
+        return try await next(request, context)
+    }
+}
+
+extension String {
+    /// Whether a path has an empty segment. The root has none.
+    var hasEmptySegment: Bool { self != "/" && (hasSuffix("/") || contains("//")) }
+}

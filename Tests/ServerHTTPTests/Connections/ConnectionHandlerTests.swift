@@ -1,0 +1,170 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOHTTPTypes
+import Testing
+
+@testable import ServerHTTP
+
+/// The handlers on a channel whose time the test moves.
+@Suite struct ConnectionHandlerTests {
+    /// A connection of HTTP/1, from its bytes to the parts of requests.
+    private static func connection(isEncrypted: Bool = false) throws -> (EmbeddedChannel, ConnectionDeadlineHandler) {
+        let deadlines = ConnectionDeadlineHandler(ConnectionDeadlines(), isEncrypted: isEncrypted)
+        let channel = EmbeddedChannel()
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandlers([
+            deadlines, HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()),
+            HTTP1ConnectionHandler(deadlines),
+        ])
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        return (channel, deadlines)
+    }
+
+    private static func send(_ text: String, _ channel: EmbeddedChannel) {
+        // What the parser refuses is thrown here; the answer is what counts.
+        _ = try? channel.writeInbound(ByteBuffer(string: text))
+    }
+
+    private static func answer(_ channel: EmbeddedChannel) throws -> String {
+        let head = HTTPResponseHead(version: .http1_1, status: .ok, headers: ["Content-Length": "0"])
+        channel.write(HTTPServerResponsePart.head(head), promise: nil)
+        channel.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
+        channel.embeddedEventLoop.run()
+        var text = ""
+        while let buffer = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: buffer) }
+        return text
+    }
+
+    private static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    @Test func aSilentConnectionIsClosed() throws {
+        let (channel, _) = try Self.connection()
+        channel.embeddedEventLoop.advanceTime(by: .seconds(14))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func aHeadThatDripsIsClosedInItsTime() throws {
+        let (channel, _) = try Self.connection()
+        for byte in "GET / HTTP/1.1" {
+            Self.send(String(byte), channel)
+            channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        }
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func aBodyThatDripsFailsItsRequestAndEndsTheConnection() throws {
+        let (channel, _) = try Self.connection()
+        Self.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n", channel)
+        for _ in 0..<5 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(10))
+            Self.send("x", channel)
+        }
+        #expect(throws: Never.self) { try channel.throwIfErrorCaught() }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(10))
+        #expect(throws: RequestDeadlineError.self) { try channel.throwIfErrorCaught() }
+        #expect(channel.isActive)
+        // Whoever read the body answers, and the client is told that this is all.
+        #expect(try Self.answer(channel).contains("Connection: close"))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(5))
+        #expect(!channel.isActive)
+    }
+
+    @Test func anAnswerIsWaitedForAndTheConnectionKept() throws {
+        let (channel, _) = try Self.connection()
+        for _ in 0..<3 {
+            Self.send(Self.request, channel)
+            // Longer than a long poll.
+            channel.embeddedEventLoop.advanceTime(by: .seconds(200))
+            #expect(try !Self.answer(channel).contains("Connection: close"))
+            channel.embeddedEventLoop.advanceTime(by: .seconds(74))
+            #expect(channel.isActive)
+        }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func aHandshakeThatDoesNotEndIsClosed() throws {
+        let (channel, deadlines) = try Self.connection(isEncrypted: true)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(9))
+        deadlines.secured(isHTTP2: false)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(14))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+
+        let (silent, _) = try Self.connection(isEncrypted: true)
+        silent.embeddedEventLoop.advanceTime(by: .seconds(10))
+        #expect(!silent.isActive)
+    }
+
+    @Test(
+        arguments: [
+            "CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AA\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n",
+            "GET / HTTP/1.0\r\n\r\n",
+        ])
+    func theLastAnswerSaysSoAndTheConnectionEnds(request: String) throws {
+        let (channel, _) = try Self.connection()
+        Self.send(request, channel)
+        Self.send(Self.request, channel)
+        #expect(try Self.answer(channel).contains("Connection: close"))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(5))
+        #expect(!channel.isActive)
+    }
+
+    @Test(
+        arguments: [
+            ("GET / HTTP/1.1\r\n\r\n", false),
+            ("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", false),
+            ("GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n", false),
+            ("GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n", false),
+            ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", true),
+            ("GET / HTTP/1.1\r\nHost:\r\n\r\n", true),
+            ("GET / HTTP/1.0\r\n\r\n", true),
+        ])
+    func aRequestNamesOneHost(request: String, isTaken: Bool) throws {
+        let (channel, _) = try Self.connection()
+        var fault: (any Error)?
+        do { try channel.writeInbound(ByteBuffer(string: request)) } catch { fault = error }
+        #expect((fault as? HTTPParserError == .invalidHeaderToken) == !isTaken)
+        #expect((try channel.readInbound(as: HTTPServerRequestPart.self) != nil) == isTaken)
+    }
+
+    @Test func aStreamHasItsOwnDeadlines() throws {
+        let channel = EmbeddedChannel(handler: HTTP2StreamHandler(ConnectionDeadlines()))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        let head = HTTPRequest(method: .post, scheme: "https", authority: "a", path: "/")
+        try channel.writeInbound(HTTPRequestPart.head(head))
+        for _ in 0..<5 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(10))
+            try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(string: "x")))
+        }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(10))
+        #expect(throws: RequestDeadlineError.self) { try channel.throwIfErrorCaught() }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(5))
+        #expect(!channel.isActive)
+    }
+
+    @Test func aStreamWhoseAnswerIsNotTakenIsClosed() throws {
+        let channel = EmbeddedChannel(handler: HTTP2StreamHandler(ConnectionDeadlines()))
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        try channel.writeInbound(
+            HTTPRequestPart.head(HTTPRequest(method: .get, scheme: "https", authority: "a", path: "/")))
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        channel.embeddedEventLoop.advanceTime(by: .seconds(200))
+        channel.writeAndFlush(HTTPResponsePart.head(HTTPResponse(status: .ok)), promise: nil)
+        channel.writeAndFlush(HTTPResponsePart.end(nil), promise: nil)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(74))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+}

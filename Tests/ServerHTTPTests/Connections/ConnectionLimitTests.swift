@@ -1,0 +1,146 @@
+import Delivery
+import Foundation
+import Hummingbird
+import NIOCore
+import ServerHTTP
+import Testing
+
+@testable import CountersignServer
+
+/// Real connections to the whole server, with short times.
+@Suite struct ConnectionLimitTests {
+    private static let request = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+    /// Everything takes a second at most.
+    private static let short = ConnectionDeadlines(
+        handshake: .milliseconds(400), head: .milliseconds(400), body: .milliseconds(600), idle: .milliseconds(800),
+        linger: .milliseconds(300), drain: .seconds(2))
+
+    @Test func whoIsTooSlowIsClosedAndALongAnswerIsNot() async throws {
+        try await LiveServer.run(
+            configure: { options in
+                options.connections.deadlines = Self.short
+                options.resources = { router, _ in
+                    router.get("slow") { _, _ -> Response in
+                        try await Task.sleep(for: .milliseconds(1500))
+                        return Response(status: .noContent)
+                    }
+                }
+            },
+            { url, _ in
+                let silent = try RawConnection(to: url)
+                let half = try RawConnection(to: url)
+                half.write("GET /health/live HTT")
+                let idle = try RawConnection(to: url)
+                idle.write(Self.request)
+                let body = try RawConnection(to: url)
+                body.write("POST /oauth/token HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n")
+                let dripping = Task {
+                    while body.write("x") { try await Task.sleep(for: .milliseconds(100)) }
+                }
+                let slow = try RawConnection(to: url)
+                slow.write("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+
+                #expect(await silent.read() == ("", true))
+                #expect(await half.read() == ("", true))
+                let kept = await idle.read()
+                #expect(kept.isClosed && kept.text.statuses == [200])
+                let refused = await body.read()
+                #expect(refused.isClosed && refused.text.statuses == [400], "\(refused.text)")
+                let awaited = await slow.read()
+                #expect(awaited.isClosed && awaited.text.statuses == [204])
+                dripping.cancel()
+            })
+    }
+
+    @Test func whereAllConnectionsAreTakenTheNextWaitsAndIsServed() async throws {
+        let log = CapturedLog()
+        try await LiveServer.run(
+            log: log,
+            configure: {
+                $0.connections = ConnectionOptions(maximum: 3, maximumPerSource: 3, deadlines: Self.short)
+            },
+            { url, _ in
+                let silent = try (0..<20).map { _ in try RawConnection(to: url) }
+                let next = try RawConnection(to: url, from: "127.0.0.2")
+                next.write(Self.request)
+                let answer = await next.read { $0.hasSuffix("}") }
+                #expect(answer.text.statuses == [200])
+                _ = silent.count
+            })
+        #expect(log.lines.contains { $0.contains("all 3 connections are taken") })
+    }
+
+    @Test func oneSourceCannotTakeAllConnections() async throws {
+        let log = CapturedLog()
+        try await LiveServer.run(
+            log: log, configure: { $0.connections = ConnectionOptions(maximum: 100, maximumPerSource: 2) },
+            { url, _ in
+                let first = try (0..<2).map { _ in try RawConnection(to: url) }
+                for connection in first {
+                    connection.write(Self.request)
+                    #expect(await connection.read { $0.hasSuffix("}") }.text.statuses == [200])
+                }
+                #expect(await (try RawConnection(to: url)).read() == ("", true))
+                let other = try RawConnection(to: url, from: "127.0.0.2")
+                other.write(Self.request)
+                #expect(await other.read { $0.hasSuffix("}") }.text.statuses == [200])
+            })
+        #expect(log.lines.contains { $0.contains("127.0.0.1 has 2") })
+    }
+
+    @Test func aTrustedProxyHasAsManyAsFitAndAnotherHasNot() async throws {
+        for (trusted, isRefused) in [("127.0.0.1", false), ("127.0.0.2", true)] {
+            let range = try #require(AddressRange(trusted))
+            try await LiveServer.run(
+                configure: {
+                    $0.tlsEndedByProxy = true
+                    $0.proxy.trusted = [range]
+                    $0.connections = ConnectionOptions(maximum: 100, maximumPerSource: 1)
+                },
+                { url, _ in
+                    let first = try RawConnection(to: url)
+                    first.write(Self.request)
+                    _ = await first.read { $0.hasSuffix("}") }
+                    let second = try RawConnection(to: url)
+                    second.write(Self.request)
+                    let answer = await second.read { $0.hasSuffix("}") }
+                    #expect(answer.isClosed == isRefused)
+                    #expect(answer.text.statuses == (isRefused ? [] : [200]))
+                })
+        }
+    }
+
+    @Test func shuttingDownDoesNotWaitForConnectionsThatAreKept() async throws {
+        let held = try await Self.heldOverTheEnd()
+        let began = ContinuousClock.now
+        #expect(await held.read().isClosed)
+        #expect(ContinuousClock.now - began < .seconds(5))
+    }
+
+    /// A connection that was answered and kept, while its server shut down.
+    private static func heldOverTheEnd() async throws -> RawConnection {
+        let (connections, keep) = AsyncStream<RawConnection>.makeStream()
+        try await LiveServer.run { url, _ in
+            let connection = try RawConnection(to: url)
+            connection.write(request)
+            _ = await connection.read { $0.hasSuffix("}") }
+            keep.yield(connection)
+            keep.finish()
+        }
+        for await connection in connections { return connection }
+        throw CancellationError()
+    }
+
+    @Test(
+        arguments: [
+            (1024, nil, nil, 768, 192), (256, nil, nil, 128, 32), (1, nil, nil, 1, 1), (20_000, nil, nil, 19_744, 4936),
+            (1024, 100, nil, 100, 25), (1024, 5000, nil, 768, 192), (1024, 100, 7, 100, 7), (1024, 100, 700, 100, 100),
+        ] as [(Int, Int?, Int?, Int, Int)])
+    func connectionsAreBoundedByOpenFiles(
+        openFiles: Int, maximum: Int?, perSource: Int?, expected: Int, expectedPerSource: Int
+    ) {
+        let limits = ConnectionOptions(maximum: maximum, maximumPerSource: perSource).limits(openFiles: openFiles)
+        #expect(limits == (expected, expectedPerSource))
+    }
+}

@@ -1,0 +1,136 @@
+import CountersignServer
+import Foundation
+import Testing
+
+/// What a server of HTTP must insist on, on connections of plain bytes.
+@Suite struct HTTPHygieneTests {
+    private static func get(_ path: String, _ method: String = "GET", _ more: String = "") -> String {
+        "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n\(more)\r\n"
+    }
+
+    private static let closing = "Connection: close\r\n"
+
+    @Test func afterConnectOrAnUpgradeTheConnectionEnds() async throws {
+        try await LiveServer.run { url, _ in
+            for request in [
+                Self.get("localhost:443", "CONNECT"),
+                Self.get(
+                    "/health/live", "GET",
+                    "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AA\r\n"),
+                Self.get("/health/live", "GET", "Connection: Upgrade\r\nUpgrade: websocket\r\n"),
+                "GET /health/live HTTP/1.0\r\n\r\n",
+            ] {
+                let answer = try await RawConnection.exchange(request + Self.get("/health/live"), with: url)
+                #expect(answer.isClosed, "\(request)")
+                #expect(answer.text.statuses.count == 1, "\(answer.text)")
+                #expect(answer.text.lowercased().contains("connection: close"))
+            }
+        }
+    }
+
+    @Test func aRequestNamesExactlyOneHost() async throws {
+        try await LiveServer.run { url, _ in
+            for request in [
+                "GET /health/live HTTP/1.1\r\n\r\n",
+                "GET /health/live HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+                Self.get("/health/live") + "GET /health/live HTTP/1.1\r\n\r\n",
+            ] {
+                let answer = try await RawConnection.exchange(request, with: url)
+                #expect(answer.isClosed)
+                #expect(answer.text.statuses.last == 400, "\(answer.text)")
+            }
+        }
+    }
+
+    /// Endpoints of each dialect that read a body, and the content type of it.
+    private static let endpoints = [
+        ("/v1/accounts:signUp?key=KEY", "application/json"), ("/v1/token?key=KEY", "application/x-www-form-urlencoded"),
+        ("/oauth/token", "application/json"), ("/appliance-mfa/api/enroll", "application/json"),
+        ("/bc-authorize", "application/x-www-form-urlencoded"),
+        ("/contoso/oauth2/v2.0/initiate", "application/x-www-form-urlencoded"),
+        ("/mfp/api/registration/v1/self", "application/json"),
+        ("/mfp/api/az/v1/token", "application/x-www-form-urlencoded"),
+        ("/admin/v1/users.list", "application/json"), ("/auth/action", "application/x-www-form-urlencoded"),
+        ("/guardian/enroll", "application/x-www-form-urlencoded"),
+    ]
+
+    @Test func aBodyThatIsNotWholeIsRefusedAndNoFaultOfOurs() async throws {
+        let log = CapturedLog()
+        try await LiveServer.run(log: log) { url, opened in
+            let token = try String(contentsOfFile: opened.directory.adminTokenPath, encoding: .utf8)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            let key = try String(contentsOfFile: opened.directory.apiKeyPath, encoding: .utf8)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            for (path, type) in Self.endpoints {
+                let head =
+                    "POST \(path.replacing("KEY", with: key)) HTTP/1.1\r\nHost: localhost\r\nContent-Type: \(type)\r\n"
+                    + (path.hasPrefix("/admin") ? "Authorization: Bearer \(token)\r\n" : "")
+                for (body, closesOutput) in [
+                    ("Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n", false),
+                    ("Transfer-Encoding: chunked\r\n\r\n5\r\nab\r\n0\r\n\r\n", false),
+                    ("Transfer-Encoding: chunked\r\n\r\n2\r\n{}", true),
+                    ("Content-Length: 100\r\n\r\n{}", true),
+                ] {
+                    let answer = try await RawConnection.exchange(head + body, with: url, closesOutput: closesOutput)
+                    #expect(answer.isClosed)
+                    #expect(
+                        answer.text.statuses.first.map { (400..<500).contains($0) } == true,
+                        "\(path) \(body.debugDescription): \(answer.text)")
+                }
+            }
+        }
+        #expect(log.lines.filter { $0.hasPrefix("error") || $0.hasPrefix("warning") } == [])
+    }
+
+    @Test(arguments: [
+        "//admin/v1/users.list", "/admin//v1/users.list", "/admin/v1//users.list", "/admin/v1/users.list/",
+        "//contoso/oauth2/v2.0/token", "/contoso//oauth2/v2.0/token", "//v1/accounts:signUp", "//oauth/token", "//",
+        "http://localhost//admin/v1/users.list",
+    ])
+    func aPathWithAnEmptySegmentIsNoPath(path: String) async throws {
+        try await LiveServer.run { url, _ in
+            let answer = try await RawConnection.exchange(
+                Self.get(path, "POST", Self.closing + "Content-Length: 0\r\n"), with: url)
+            #expect(answer.text.statuses == [404], "\(answer.text)")
+        }
+    }
+
+    @Test func nobodyIsToldTheOperationsWithoutTheToken() async throws {
+        try await LiveServer.run { url, _ in
+            for method in ["GET", "PUT", "DELETE", "PATCH", "POST", "HEAD", "OPTIONS"] {
+                for path in ["/admin/v1", "/admin/v1/x", "/admin/v1/user.lis", "/admin/v1/users/list", "/admin"] {
+                    let answer = try await RawConnection.exchange(
+                        Self.get(path, method, Self.closing + "Content-Length: 0\r\n"), with: url)
+                    #expect(answer.text.statuses.first.map { [401, 404].contains($0) } == true)
+                    #expect(!answer.text.contains("users."), "\(method) \(path): \(answer.text)")
+                }
+            }
+        }
+    }
+
+    @Test func headIsAnsweredWhereGetIsAndNeverWithABody() async throws {
+        try await LiveServer.run { url, _ in
+            let paths = [
+                "/health/live", "/health/ready", "/.well-known/jwks.json", "/.well-known/openid-configuration",
+                "/metrics",
+                "/auth/action", "/assets/countersign.css", "/guardian/enroll", "/nowhere", "/admin/v1/x", "/v1/nowhere",
+                "/contoso/v2.0/.well-known/openid-configuration", "/api/v2/logs",
+            ]
+            for path in paths {
+                let got = try await RawConnection.exchange(Self.get(path, "GET", Self.closing), with: url)
+                // A body would be taken for the beginning of the next answer.
+                let asked = try await RawConnection.exchange(
+                    Self.get(path, "HEAD") + Self.get("/health/live", "HEAD", Self.closing), with: url)
+                #expect(asked.text.statuses == got.text.statuses + [200], "\(path): \(asked.text)")
+                #expect(asked.text.hasSuffix("\r\n\r\n"))
+                let (own, other) = (Self.length(asked.text), Self.length(got.text))
+                // What is counted changes between two looks.
+                #expect(own == other || path == "/metrics", "\(path)")
+            }
+        }
+    }
+
+    private static func length(_ answer: String) -> String? {
+        answer.components(separatedBy: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
+    }
+}
