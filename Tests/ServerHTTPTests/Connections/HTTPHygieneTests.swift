@@ -79,7 +79,7 @@ import Testing
                 }
             }
         }
-        #expect(log.lines.filter { $0.hasPrefix("error") || $0.hasPrefix("warning") } == [])
+        #expect(log.lines.filter { $0.hasPrefix("error") } == [])
     }
 
     @Test(arguments: [
