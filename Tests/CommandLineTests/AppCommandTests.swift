@@ -13,7 +13,9 @@ import Testing
             "app", "add", "--id", "shop", "--name", "Shop", "--secret", "--redirect-uri",
             "https://shop.example.com/back",
             "--redirect-uri", "com.example.shop://back", "--challenge-types", "oob password,redirect", "--scopes",
-            "openid profile", "--attribute", "city:string:required", "--attribute", "age:integer", "--require-mfa")
+            "openid profile", "--attribute", "city:string:required", "--attribute", "age:integer", "--require-mfa",
+            "--audience",
+            "https://api.example.com", "--audience", "urn:stock")
         #expect(added.status == 0, "\(added.error)")
         #expect(
             added.lines.dropLast(2) == [
@@ -23,6 +25,7 @@ import Testing
                 "redirect URIs      https://shop.example.com/back com.example.shop://back",
                 "challenge types    oob password redirect",
                 "scopes             openid profile",
+                "audiences          https://api.example.com urn:stock",
                 "attributes         city:string:required age:integer",
                 "requires MFA       yes",
                 "reveals addresses  no",
@@ -37,6 +40,7 @@ import Testing
         #expect(application["isConfidential"] as? Bool == false)
         #expect(application["requiresSecondFactor"] as? Bool == false)
         #expect(application["scopes"] as? [String] == [])
+        #expect(application["audiences"] as? [String] == ["https://api.example.com", "urn:stock"])
         #expect(application["displayName"] as? String == "Shop", "What is not given stays.")
         #expect((application["redirectURIs"] as? [String])?.count == 2)
 
@@ -78,6 +82,21 @@ import Testing
         #expect(log.last?.hasSuffix("application=shop  revealsAddresses=false") == true)
     }
 
+    @Test func audiencesAreReplacedAndEmptiedAndAnyIsWarnedOfAndLogged() async throws {
+        func audiences(_ arguments: String...) async throws -> [String]? {
+            let answer = try await Program.run(arguments + ["--json", "--data", directory.data], in: directory).json()
+            return (answer["application"] as? [String: Any])?["audiences"] as? [String]
+        }
+        #expect(try await audiences("app", "add", "--id", "shop") == [])
+        #expect(try await audiences("app", "set", "shop", "--audience", "https://a") == ["https://a"])
+        #expect(try await audiences("app", "set", "shop", "--require-mfa") == ["https://a"])
+        #expect(try await audiences("app", "set", "shop", "--audience", "") == [])
+        let any = try await directory.run("app", "set", "shop", "--audience", "*")
+        #expect(any.error.hasPrefix("warning: shop gets access tokens for any audience"), "\(any.error)")
+        let logged = try await directory.run("audit", "tail").lines.last ?? ""
+        #expect(logged.contains("application=shop  audiences="), "\(logged)")
+    }
+
     @Test func aSecretOfOnesOwnHasToBeLong() async throws {
         let short = try directory.write("hunter2\n", to: "short")
         #expect(try await directory.run("app", "add", "--secret-file", short).status == 2)
@@ -98,6 +117,7 @@ import Testing
         (["--redirect-uri", "javascript:alert(1)"], "is no redirect URI"),
         (["--redirect-uri", "https://shop.example.com/#part"], "is no redirect URI"),
         (["--scopes", "a\"b"], "is no scope"),
+        (["--audience", "https://a b"], "is no audience"),
         (["--id", "a b"], "is no client id"),
         (["--secret", "--secret-file", "x"], "Give one of --secret and --secret-file."),
     ])

@@ -13,7 +13,7 @@ struct BackchannelTests {
 
     /// An application with a secret.
     private func addSite(_ server: TestServer) async throws {
-        var registration = ApplicationRegistration()
+        var registration = ApplicationRegistration(audiences: ["https://api"])
         registration.setSecret(Secret("s3cret"))
         let context = ClientContext(
             clientID: ClientID(rawValue: "test"), dialect: .admin, limitedSource: nil, source: nil)

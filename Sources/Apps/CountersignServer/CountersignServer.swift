@@ -191,6 +191,17 @@ public struct CountersignServer: Sendable {
 
     // MARK: Running
 
+    /// What administrators are told of registrations that are weaker than new ones.
+    func registrationWarnings() async throws -> [String] {
+        let ids = try await opened.realm.applications.withoutAudiences()
+        guard !ids.isEmpty else { return [] }
+        return [
+            "These applications get access tokens for any audience, as none was ever set: "
+                + ids.map(\.rawValue).joined(separator: ", ")
+                + ". Set what they need with `countersign app set ID --audience URI`, or --audience '' for none."
+        ]
+    }
+
     /// The HTTP server with all that runs beside it.
     /// - Parameter onListening: told the address, for instance `http://127.0.0.1:8080`, when requests are taken.
     public func application(
@@ -238,6 +249,7 @@ public struct CountersignServer: Sendable {
 
     /// Serves until SIGTERM or SIGINT; requests under way are finished first.
     public func run(onListening: @escaping @Sendable (String) async -> Void) async throws {
+        for warning in try await registrationWarnings() { logger.warning("\(warning)") }
         try await application(onListening: onListening).runService()
     }
 }

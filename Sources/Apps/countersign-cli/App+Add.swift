@@ -8,7 +8,8 @@ extension AppCommand {
             discussion: """
                   countersign app add --name Shop
                   countersign app add --id shop --secret --redirect-uri https://shop.example.com/callback \\
-                    --challenge-types "oob password redirect" --scopes "openid profile" --attribute city:string:required
+                    --challenge-types "oob password redirect" --scopes "openid profile" --attribute city:string:required \\
+                    --audience https://api.example.com
                 """)
 
         @Option(help: "The client id (default: a fresh one in the form of an API key).")

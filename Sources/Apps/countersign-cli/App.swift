@@ -18,6 +18,7 @@ struct AppCommand: AsyncParsableCommand {
         table.add("redirect URIs", application.redirectURIs.joined(separator: " "))
         table.add("challenge types", application.challengeTypes.joined(separator: " "))
         table.add("scopes", application.scopes.joined(separator: " "))
+        table.add("audiences", application.audiences?.joined(separator: " ") ?? "any, as none was ever set")
         table.add(
             "attributes",
             application.attributes.map { attribute in
@@ -70,6 +71,13 @@ struct RegistrationOptions: ParsableArguments {
     var scopes: [String] = []
 
     @Option(
+        name: .customLong("audience"),
+        help: ArgumentHelp(
+            "An API that access tokens are issued for, beside this server's own. Can be repeated; an empty one empties the "
+                + "list.", valueName: "uri"))
+    var audiences: [String] = []
+
+    @Option(
         name: .customLong("attribute"),
         help: ArgumentHelp(
             "What is asked at sign-up; the type is string, integer or boolean, and a string may have a regular "
@@ -100,6 +108,7 @@ struct RegistrationOptions: ParsableArguments {
         change.redirectURIs = redirectURIs.isEmpty ? nil : redirectURIs.filter { !$0.isEmpty }
         change.challengeTypes = words(challengeTypes)
         change.scopes = words(scopes)
+        change.audiences = audiences.isEmpty ? nil : audiences.filter { !$0.isEmpty }
         change.attributes = attributes.isEmpty ? nil : try parsedAttributes()
         change.requiresSecondFactor = requireMFA
         change.revealsAddresses = revealAddresses

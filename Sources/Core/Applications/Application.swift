@@ -56,6 +56,9 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
     public var redirectURIs: [String]
     public var challengeTypes: [String]
     public var scopes: [String]
+    /// What access tokens may be issued for, beside the server's own APIs (``allowsAudience(_:)``). Nil in registrations of
+    /// before there was a list.
+    public var audiences: [String]?
     public var attributes: [Attribute]
     /// Whether a sign-in without a second factor is refused.
     public var requiresSecondFactor: Bool
@@ -66,7 +69,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
 
     public init(
         displayName: String? = nil, secretDigest: String? = nil, redirectURIs: [String] = [],
-        challengeTypes: [String] = [], scopes: [String] = [], attributes: [Attribute] = [],
+        challengeTypes: [String] = [], scopes: [String] = [], audiences: [String]? = [], attributes: [Attribute] = [],
         requiresSecondFactor: Bool = false, revealsAddresses: Bool = false, versions: [ApplicationVersion] = []
     ) {
         self.displayName = displayName
@@ -74,6 +77,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
         self.redirectURIs = redirectURIs
         self.challengeTypes = challengeTypes
         self.scopes = scopes
+        self.audiences = audiences
         self.attributes = attributes
         self.requiresSecondFactor = requiresSecondFactor
         self.revealsAddresses = revealsAddresses
@@ -87,6 +91,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
         redirectURIs = try members.decodeIfPresent([String].self, forKey: .redirectURIs) ?? []
         challengeTypes = try members.decodeIfPresent([String].self, forKey: .challengeTypes) ?? []
         scopes = try members.decodeIfPresent([String].self, forKey: .scopes) ?? []
+        audiences = try members.decodeIfPresent([String].self, forKey: .audiences)
         attributes = try members.decodeIfPresent([Attribute].self, forKey: .attributes) ?? []
         requiresSecondFactor = try members.decodeIfPresent(Bool.self, forKey: .requiresSecondFactor) ?? false
         revealsAddresses = try members.decodeIfPresent(Bool.self, forKey: .revealsAddresses) ?? false

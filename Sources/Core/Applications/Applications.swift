@@ -66,6 +66,9 @@ public struct Applications: Sendable {
             details["requiresSecondFactor"] = .bool(after.requiresSecondFactor)
         }
         if before.secretDigest != after.secretDigest { details["secretChanged"] = .bool(true) }
+        if before.audiences != after.audiences {
+            details["audiences"] = after.audiences.map { .array($0.map { .string($0) }) } ?? .null
+        }
         return details
     }
 

@@ -119,7 +119,8 @@ public struct Authenticator: Sendable {
                 purpose: body.purpose, userID: record.userID, email: body.email.map(EmailAddress.init(kept:)),
                 newEmail: body.newEmail.map(EmailAddress.init(kept:)), expiresAt: record.expiresAt,
                 isLink: body.challenge == .link, approval: body.approval?.state(at: now), device: body.device,
-                journey: body.journey.map { JourneySummary($0, body.challenge) }, clientID: body.clientID))
+                journey: body.journey.map { JourneySummary($0, body.challenge) }, clientID: body.clientID,
+                terms: body.terms))
     }
 
     private enum Preparation {

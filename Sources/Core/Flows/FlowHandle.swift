@@ -88,6 +88,8 @@ public struct FlowSummary: Sendable {
     public let journey: JourneySummary?
     /// The application that the attempt belongs to.
     public let clientID: ClientID
+    /// What the session that it leads to will be like.
+    public let terms: SessionTerms
 }
 
 extension FlowHandle {

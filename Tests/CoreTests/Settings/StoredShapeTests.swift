@@ -208,12 +208,13 @@ struct StoredShapeTests {
 
     @Test("Registrations of applications")
     func applications() throws {
-        #expect(try read(ApplicationRegistration.self, "{}") == ApplicationRegistration())
+        #expect(try read(ApplicationRegistration.self, "{}") == ApplicationRegistration(audiences: nil))
         let full = try read(
             ApplicationRegistration.self,
             """
             {"attributes":[{"isRequired":true,"name":"city","type":"string"},
-                           {"isRequired":false,"name":"code","pattern":"^[0-9]$","type":"string"}],"challengeTypes":["oob"],
+                           {"isRequired":false,"name":"code","pattern":"^[0-9]$","type":"string"}],
+             "audiences":["https://api"],"challengeTypes":["oob"],
              "displayName":"App","redirectURIs":["http://127.0.0.1/callback"],"requiresSecondFactor":true,
              "revealsAddresses":true,"scopes":["openid"],"secretDigest":"AA=="}
             """)
@@ -221,12 +222,15 @@ struct StoredShapeTests {
             full
                 == ApplicationRegistration(
                     displayName: "App", secretDigest: "AA==", redirectURIs: ["http://127.0.0.1/callback"],
-                    challengeTypes: ["oob"], scopes: ["openid"],
+                    challengeTypes: ["oob"], scopes: ["openid"], audiences: ["https://api"],
                     attributes: [
                         .init(name: "city", type: "string", isRequired: true),
                         .init(name: "code", type: "string", isRequired: false, pattern: "^[0-9]$"),
                     ], requiresSecondFactor: true, revealsAddresses: true))
         #expect(try survives(full))
+        #expect(try survives(ApplicationRegistration()))
+        #expect(try read(ApplicationRegistration.self, "{}").allowsAudience("https://any"))
+        #expect(!ApplicationRegistration().allowsAudience("https://any"))
     }
 
     @Test("Contents of messages")

@@ -93,7 +93,8 @@ public struct OpenedRealm: Sendable {
             ApplicationRegistration(
                 displayName: "Development", redirectURIs: ["http://127.0.0.1/callback"],
                 challengeTypes: ["oob", "password", "redirect"],
-                scopes: ["openid", "profile", "email", "offline_access", "api"]),
+                scopes: ["openid", "profile", "email", "offline_access", "api"],
+                audiences: [ApplicationRegistration.anyAudience]),
             by: .commandLine)
     }
 }

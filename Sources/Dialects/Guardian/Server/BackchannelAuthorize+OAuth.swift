@@ -57,9 +57,10 @@ extension Guardian {
     }
 
     /// The grant: whether a device has allowed it yet.
-    func backchannel(_ form: OAuthForm, _ client: ClientContext) async throws -> SignedIn {
-        let (handle, _, summary) = try await pending(
-            form.required("auth_req_id"), by: client.clientID, .backchannel)
+    func backchannel(
+        _ form: OAuthForm, _ application: CountersignCore.Application, _ client: ClientContext
+    ) async throws -> SignedIn {
+        let (handle, _, summary) = try await pending(form.required("auth_req_id"), by: application, .backchannel)
         guard try await realm.limits.admits(Self.polls, of: "polls/\(handle.publicName)") else {
             throw OAuthError.slowDown
         }

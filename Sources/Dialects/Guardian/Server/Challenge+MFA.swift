@@ -17,8 +17,9 @@ extension Guardian {
     func mfaChallenge(_ request: Request, _ call: GuardianCall) async throws -> Response {
         let form = try await OAuthForm(request)
         var client = call.client
-        client.clientID = try await application(form, call).id
-        let (handle, userID, _) = try await pending(form.required("mfa_token"), by: client.clientID)
+        let application = try await application(form, call)
+        client.clientID = application.id
+        let (handle, userID, _) = try await pending(form.required("mfa_token"), by: application)
         let types = form.text("challenge_type")?.split(separator: " ").map(String.init) ?? ["oob", "otp"]
         let factors = try await realm.accounts.userAndFactors(userID)?.factors ?? []
         var wanted: AuthenticatorName?

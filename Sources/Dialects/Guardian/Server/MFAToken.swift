@@ -23,9 +23,6 @@ extension Guardian {
         case remove = "remove:authenticators"
     }
 
-    /// What an access token for the MFA API is issued to.
-    var mfaAudiences: Set<String> { Set(options.baseURLs().map { "\($0)/mfa/" }) }
-
     /// The one who calls: by the `mfa_token` of a sign-in, or by an access token for this API with the scope.
     func caller(_ call: GuardianCall, _ form: OAuthForm? = nil, scope: MFAScope) async throws -> MFACaller {
         guard let token = call.credentials("Bearer") ?? form?.text("mfa_token") else {

@@ -32,6 +32,11 @@ struct OAuthError: Error, Sendable {
     static let denied = OAuthError(403, "access_denied", "The user rejected it on a device.")
     static let rejected = OAuthError(400, "invalid_grant", "The sign-in was rejected on a device.")
 
+    /// The application has no such API (the vendor's own words).
+    static func unknownService(_ audience: String) -> OAuthError {
+        OAuthError(403, "access_denied", "Service not found: \(audience)")
+    }
+
     static func invalidRequest(_ description: String) -> OAuthError { OAuthError(400, "invalid_request", description) }
 
     static func mfaRequired(_ handle: FlowHandle) -> OAuthError {

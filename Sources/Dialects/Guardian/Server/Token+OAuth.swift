@@ -49,13 +49,14 @@ extension Guardian {
         let signedIn: SignedIn
         switch try form.required("grant_type") {
         case "password", Self.realmGrant: signedIn = try await password(form, application, client)
-        case Self.mfaGrant + "otp": signedIn = try await oneTimeCode(form, client)
-        case Self.mfaGrant + "oob": signedIn = try await outOfBand(form, request, client)
-        case Self.backchannelGrant: signedIn = try await backchannel(form, client)
-        case Self.mfaGrant + "recovery-code": signedIn = try await recoveryCode(form, client)
+        case Self.mfaGrant + "otp": signedIn = try await oneTimeCode(form, application, client)
+        case Self.mfaGrant + "oob": signedIn = try await outOfBand(form, request, application, client)
+        case Self.backchannelGrant: signedIn = try await backchannel(form, application, client)
+        case Self.mfaGrant + "recovery-code": signedIn = try await recoveryCode(form, application, client)
         case "refresh_token": signedIn = try await refresh(form, application, client)
         default: throw OAuthError.unsupportedGrant
         }
+        try admit(signedIn.evidence.details, for: application)
         return try .json(try await tokens.answer(for: signedIn))
     }
 
@@ -105,7 +106,10 @@ extension Guardian {
         var known = registered.isEmpty ? ["openid", "profile", "email", "offline_access"] : registered
         var details: [String: JSONValue] = [:]
         if let audience = form.text("audience") {
-            guard audience.utf8.count <= 512 else { throw OAuthError.invalidRequest("audience is too long.") }
+            guard audience.utf8.count <= ApplicationRegistration.longestAudience else {
+                throw OAuthError.invalidRequest("audience is too long.")
+            }
+            try admit(audience, for: application)
             details[GuardianTokens.audienceDetail] = .string(audience)
             // Everybody may look after their own authenticators.
             if mfaAudiences.contains(audience) { known += MFAScope.allCases.map(\.rawValue) }
@@ -114,16 +118,18 @@ extension Guardian {
     }
 
     /// The sign-in that an `mfa_token` names, and whose it is.
-    /// - Parameter client: whose sign-in it has to be, where the caller says who it is.
+    /// - Parameter application: whose sign-in it has to be, where the caller says who it is; one whose list of audiences
+    ///   became shorter meanwhile is refused before anything is used up.
     func pending(
-        _ token: String, by client: ClientID? = nil, _ purpose: FlowPurpose = .signIn
+        _ token: String, by application: CountersignCore.Application? = nil, _ purpose: FlowPurpose = .signIn
     ) async throws -> (handle: FlowHandle, userID: UserID, summary: FlowSummary) {
         let handle = FlowHandle(token)
         switch try await realm.authenticator.status(of: handle, expecting: FlowExpectation(purpose)) {
         case .open(let summary):
-            guard let userID = summary.userID, client == nil || client == summary.clientID else {
+            guard let userID = summary.userID, application == nil || application?.id == summary.clientID else {
                 throw OAuthError.wrongMFAToken
             }
+            if let application { try admit(summary.terms.details, for: application) }
             return (handle, userID, summary)
         case .unknown: throw OAuthError.wrongMFAToken
         case .finished: throw OAuthError(Refusal(.flowFinished))
@@ -132,10 +138,12 @@ extension Guardian {
         }
     }
 
-    private func oneTimeCode(_ form: OAuthForm, _ client: ClientContext) async throws -> SignedIn {
+    private func oneTimeCode(
+        _ form: OAuthForm, _ application: CountersignCore.Application, _ client: ClientContext
+    ) async throws -> SignedIn {
         let token = try form.required("mfa_token")
         if let signedIn = try await confirmed(form.required("otp"), FlowHandle(token), client) { return signedIn }
-        let (handle, userID, _) = try await pending(token, by: client.clientID)
+        let (handle, userID, _) = try await pending(token, by: application)
         let verdict = try await answer(
             code: form.required("otp"), of: userID, for: handle, isFetchedLater: false, client)
         return try signedIn(verdict)
@@ -156,8 +164,10 @@ extension Guardian {
         }
     }
 
-    private func recoveryCode(_ form: OAuthForm, _ client: ClientContext) async throws -> SignedIn {
-        let (handle, userID, _) = try await pending(form.required("mfa_token"), by: client.clientID)
+    private func recoveryCode(
+        _ form: OAuthForm, _ application: CountersignCore.Application, _ client: ClientContext
+    ) async throws -> SignedIn {
+        let (handle, userID, _) = try await pending(form.required("mfa_token"), by: application)
         let verdict = try await answer(
             recoveryCode: form.required("recovery_code"), of: userID, for: handle, isFetchedLater: false, client)
         return try signedIn(verdict)
@@ -175,9 +185,11 @@ extension Guardian {
     ///
     /// The `oob_code` is that of the challenge, or of the association: then the device is asked as soon as it has enrolled.
     /// For a sign-in that went on in a browser it is the `signature` that its page posted.
-    private func outOfBand(_ form: OAuthForm, _ request: Request, _ client: ClientContext) async throws -> SignedIn {
+    private func outOfBand(
+        _ form: OAuthForm, _ request: Request, _ application: CountersignCore.Application, _ client: ClientContext
+    ) async throws -> SignedIn {
         let code = try form.required("oob_code")
-        let (handle, _, summary) = try await pending(form.required("mfa_token"), by: client.clientID)
+        let (handle, _, summary) = try await pending(form.required("mfa_token"), by: application)
         guard try await realm.limits.admits(Self.polls, of: "polls/\(handle.publicName)") else {
             throw OAuthError.slowDown
         }
@@ -231,6 +243,10 @@ extension Guardian {
         _ form: OAuthForm, _ application: CountersignCore.Application, _ client: ClientContext
     ) async throws -> SignedIn {
         let token = Secret(try form.required("refresh_token"))
+        // Before the token is traded: after a refusal it is as good as before.
+        if let evidence = try await realm.sessions.evidence(of: token, of: (application.id, .guardian)) {
+            try admit(evidence.details, for: application)
+        }
         let outcome = try await realm.sessions.refresh(token, of: (application.id, .guardian), by: client)
         switch outcome {
         case .refreshed(let signedIn): return signedIn

@@ -25,6 +25,8 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
     public let redirectURIs: [String]
     public let challengeTypes: [String]
     public let scopes: [String]
+    /// What access tokens may be issued for, beside the server's own APIs. Nil where none was ever set, and any is issued.
+    public let audiences: [String]?
     public let attributes: [Attribute]
     public let requiresSecondFactor: Bool
     public let revealsAddresses: Bool
@@ -39,6 +41,7 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         redirectURIs = registration.redirectURIs
         challengeTypes = registration.challengeTypes
         scopes = registration.scopes
+        audiences = registration.audiences
         attributes = registration.attributes.map {
             Attribute(name: $0.name, type: $0.type, isRequired: $0.isRequired, pattern: $0.pattern)
         }

@@ -12,6 +12,8 @@ public struct RegistrationChange: Codable, Sendable {
     /// Of `oob`, `password`, `redirect`.
     public var challengeTypes: [String]?
     public var scopes: [String]?
+    /// What access tokens may be issued for, beside the server's own APIs; `*` for any.
+    public var audiences: [String]?
     public var attributes: [ApplicationSummary.Attribute]?
     public var requiresSecondFactor: Bool?
     public var revealsAddresses: Bool?
@@ -46,6 +48,12 @@ public struct RegistrationChange: Codable, Sendable {
         for scope in scopes ?? [] where !Self.isScope(scope) {
             throw AdministrationError(
                 .invalid, "\"\(scope)\" is no scope: it has no white space, quotes or backslashes.")
+        }
+        for audience in audiences ?? [] where !Self.isAudience(audience) {
+            throw AdministrationError(
+                .invalid,
+                "\"\(audience)\" is no audience: it has 1 to \(ApplicationRegistration.longestAudience) printable ASCII "
+                    + "characters and no white space, for instance https://api.example.com.")
         }
         for attribute in attributes ?? [] {
             guard Self.knownAttributeTypes.contains(attribute.type) else {
@@ -97,6 +105,12 @@ public struct RegistrationChange: Codable, Sendable {
         !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
     }
 
+    /// RFC 7519, section 4.1.3: a text, usually a URI.
+    private static func isAudience(_ text: String) -> Bool {
+        (1...ApplicationRegistration.longestAudience).contains(text.utf8.count)
+            && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+
     /// The secret to be set, where one is, and whether to tell it.
     enum SecretChange: Sendable {
         case none
@@ -133,6 +147,7 @@ public struct RegistrationChange: Codable, Sendable {
         if let redirectURIs { registration.redirectURIs = redirectURIs }
         if let challengeTypes { registration.challengeTypes = challengeTypes }
         if let scopes { registration.scopes = scopes }
+        if let audiences { registration.audiences = audiences }
         if let attributes {
             registration.attributes = attributes.map {
                 ApplicationRegistration.Attribute(
@@ -151,6 +166,12 @@ public struct RegistrationChange: Codable, Sendable {
             warnings.append(
                 "\(id) has refresh tokens for its clients: whoever once passed a check stays in for as long as the app is "
                     + "used every thirty days, without being asked again. Leave them off where people are to prove themselves."
+            )
+        }
+        if audiences?.contains(ApplicationRegistration.anyAudience) ?? false {
+            warnings.append(
+                "\(id) gets access tokens for any audience: with it, a user's sign-in there opens every API that trusts this "
+                    + "server. Name the audiences, unless this is a development server."
             )
         }
         guard revealsAddresses == true else { return warnings }
