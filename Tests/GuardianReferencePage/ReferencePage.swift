@@ -1,7 +1,7 @@
 import Guardian
 
 // The code of the page «Guardian.swift iOS SDK», snippet by snippet, with its placeholders as parameters. One import, and the
-// compiler's defaults: that this file compiles is a test. Source: reference/guardian-ios-sdk.ja.txt.
+// compiler's defaults: that this file compiles is a test. Source: Auth0, "Guardian for iOS SDK".
 
 public func enroll(
     domain: String, enrollmentUri: String, apnsToken: String, signingKey: SigningKey, verificationKey: VerificationKey,

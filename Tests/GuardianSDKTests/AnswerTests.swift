@@ -9,7 +9,7 @@ import Testing
 
 @testable import Guardian
 
-/// What becomes of answers, good and bad (Guardian spec, sections 1.8, 1.9, 2.8 and traps 7, 8, 9).
+/// What becomes of answers, good and bad (Guardian.swift, `Request` and `GuardianError`).
 @Suite struct AnswerTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let status: Int

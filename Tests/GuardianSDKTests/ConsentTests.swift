@@ -6,7 +6,7 @@ import Testing
 
 @testable import Guardian
 
-/// Rich consents (Guardian spec, sections 2.7, 4.6 and trap 10).
+/// Rich consents (Guardian.swift, `ConsentAPIClient`).
 @Suite struct ConsentTests {
     private static let full = #"""
         {"id":"cns_abc123","created_at":"2025-05-08T08:42:00.000Z","expires_at":"2025-05-08T08:47:00.000Z",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Guardian
 
-/// What pushes and polls carry (Guardian spec, section 5.1 and trap 11).
+/// What pushes and polls carry (Guardian.swift, `AuthenticationNotification`).
 @Suite struct NotificationTests {
     /// The sample with members of `mfa` changed and taken away.
     private static func payload(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Guardian
 
-/// The page's code, compiled with one import, against the real server. Source: reference/guardian-ios-sdk.ja.txt.
+/// The page's code, compiled with one import, against the real server. Source: Auth0, "Guardian for iOS SDK".
 @Suite struct ReferencePageTests {
     private func enrolled(_ server: RealServer, _ key: any SigningKey) async throws -> EnrolledDevice {
         let uri = try await server.enrollmentURI(for: server.addUser())

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Guardian
 
-/// What goes over the wire, by the spec's sections 0, 2 and 4.
+/// What goes over the wire, as Guardian.swift sends and reads it.
 @Suite struct WireTests {
     @Test(arguments: [
         ("samples.guardian.auth0.com", "https://samples.guardian.auth0.com", "https://samples.auth0.com/rich-consents"),
@@ -77,7 +77,7 @@ import Testing
             verificationKey: key.verificationKey()
         ).start()
         #expect(enrollment.id == "dev_1" && enrollment.userId == "auth0|1" && enrollment.deviceToken == "T")
-        // Servers write SHA1 too, on which the original fails (trap 5).
+        // Servers write SHA1 too, on which the original fails.
         #expect(enrollment.totp == OTPParameters(base32Secret: "GRXC4KC5") && enrollment.recoveryCode == "RC")
         let request = try #require(server.requests.first)
         #expect(request.method == "POST")
@@ -90,7 +90,7 @@ import Testing
         let jwk = try #require(server.body["public_key"]?.objectValue)
         #expect(jwk["kty"] == .string("RSA") && jwk["use"] == .string("sig") && jwk["alg"] == .string("RS256"))
         #expect(jwk["e"] == .string("AQAB") && jwk.count == 5)
-        // 257 bytes, of which the first is zero (trap 4).
+        // 257 bytes, of which the first is zero.
         let modulus = try #require(Token.data(jwk["n"]?.stringValue ?? ""))
         #expect(modulus.count == 257 && modulus.first == 0)
     }
@@ -147,7 +147,7 @@ import Testing
         Answer(accepts: true), Answer(accepts: false), Answer(accepts: false, reason: "hacked"),
         Answer(accepts: false, reason: RejectReason.notMe), Answer(accepts: true, number: "042"),
     ])
-    func `An answer is signed as the spec says`(answer: Answer) async throws {
+    func `An answer is signed as the original signs it`(answer: Answer) async throws {
         let server = StandIn()
         let key = try Samples.rsa.get()
         let authentication = server.authentication(TestDevice(signingKey: key))

@@ -6,8 +6,8 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// What specs/guardian.md states and no story happens to show, by its sections.
-@Suite("Guardian's specification, fact by fact")
+/// What the vendor's SDKs do on the wire (Guardian.swift, Guardian.Android, auth0-guardian.js) and no story happens to show.
+@Suite("What the vendor's SDKs do, fact by fact")
 struct SpecTests {
     private func transaction(_ server: TestServer) async throws -> String {
         try await #require(
@@ -21,9 +21,9 @@ struct SpecTests {
         return (device, try await device.push(on: server))
     }
 
-    // MARK: Traps 2 to 9
+    // MARK: What is easily got wrong
 
-    @Test("Trap 2: every public address is a base that a client may have typed, in both layouts, and no other")
+    @Test("Every public address is a base that a client may have typed, in both layouts, and no other")
     func audiences() async throws {
         let bases = ["https://mfa.example.com", "https://example.com/base", "http://127.0.0.1:8080"]
         try await TestServer.with(publicURLs: ["https://mfa.example.com/", "https://example.com/base"]) { server in
@@ -55,7 +55,7 @@ struct SpecTests {
         }
     }
 
-    @Test("Trap 3: whole seconds, as Android sends them, are times like fractional ones")
+    @Test("Whole seconds, as Android sends them, are times like fractional ones")
     func wholeSeconds() async throws {
         try await TestServer.with { server in
             let (device, push) = try await asked(server)
@@ -68,7 +68,7 @@ struct SpecTests {
         }
     }
 
-    @Test("Trap 4: a modulus with and without the sign byte is the same key")
+    @Test("A modulus with and without the sign byte is the same key")
     func signByte() async throws {
         try await TestServer.with { server in
             let telephone = try Telephone.rsa()
@@ -87,7 +87,7 @@ struct SpecTests {
         }
     }
 
-    @Test("Traps 6 and 9: what there is none of is left out, not null")
+    @Test("What there is none of is left out, not null")
     func leftOut() async throws {
         try await TestServer.with { server in
             _ = try await server.management(.put, "guardian/factors/otp", ["enabled": false])
@@ -111,7 +111,7 @@ struct SpecTests {
         }
     }
 
-    @Test("2.2: telemetry is not needed and may be garbage")
+    @Test("Telemetry is not needed and may be garbage")
     func telemetry() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
@@ -128,7 +128,7 @@ struct SpecTests {
         }
     }
 
-    // MARK: 4, what devices sign
+    // MARK: What devices sign
 
     struct Forgery: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -234,7 +234,7 @@ struct SpecTests {
     ]
 
     @Test(
-        "4: what is not the device's answer to this request is refused, says what is wrong with it, and decides nothing",
+        "What is not the device's answer to this request is refused, says what is wrong with it, and decides nothing",
         arguments: [false, true])
     func forged(withRSA: Bool) async throws {
         try await TestServer.with { server in
@@ -263,7 +263,7 @@ struct SpecTests {
         }
     }
 
-    @Test("4.4: a token that a device signs for itself names the device, its user and this API, for two hours at most")
+    @Test("A token that a device signs for itself names the device, its user and this API, for two hours at most")
     func selfSigned() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
@@ -309,9 +309,9 @@ struct SpecTests {
         }
     }
 
-    // MARK: 5, pushes
+    // MARK: Pushes
 
-    @Test("5: a push has the names that SDKs read, and all of it fits into 4 KiB")
+    @Test("A push has the names that SDKs read, and all of it fits into 4 KiB")
     func payload() throws {
         let full = PushPayload(
             device: "dev_VJGBI87d093cnl03", token: "token", challenge: "challenge",
@@ -347,9 +347,9 @@ struct SpecTests {
         #expect(try JSONEncoder().encode(longest).count < 4096)
     }
 
-    // MARK: 6.4, the browser
+    // MARK: The browser
 
-    @Test("6.4: what start-flow answers, with and without a device, and a token that pages can read")
+    @Test("What start-flow answers, with and without a device, and a token that pages can read")
     func startFlow() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
@@ -401,7 +401,7 @@ struct SpecTests {
         }
     }
 
-    @Test("6.2: a search that would leave something out is refused")
+    @Test("A search that would leave something out is refused")
     func logs() async throws {
         try await TestServer.with { server in
             expectRefused(try await server.management(.get, "logs?from=1"), 400, "invalid_query_string")

@@ -68,7 +68,7 @@ enum Samples {
     /// One RSA key for all tests: making one takes a while.
     static let rsa: Result<DataRSAPrivateKey, any Error> = Result { try DataRSAPrivateKey.new() }
 
-    /// The example of the spec, section 5.1.
+    /// The example of Guardian.swift's own tests (`NotificationSpec`).
     static var userInfo: [String: Any] {
         [
             "aps": [

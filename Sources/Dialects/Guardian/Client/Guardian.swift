@@ -1,6 +1,6 @@
 import Foundation
 
-// The module's functions, under the names of the vendor's SDK (Guardian spec, section 1.1).
+// The module's functions, under the names of the vendor's SDK (github.com/auth0/Guardian.swift).
 //
 // Every `domain` is a host (`tenant.eu.auth0.com`, `localhost:8443`) or an `http` or `https` URL. An empty one stands for
 // what the environment variable `COUNTERSIGN_URL` names, which is also what a call without the argument means. One that is no
@@ -87,12 +87,12 @@ public func enroll(
 /// The login request that a push carries.
 ///
 /// - Parameter userInfo: APNs' dictionary.
-/// - Returns: nil where it is no request of Guardian's, or lacks a member that it must have (Guardian spec, section 5.1).
+/// - Returns: nil where it is no request of Guardian's, or lacks a member that it must have.
 public func notification(from userInfo: [AnyHashable: Any]) -> (any Notification)? {
     AuthenticationNotification(userInfo: userInfo)
 }
 
-/// What a request with a ``Notification/transactionLinkingId`` is about: rich consents (Guardian spec, section 2.7).
+/// What a request with a ``Notification/transactionLinkingId`` is about: rich consents (Guardian.swift, `ConsentAPI`).
 public func consent(forDomain domain: String = "", telemetryInfo: Auth0TelemetryInfo? = nil) -> any ConsentAPI {
     ConsentAPIClient(ServerAddress(domain: domain), telemetryInfo)
 }

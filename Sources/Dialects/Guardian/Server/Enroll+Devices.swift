@@ -6,7 +6,8 @@ import OneTimePassword
 import ServerHTTP
 
 extension Guardian {
-    /// `POST api/enroll`: a device registers its key with the ticket of a QR code or of an invitation (spec, section 2.4).
+    /// `POST api/enroll`: a device registers its key with the ticket of a QR code or of an invitation
+    /// (Guardian.swift, `APIClient.enroll`).
     func enroll(_ request: Request, _ call: GuardianCall) async throws -> Response {
         guard let ticket = call.ticket else { throw GuardianError.missingTicket }
         let body = try await request.decodeBody(as: EnrollRequest.self)
@@ -39,7 +40,7 @@ extension Guardian {
         }
     }
 
-    /// Names are cut, not refused: iOS sends whatever the telephone is called (spec, section 10).
+    /// Names are cut, not refused: iOS sends whatever the telephone is called.
     static func deviceName(_ name: String) -> String { String(name.filter { $0 != "\0" }.prefix(100)) }
 }
 

@@ -5,7 +5,7 @@ import OneTimePassword
 
 extension Guardian {
     /// What the QR code of a ticket says. Where only an app that makes codes can be enrolled, it is the form that all such
-    /// apps read, without what only devices need (spec, section 3.1).
+    /// apps read, without what only devices need (auth0-guardian.js, `enrollment_uri_helper.js`).
     func enrollmentURI(_ ticket: DeviceTicket) -> String {
         if !ticket.kinds.contains(.push), let text = codesURI(ticket) { return text }
         return EnrollmentURI(

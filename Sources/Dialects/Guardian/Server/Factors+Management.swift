@@ -3,7 +3,7 @@ import Foundation
 import Hummingbird
 import ServerHTTP
 
-/// The Management API's factors (spec, section 6.2).
+/// The Management API's factors (Auth0, Management API v2, "Guardian").
 extension Guardian {
     private struct FactorSwitch: Encodable {
         let name: String

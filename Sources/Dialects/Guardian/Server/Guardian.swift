@@ -39,7 +39,7 @@ public struct Guardian: Sendable {
 
     var baseURL: String { options.baseURLs().first ?? "" }
 
-    /// The two layouts of the device API (spec, trap 1).
+    /// The two layouts of the device API: Guardian.swift asks below `appliance-mfa` since 1.5.0.
     static let prefixes = ["", "/appliance-mfa"]
 
     /// What a client may have put together for `aud`: any address that we are reached by, in both layouts.

@@ -2,7 +2,7 @@ import CountersignCore
 import Hummingbird
 import ServerHTTP
 
-/// The Management API's policies (spec, section 6.2): of whom a second factor is asked.
+/// The Management API's policies (Auth0, Management API v2, "Guardian"): of whom a second factor is asked.
 extension Guardian {
     private static let allApplications = "all-applications"
 

@@ -5,7 +5,7 @@ import Hummingbird
 import ServerHTTP
 
 extension Guardian {
-    /// `POST api/resolve-transaction`: a device allows or rejects (spec, sections 2.5 and 4).
+    /// `POST api/resolve-transaction`: a device allows or rejects (Guardian.swift, `APIClient.resolve`).
     func resolveTransaction(_ request: Request, _ call: GuardianCall) async throws -> Response {
         guard let token = call.credentials("Bearer") else { throw GuardianError.missingBearer }
         let body = try await request.decodeBody(as: ResolveTransactionRequest.self)

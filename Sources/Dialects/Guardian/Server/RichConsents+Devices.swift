@@ -6,7 +6,8 @@ import Hummingbird
 import ServerHTTP
 
 extension Guardian {
-    /// `GET rich-consents/{id}`: what a device is asked to agree to, for the device itself (spec, sections 2.7 and 4.6).
+    /// `GET rich-consents/{id}`: what a device is asked to agree to, for the device itself
+    /// (Guardian.swift, `ConsentAPIClient`).
     func richConsent(_ request: Request, _ call: GuardianCall) async throws -> Response {
         guard let token = call.credentials("MFA-DPoP"), let proof = request.headers[.mfaDPoP], !proof.isEmpty else {
             throw GuardianError.missingProof
@@ -24,7 +25,7 @@ extension Guardian {
         }
     }
 
-    /// Times as texts: iOS reads nothing else (spec, trap 10).
+    /// Times as texts: Guardian.swift reads nothing else.
     private struct RichConsent: Encodable {
         struct Details: Encodable {
             let audience: String

@@ -4,7 +4,7 @@ import GuardianWire
 import Hummingbird
 import ServerHTTP
 
-/// The Management API's tickets (spec, sections 3.3 and 6.2).
+/// The Management API's tickets (Auth0, "Create Custom Enrollment Tickets").
 extension Guardian {
     private struct TicketRequest: Decodable, Sendable {
         let user_id: String?

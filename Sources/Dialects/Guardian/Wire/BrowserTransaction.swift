@@ -1,4 +1,4 @@
-/// A device account as a browser sees it (Guardian spec, section 6.4).
+/// A device account as a browser sees it (auth0-guardian.js, `lib/transaction/factory.js`).
 public struct BrowserDeviceAccount: Codable, Sendable, Equatable {
     public var id: String?
     /// `pending` or `confirmed`.

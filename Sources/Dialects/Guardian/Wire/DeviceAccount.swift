@@ -1,4 +1,4 @@
-/// A public key as a device sends it (RFC 7517; Guardian spec, section 4.3). The modulus has a leading zero byte.
+/// A public key as a device sends it (RFC 7517; Guardian.swift, `RSAPublicJWK`). The modulus has a leading zero byte.
 public struct PublicKeyJWK: Codable, Sendable, Equatable {
     public var kty: String?
     public var use: String?
@@ -35,7 +35,7 @@ public struct PushCredentials: Codable, Sendable, Equatable {
     }
 }
 
-/// `POST api/enroll` (spec, section 2.4).
+/// `POST api/enroll` (Guardian.swift, `Device`).
 public struct EnrollRequest: Codable, Sendable, Equatable {
     public var identifier: String?
     public var name: String?
@@ -58,7 +58,7 @@ public struct EnrollRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The parameters of a device's codes. The algorithm in lower case: the vendor's SDK reads no other (spec, trap 5).
+/// The parameters of a device's codes. The algorithm in lower case: Guardian.swift reads no other.
 public struct TOTPParameters: Codable, Sendable, Equatable {
     /// Base32.
     public var secret: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the QR code of an enrolment says (Guardian spec, section 3.1).
+/// What the QR code of an enrolment says (auth0-guardian.js, `enrollment_uri_helper.js`).
 public struct EnrollmentURI: Sendable, Equatable {
     public var issuer: String
     public var account: String?
@@ -37,7 +37,7 @@ public struct EnrollmentURI: Sendable, Equatable {
     }
 
     /// What a URI says; nil where it is no enrolment. The scheme is exactly `otpauth`, the kind `totp` in any case, and the
-    /// last of two members of one name counts, as with the vendor's SDK (spec, section 3.2).
+    /// last of two members of one name counts, as with Guardian.swift.
     public init?(_ text: String) {
         guard let components = URLComponents(string: text), components.scheme == "otpauth",
             components.host?.lowercased() == "totp"

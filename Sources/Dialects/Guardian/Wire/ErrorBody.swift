@@ -1,4 +1,4 @@
-/// What a refusal says (Guardian spec, section 2.8). iOS reads `description`, Android `message`.
+/// What a refusal says (Auth0, "Guardian Error Code Reference"). iOS reads `description`, Android `message`.
 public struct GuardianErrorBody: Codable, Sendable, Equatable {
     public var statusCode: Int
     public var errorCode: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a push carries: APNs' `userInfo` (Guardian spec, section 5.1).
+/// What a push carries: APNs' `userInfo` (Guardian.swift, `AuthenticationNotification`).
 public struct PushPayload: Codable, Sendable, Equatable {
     public static let category = "com.auth0.notification.authentication"
 
@@ -70,7 +70,7 @@ public struct PushPayload: Codable, Sendable, Equatable {
 }
 
 extension PushPayload {
-    /// Bytes that a push service takes (spec, section 5.3).
+    /// Bytes that a push service takes (Apple, "Generating a remote notification").
     public static let byteLimit = 4096
 
     /// As it goes over the wire.
@@ -103,7 +103,7 @@ extension PushPayload {
     }
 }
 
-/// Times as both mobile SDKs read them: UTC with milliseconds and a literal `Z` (spec, trap 11).
+/// Times as both mobile SDKs read them: UTC with milliseconds and a literal `Z`.
 public enum GuardianTimestamp {
     public static func string(from date: Date) -> String {
         date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The device API of a server (Guardian spec, section 1.2).
+/// The device API of a server (Guardian.swift, `API`).
 public protocol API: Sendable {
     /// What requests go below: with `appliance-mfa` where the server's layout has it.
     var baseUrl: URL { get }
@@ -38,7 +38,7 @@ extension API {
     }
 }
 
-/// What a device does for itself (Guardian spec, section 1.2).
+/// What a device does for itself (Guardian.swift, `DeviceAPI`).
 public protocol DeviceAPI: Sendable {
     /// Unenrols it.
     func delete() -> Request<NoContent, NoContent>
@@ -71,7 +71,7 @@ extension DeviceAPI {
     }
 }
 
-/// What a login request is about, where it says more than "sign in" (Guardian spec, section 2.7).
+/// What a login request is about, where it says more than "sign in" (Guardian.swift, `ConsentAPI`).
 public protocol ConsentAPI: Sendable {
     /// - Parameters:
     ///   - consentId: the notification's ``Notification/transactionLinkingId``.

@@ -2,7 +2,7 @@ import ClientHTTP
 import Foundation
 import GuardianWire
 
-/// ``API`` over HTTP (Guardian spec, sections 2.3 to 2.6).
+/// ``API`` over HTTP.
 struct APIClient: API {
     private let base: Result<URL, GuardianError>
     private let telemetry: Auth0TelemetryInfo?

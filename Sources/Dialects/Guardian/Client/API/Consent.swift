@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a user is asked to agree to (Guardian spec, sections 1.10 and 2.7).
+/// What a user is asked to agree to (Guardian.swift, `Consent`).
 public struct Consent: Decodable, Sendable, Equatable {
     public let consentId: String
     public let requestedDetails: ConsentRequestedDetails
-    /// A text, as the server wrote it; a number of seconds where it wrote one (trap 10).
+    /// A text, as the server wrote it; a number of seconds where it wrote one.
     public let createdAt: String
     public let expiresAt: String
 

@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 import GuardianWire
 
-/// ``ConsentAPI`` over HTTP (Guardian spec, sections 2.7 and 4.6).
+/// ``ConsentAPI`` over HTTP; its proof is in the form of RFC 9449.
 struct ConsentAPIClient: ConsentAPI {
     private let base: Result<URL, GuardianError>
     private let telemetry: Auth0TelemetryInfo?

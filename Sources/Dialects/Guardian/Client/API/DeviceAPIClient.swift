@@ -2,7 +2,7 @@ import ClientHTTP
 import Foundation
 import GuardianWire
 
-/// How a device shows that it is itself (Guardian spec, section 2.6).
+/// How a device shows that it is itself (Guardian.swift, `DeviceAPIClient`).
 enum DeviceBearer: Sendable {
     /// What it got when it enrolled.
     case opaque(String)
@@ -67,8 +67,8 @@ struct DeviceAPIClient: DeviceAPI {
     }
 }
 
-/// The token that a device signs for itself (Guardian spec, section 4.4). One is used again for half of its two hours: a key
-/// that asks for its user is not asked at each poll.
+/// The token that a device signs for itself (Guardian.swift 1.1.0, `DeviceAPIClient`). One is used again for half of its
+/// two hours: a key that asks for its user is not asked at each poll.
 final class SelfSignedToken: Sendable {
     private struct Claims: Encodable {
         let sub: String

@@ -1,7 +1,7 @@
 import Foundation
 import GuardianWire
 
-// What requests send and answers say (Guardian spec, sections 1.10 and 2.4 to 2.6). The wire's own types are inside; the
+// What requests send and answers say (Guardian.swift, `Models.swift`). The wire's own types are inside; the
 // original's have no public members, ours may be read.
 
 /// What a device says of itself when it enrols.

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A device that answers: its key, and what it called itself when it enrolled (Guardian spec, section 1.3).
+/// A device that answers: its key, and what it called itself when it enrolled (Guardian.swift, `AuthenticationDevice`).
 public protocol AuthenticationDevice: Sendable {
     var signingKey: any SigningKey { get }
     var localIdentifier: String { get }
 }
 
-/// Answers to login requests (Guardian spec, section 1.3). What is sent is signed when the request is started, and good for
-/// 30 seconds.
+/// Answers to login requests (Guardian.swift, `Authentication`). What is sent is signed when the request is started, and
+/// good for 30 seconds.
 public protocol Authentication: Sendable {
     /// Allows the login. Fails with `a0.guardian.internal.missing.number`, and sends nothing, where the request asks for a
     /// number (``Notification/numberLength``).
@@ -47,7 +47,8 @@ public enum RejectReason {
     public static let notMe = "not_me"
 }
 
-/// The category of pushes, to be registered with the system (Guardian spec, section 1.3).
+/// The category of pushes, to be registered with the system (Guardian.swift,
+/// `AuthenticationCategory`).
 public struct AuthenticationCategory: Sendable {
     public struct Action: Sendable {
         public let identifier: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// ``Authentication`` by a device's key (Guardian spec, section 4.1).
+/// ``Authentication`` by a device's key.
 struct AuthenticationClient: Authentication {
     private let api: APIClient
     private let device: any AuthenticationDevice

@@ -1,6 +1,6 @@
 import Foundation
 
-/// This device, enrolled (Guardian spec, section 1.6). ``deviceToken``, ``totp`` and ``recoveryCode`` are secrets.
+/// This device, enrolled (Guardian.swift, `EnrolledDevice`). ``deviceToken``, ``totp`` and ``recoveryCode`` are secrets.
 public struct EnrolledDevice: AuthenticationDevice {
     /// The enrolment: what a notification's ``Notification/enrollmentId`` names.
     public let id: String

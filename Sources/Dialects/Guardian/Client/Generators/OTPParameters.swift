@@ -1,7 +1,7 @@
 import Foundation
 import GuardianWire
 
-/// What codes are made of (Guardian spec, section 1.6). The secret is one.
+/// What codes are made of (Guardian.swift, `OTPParameters`). The secret is one.
 public struct OTPParameters: Codable, Sendable, Equatable {
     /// Base32.
     public let base32Secret: String

@@ -1,7 +1,7 @@
 import Foundation
 import OneTimePassword
 
-/// Time-based codes (RFC 6238; Guardian spec, section 1.7).
+/// Time-based codes (RFC 6238; Guardian.swift, `TOTP`).
 public protocol TOTP: Sendable {
     /// The code to show, leading zeros kept.
     ///
@@ -41,7 +41,7 @@ extension HOTP {
 public enum HMACAlgorithm: String, Codable, Sendable, CaseIterable {
     case sha1, sha256, sha512
 
-    /// In any of the spellings in use: servers write `SHA1` too (trap 5).
+    /// In any of the spellings in use: servers write `SHA1` too, on which the original fails.
     public init(from decoder: any Decoder) throws {
         let name = try decoder.singleValueContainer().decode(String.self)
         guard let algorithm = Self(name: name) else {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// JSON Web Tokens that a device signs (Guardian spec, section 4; RFC 7519).
+/// JSON Web Tokens that a device signs (RFC 7519).
 enum JWT {
     private struct Header<JWK: Encodable>: Encodable {
         let alg: String
@@ -29,7 +29,7 @@ enum JWT {
         }
     }
 
-    /// A time in whole seconds, rounded down. The vendor's iOS SDK sends fractions, which not every parser takes (trap 3).
+    /// A time in whole seconds, rounded down. The vendor's iOS SDK sends fractions, which not every parser takes.
     static func seconds(_ date: Date) -> Int64 {
         Int64(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
     }

@@ -1,7 +1,7 @@
 import Foundation
 import KeychainServices
 
-/// A device's private key: it signs what the device says (Guardian spec, section 1.5).
+/// A device's private key: it signs what the device says (Guardian.swift, `SigningKey`).
 ///
 /// ``DataRSAPrivateKey`` and ``KeychainRSAPrivateKey`` are the original's. A type of the app's own gives a ``secKey``, RSA of
 /// 2048 to 4096 bits or P-256. One that signs by other means, say in a chip that has no `SecKey`, gives its public half there

@@ -1,7 +1,7 @@
 import Foundation
 import KeychainServices
 
-/// A device's public key, as the server is given it (Guardian spec, section 1.5).
+/// A device's public key, as the server is given it (Guardian.swift, `VerificationKey`).
 public protocol VerificationKey: Sendable {
     /// Nil for a key that is not RSA.
     var jwk: RSAPublicJWK? { get }
@@ -13,7 +13,7 @@ extension VerificationKey {
     public var ellipticJWK: ECPublicJWK? { nil }
 }
 
-/// An RSA key as JSON (RFC 7517). The modulus begins with the zero byte that the vendor's SDKs send (trap 4).
+/// An RSA key as JSON (RFC 7517). The modulus begins with the zero byte that the vendor's SDKs send.
 public struct RSAPublicJWK: Codable, Sendable, Equatable {
     let kty: String
     let use: String

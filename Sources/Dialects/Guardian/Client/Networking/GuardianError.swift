@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the server refused with, or what is wrong before anything is sent (Guardian spec, section 1.9).
+/// What the server refused with, or what is wrong before anything is sent (Guardian.swift, `GuardianError`).
 ///
 /// ``code`` says which: the server's `errorCode` (`invalid_token`, `enrollment_not_found`, `transaction_expired`, …), or one
 /// that begins with `a0.guardian.internal.`.
@@ -22,7 +22,7 @@ public struct GuardianError: Error, Decodable, CustomStringConvertible, Localize
         self.cause = cause
     }
 
-    /// A refusal out of its JSON, which must have a textual `errorCode` (trap 8).
+    /// A refusal out of its JSON, which must have a textual `errorCode`.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: AnyKey.self)
         code = try members.decode(String.self, forKey: "errorCode")

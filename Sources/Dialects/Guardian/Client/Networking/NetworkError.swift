@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why there is no answer, or one that is not in Guardian's words (Guardian spec, section 1.9).
+/// Why there is no answer, or one that is not in Guardian's words (Guardian.swift, `NetworkError`).
 public struct NetworkError: Error, Equatable, CustomStringConvertible, LocalizedError {
     public enum Code: String, Sendable {
         case cannotEncodeJSON

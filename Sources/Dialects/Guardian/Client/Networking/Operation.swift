@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Something that a server is asked, once it is started (Guardian spec, section 1.8).
+/// Something that a server is asked, once it is started (Guardian.swift, `Operation`).
 public protocol Operation: CustomDebugStringConvertible, CustomStringConvertible, Sendable {
     associatedtype T
     associatedtype E: Sendable

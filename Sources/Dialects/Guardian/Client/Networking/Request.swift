@@ -153,7 +153,7 @@ extension HTTPClientResponse {
             description: text.flatMap { $0.isEmpty ? nil : String($0.prefix(1024)) })
     }
 
-    /// What a success says. It is JSON, or has the status 204 (trap 7).
+    /// What a success says. It is JSON, or has the status 204.
     fileprivate func decoded<E: Decodable>() throws -> E {
         if status == 204 {
             guard let blank = E.self as? any Blank.Type, let value = blank.init() as? E else {

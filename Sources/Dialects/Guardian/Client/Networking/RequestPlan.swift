@@ -79,7 +79,7 @@ extension JSONEncoder {
     }
 }
 
-/// Which app asks, for the header `Auth0-Client` (Guardian spec, section 2.2). Without it the header is not sent.
+/// Which app asks, for the header `Auth0-Client` (Guardian.swift, `Auth0TelemetryInfo`). Without it the header is not sent.
 public struct Auth0TelemetryInfo: Sendable, Equatable {
     public let name: String
     public let version: String

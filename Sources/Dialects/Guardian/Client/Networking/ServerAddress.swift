@@ -12,7 +12,7 @@ struct ServerAddress: Sendable {
 
     /// - Parameters:
     ///   - domain: a host, with or without a port, or a URL. The original takes any text that begins with `http` for a URL;
-    ///     here a scheme has its `://`, so that a host called `httpbin.example.com` is one (Guardian spec, section 1.1).
+    ///     here a scheme has its `://`, so that a host called `httpbin.example.com` is one.
     ///   - fallback: what counts where the app and the environment say nothing.
     init(
         domain: String, otherwise fallback: String? = nil,
@@ -47,7 +47,7 @@ struct ServerAddress: Sendable {
     private static let segment = "appliance-mfa"
 
     /// The base of the device API: with `appliance-mfa` but for Auth0's own hosts of it and where it is there already
-    /// (Guardian spec, section 2.1).
+    /// (Guardian.swift 1.5.0, `APIClient.init`).
     var apiBase: Result<URL, GuardianError> {
         url.map { url in
             let text = url.absoluteString

@@ -1,7 +1,7 @@
 import Foundation
 import GuardianWire
 
-/// The request in a push (Guardian spec, section 5.1).
+/// The request in a push (Guardian.swift, `AuthenticationNotification`).
 struct AuthenticationNotification: Notification {
     let domain: String
     let enrollmentId: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A login request that a device is to answer (Guardian spec, section 1.4). Foundation has a `Notification` too: say
+/// A login request that a device is to answer (Guardian.swift, `Notification`). Foundation has a `Notification` too: say
 /// `Guardian.Notification` in files that import it.
 public protocol Notification: Sendable {
     /// The server, as a host or a URL.
