@@ -113,10 +113,12 @@ extension Approvals {
                 token: handle.token.reveal(), method: method, urls: urls, at: now)
         else { return .refusedProof }
         // A proof is good once: its digest is remembered for longer than it lasts.
-        let key = "dpop/\(Data(SHA256.hash(data: Data(proofID.utf8))).hex)/\(handle.publicName)"
-        let isFresh = try await realm.limits.admits(
-            RateLimit(count: 1, window: 2 * Self.proofLifetime), of: key)
-        guard isFresh else { return .refusedProof }
+        let key = "limit/dpop/\(Data(SHA256.hash(data: Data(proofID.utf8))).hex)/\(handle.publicName)"
+        let limits = [
+            Allowance(.proofsPerRequest, CounterKey.proofs(of: handle)),
+            Allowance(RateLimit(count: 1, window: 2 * Self.proofLifetime), key),
+        ]
+        guard try await realm.store.write({ try $0.charge(limits, at: now) }) == nil else { return .refusedProof }
         guard let consent, consent.id == id else { return .unknownConsent }
         return .granted(consent)
     }

@@ -61,10 +61,13 @@ extension Enrolments {
         return try await realm.writeSending { transaction in
             guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
             var mailTo: EmailAddress?
+            var counters: [AttemptCounter] = []
             if let mail = invitation.mail {
                 guard let address = mail.to ?? user.email else { return .refused(.noAddress) }
-                if let limited = try Mailings.charge(address, client, draft.now, draft.sealer, transaction) {
-                    return .unknown(limited.reason)
+                let limits = try Mailings.limits(of: address, client, draft.sealer, transaction)
+                switch try transaction.ask(limits, at: draft.now) {
+                case .admitted(let admitted): counters = admitted
+                case .refused: return .unknown(.sourceLimited)
                 }
                 mailTo = address
             }
@@ -72,6 +75,8 @@ extension Enrolments {
                 to: user, kinds: invitation.kinds, onlyAsFirst: !invitation.allowsMore,
                 lifetime: invitation.lifetime, client: client, showsCode: false, in: transaction)
             guard case .offered(let ticket) = outcome else { return outcome }
+            // An invitation that is refused is no mail.
+            try transaction.count(counters)
             try transaction.append(
                 AuditEvent(
                     id: eventIDs[0], at: draft.now, kind: .deviceInvited, userID: userID, context: client,
@@ -177,9 +182,15 @@ extension Enrolments {
             }
             let hasSecondFactor = try transaction.factors(of: userID).contains { $0.kind.isSecondFactor }
             guard !hasSecondFactor || evidence.secondFactor != nil else { return .refused(.unsupportedFirstFactor) }
-            return try draft.offer(
-                to: user, kinds: kinds, onlyAsFirst: false, lifetime: FlowLifetime.deviceTicket, client: client,
-                evidence: evidence, in: transaction)
+            switch try transaction.ask([Allowance(.offersPerUser, CounterKey.offers(to: userID))], at: draft.now) {
+            case .refused(let until): return .refused(.limited(until: until))
+            case .admitted(let counters):
+                let outcome = try draft.offer(
+                    to: user, kinds: kinds, onlyAsFirst: false, lifetime: FlowLifetime.deviceTicket, client: client,
+                    evidence: evidence, in: transaction)
+                if case .offered = outcome { try transaction.count(counters) }
+                return outcome
+            }
         }
     }
 

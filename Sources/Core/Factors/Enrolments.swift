@@ -29,7 +29,7 @@ public struct Enrolments: Sendable {
         case refused(EnrolmentRefusal)
     }
 
-    public enum EnrolmentRefusal: Sendable {
+    public enum EnrolmentRefusal: Sendable, Equatable {
         case userNotFound
         case notOffered
         /// The address has to be proven first, or a stranger could lock its owner out.
@@ -42,6 +42,8 @@ public struct Enrolments: Sendable {
         case revoked
         /// There is no address to mail an invitation to.
         case noAddress
+        /// Too many enrolments were begun for this user.
+        case limited(until: Date)
     }
 
     /// Begins to enrol a TOTP factor.
@@ -69,6 +71,9 @@ public struct Enrolments: Sendable {
             }
             let count = try transaction.factors(of: userID).count { $0.kind == .totp }
             guard count < TOTPFactor().limitPerUser else { return .limitReached }
+            if let until = try transaction.charge(.offersPerUser, key: CounterKey.offers(to: userID), at: now) {
+                return .limited(until: until)
+            }
             let body = FlowBody(
                 purpose: .enrolFactor, client: client, email: user.email, proven: evidence.proofs,
                 challenge: .enrolment(kind: .totp, payload: payload), maximumAttempts: Self.attempts,

@@ -279,6 +279,12 @@ enum CounterKey {
     static func notices(to user: UserID) -> String { "notices/\(user)" }
     static func pushes(to user: UserID) -> String { "pushes/\(user)" }
     static func offers(by flow: Data) -> String { "offers/\(flow.hex)" }
+    static func offers(to user: UserID) -> String { "offers-to/\(user)" }
+    static func proofs(of handle: FlowHandle) -> String { "proofs/\(handle.publicName)" }
+    static func codes(of client: RegisteredClientID) -> String { "codes/\(CheckRow.registration(client).hex)" }
+    static func refreshFamilies(of client: RegisteredClientID) -> String {
+        "refresh-families/\(CheckRow.registration(client).hex)"
+    }
     static func mails(to digest: Data) -> String { "mails-to/\(digest.hex)" }
     static func mails(from source: String) -> String { "mails-from/\(source)" }
 }

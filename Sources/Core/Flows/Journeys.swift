@@ -145,7 +145,7 @@ public struct Journeys: Sendable {
             if let until { return .failure(DraftRefusal(refusal: Refusal(.sourceLimited, retryAt: until))) }
         }
         var hash: String?
-        if let password = details.password { hash = try await realm.hasher.hash(password) }
+        if let password = details.password { hash = try await realm.hash(signUpPassword: password, by: client) }
         return .success(
             SignUpDraft(
                 passwordHash: hash, wantsPassword: details.wantsPassword, attributes: details.attributes,

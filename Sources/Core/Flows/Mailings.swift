@@ -137,17 +137,17 @@ public struct Mailings: Sendable {
         _ email: EmailAddress, _ client: ClientContext, _ now: Date, _ sealer: Sealer,
         _ transaction: any StoreTransaction
     ) throws -> Refusal? {
-        let mailbox = CounterKey.mails(
-            to: try sealer.digest(email.canonical, for: "mailbox", in: transaction))
-        if let until = try transaction.charge(.mailsPerAddress, key: mailbox, at: now) {
-            return Refusal(.sourceLimited, retryAt: until)
-        }
-        if let source = client.limitedSource,
-            let until = try transaction.charge(.mailsPerSource, key: CounterKey.mails(from: source), at: now)
-        {
-            return Refusal(.sourceLimited, retryAt: until)
-        }
-        return nil
+        try transaction.charge(limits(of: email, client, sealer, transaction), at: now)
+            .map { Refusal(.sourceLimited, retryAt: $0) }
+    }
+
+    /// What a mail counts against: the source that asks for it, and the mailbox.
+    static func limits(
+        of email: EmailAddress, _ client: ClientContext, _ sealer: Sealer, _ transaction: any StoreTransaction
+    ) throws -> [Allowance] {
+        let mailbox = try sealer.digest(email.canonical, for: "mailbox", in: transaction)
+        let source = client.limitedSource.map { Allowance(.mailsPerSource, CounterKey.mails(from: $0)) }
+        return [source, Allowance(.mailsPerAddress, CounterKey.mails(to: mailbox))].compactMap { $0 }
     }
 }
 

@@ -45,6 +45,8 @@ public protocol FlowStorage {
     func clientRegistrations(after digest: Data?, limit: Int) throws -> [FlowRecord]
     /// Removes at most `limit` flows that expired before the instant; answers how many.
     func deleteFlows(expiredBefore instant: Date, limit: Int) throws -> Int
+    /// The same of flows alone whose purpose is `authorization-code`, which nobody asks for again.
+    func deleteAuthorizationCodes(expiredBefore instant: Date, limit: Int) throws -> Int
 }
 
 /// Keeps sessions.

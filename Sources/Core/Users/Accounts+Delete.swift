@@ -66,6 +66,7 @@ extension StoreTransaction {
     fileprivate func forget(_ user: User) throws {
         try deleteOutboxMessages(of: user.id, recipient: user.email?.canonical)
         try deleteCounter(CounterKey.pushes(to: user.id))
+        try deleteCounter(CounterKey.offers(to: user.id))
         try deleteCounter(CounterKey.newPasswords(of: user.id))
         try deleteCounter(CounterKey.notices(to: user.id))
         // A reason is in the words of whoever gave it.

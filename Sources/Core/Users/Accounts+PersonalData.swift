@@ -24,6 +24,7 @@ public struct PersonalData: Sendable {
         public enum Subject: Sendable {
             case mailsToAddress
             case requestsToDevices
+            case enrolmentsBegun
             case newPasswords
             case noticesOfChanges
             case wrongPasswordsBeforeTheAccount
@@ -51,7 +52,8 @@ extension Accounts {
                 of: id, recipient: user.email?.canonical, limit: limit + 1)
             var limits: [PersonalData.Limit] = []
             var keys: [(PersonalData.Limit.Subject, String)] = [
-                (.requestsToDevices, CounterKey.pushes(to: id)), (.newPasswords, CounterKey.newPasswords(of: id)),
+                (.requestsToDevices, CounterKey.pushes(to: id)), (.enrolmentsBegun, CounterKey.offers(to: id)),
+                (.newPasswords, CounterKey.newPasswords(of: id)),
                 (.noticesOfChanges, CounterKey.notices(to: id)),
             ]
             if let address = user.email?.canonical {

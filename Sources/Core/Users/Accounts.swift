@@ -66,7 +66,7 @@ public struct Accounts: Sendable {
         }
         let now = realm.clock.now
         if let refusal = try await admitSignUp(email, by: client, at: now) { return .refused(refusal) }
-        let hash: String? = if let password { try await realm.hasher.hash(password) } else { nil }
+        let hash: String? = if let password { try await realm.hash(signUpPassword: password, by: client) } else { nil }
 
         let draft = SessionDraft(random: realm.random)
         let id = UserID(random: realm.random)
@@ -146,6 +146,21 @@ public struct Accounts: Sendable {
             try transaction.append(
                 AuditEvent(id: eventID, at: now, kind: .userCreated, userID: id, context: client))
             return .success(try transaction.user(id) ?? user)
+        }
+    }
+}
+
+extension Realm {
+    /// Hashes the password of a sign-up that was counted. Where there is too much to hash, the sign-up is not counted: no
+    /// account is made, and nobody has learnt anything.
+    func hash(signUpPassword password: Secret<String>, by client: ClientContext) async throws -> String {
+        do {
+            return try await hasher.hash(password)
+        } catch {
+            if let source = client.limitedSource {
+                try? await store.write { try $0.refund(key: CounterKey.signUps(from: source)) }
+            }
+            throw error
         }
     }
 }

@@ -36,9 +36,11 @@ enum Sample {
             createdAt: createdAt, payload: Data(id.utf8))
     }
 
-    static func flow(_ digest: String, of user: String? = nil, expiresAt: Date = instant()) -> FlowRecord {
+    static func flow(
+        _ digest: String, of user: String? = nil, purpose: String = "sign-in", expiresAt: Date = instant()
+    ) -> FlowRecord {
         FlowRecord(
-            digest: Data(digest.utf8), userID: user.map(UserID.init(rawValue:)), purpose: "sign-in",
+            digest: Data(digest.utf8), userID: user.map(UserID.init(rawValue:)), purpose: purpose,
             createdAt: instant(), expiresAt: expiresAt, body: Data("body".utf8))
     }
 

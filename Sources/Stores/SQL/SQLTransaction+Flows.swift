@@ -72,4 +72,11 @@ extension SQLTransaction {
         try delete(
             FlowRecord.self, key: "digest", "WHERE expires_at < $1 ORDER BY expires_at", instant, limit: limit)
     }
+
+    public func deleteAuthorizationCodes(expiredBefore instant: Date, limit: Int) throws -> Int {
+        // Spelled out for its index, like the purpose of registrations.
+        try delete(
+            FlowRecord.self, key: "digest",
+            "WHERE purpose = 'authorization-code' AND expires_at < $1 ORDER BY expires_at", instant, limit: limit)
+    }
 }

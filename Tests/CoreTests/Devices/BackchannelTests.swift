@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import OneTimePassword
 import TestSupport
@@ -233,6 +234,22 @@ struct BackchannelTests {
     @Test("The hash of a token is that of the vendor's own test")
     func tokenHash() {
         #expect(DeviceProof.hash(of: "aValidTransactionToken") == "CzMD9-OOC7tzMpYDBdgrSUtmhx8Jw9cZMSf4KXVRC5A")
+    }
+
+    @Test("Thirty proofs about one request are remembered; more are refused and remembered nowhere")
+    func manyProofs() async throws {
+        let begun = try await begun()
+        let request = try await begun.request
+        func fetch(_ id: String) async throws -> Approvals.ConsentOutcome {
+            try await self.fetch(
+                begun, request.details.linkingID, request.handle, proof(begun, request, claims: ["jti": .string(id)]))
+        }
+        for number in 0..<30 {
+            guard case .granted = try await fetch("\(number)") else { throw TestFailure() }
+        }
+        guard case .refusedProof = try await fetch("30") else { throw TestFailure() }
+        let key = "limit/dpop/\(Data(SHA256.hash(data: Data("30".utf8))).hex)/\(request.handle.publicName)"
+        #expect(try await begun.test.counter(key) == nil)
     }
 
     struct BadProof: Sendable, CustomTestStringConvertible {

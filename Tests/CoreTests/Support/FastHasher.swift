@@ -10,6 +10,7 @@ final class FastHasher: PasswordHasher {
         var hashed = 0
         var generation = 1
         var meanwhile: (@Sendable (Int) async throws -> Void)?
+        var hashingFailure: (any Error)?
     }
 
     private let state = Mutex(State())
@@ -24,7 +25,11 @@ final class FastHasher: PasswordHasher {
     /// Runs while an answer is being looked at; it is told how manieth look it is, from 1.
     func meanwhile(_ body: (@Sendable (Int) async throws -> Void)?) { state.withLock { $0.meanwhile = body } }
 
+    /// What hashing a new password throws.
+    func refuseToHash(_ error: (any Error)?) { state.withLock { $0.hashingFailure = error } }
+
     func hash(_ password: Secret<String>) async throws -> String {
+        if let error = state.withLock({ $0.hashingFailure }) { throw error }
         let (count, generation) = state.withLock { state in
             state.hashed += 1
             return (state.hashed, state.generation)

@@ -50,6 +50,7 @@ struct QueryPlanTests {
             _ = try transaction.clientRegistrations(after: flow.digest, limit: 1)
             _ = try transaction.deleteFlow(digest: flow.digest)
             _ = try transaction.deleteFlows(expiredBefore: instant, limit: 1)
+            _ = try transaction.deleteAuthorizationCodes(expiredBefore: instant, limit: 1)
             _ = try transaction.insert(session)
             _ = try transaction.session(session.id)
             _ = try transaction.sessions(of: id, limit: 1)

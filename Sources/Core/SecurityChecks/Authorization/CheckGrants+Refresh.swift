@@ -12,7 +12,8 @@ extension CheckGrants {
         public let token: Secret<String>
     }
 
-    /// Begins a family for what is granted now; nil where the application has none, or a check is no more in success.
+    /// Begins a family for what is granted now; nil where the application has none, a check is no more in success, or the
+    /// client has begun a hundred in a day: then it goes without, as its checks can be asked again.
     public func beginRefreshing(_ grant: Grant) async throws -> Secret<String>? {
         let (realm, catalogue) = (realm, catalogue)
         let now = realm.clock.now
@@ -22,7 +23,9 @@ extension CheckGrants {
             guard
                 let (states, version) = try Self.states(
                     grant.client.id, grant.scope, catalogue, realm, now, transaction),
-                version.refreshTokens, let passed = try states.passed(states.plan.order)
+                version.refreshTokens, let passed = try states.passed(states.plan.order),
+                try transaction.charge(
+                    .refreshFamiliesPerClient, key: CounterKey.refreshFamilies(of: grant.client.id), at: now) == nil
             else { return nil }
             let digest = CheckRow.refresh(id)
             let family = RefreshFamily(

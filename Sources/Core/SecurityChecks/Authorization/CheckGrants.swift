@@ -36,7 +36,8 @@ public struct CheckGrants: Sendable {
         var redirectURI: String
     }
 
-    /// A code for what is granted now. Nobody is asked for anything.
+    /// A code for what is granted now. Nobody is asked for anything. A client is given sixty a minute
+    /// (``ClientRefusal/limited(until:)``).
     public func code(
         for id: RegisteredClientID, scope: Set<String>, redirectURI: String
     ) async throws -> Outcome<String> {
@@ -50,6 +51,9 @@ public struct CheckGrants: Sendable {
         let now = realm.clock.now
         let code = realm.random.bytes(32).base64URL
         return try await realm.store.write { transaction in
+            if let until = try transaction.charge(.codesPerClient, key: CounterKey.codes(of: id), at: now) {
+                return .refused(.limited(until: until))
+            }
             let digest = CheckRow.code(code)
             let body = CodeBody(client: id, scope: scope, redirectURI: redirectURI)
             let row = FlowRecord(
@@ -69,7 +73,7 @@ public struct CheckGrants: Sendable {
         let realm = realm
         let now = realm.clock.now
         let scope = try await realm.store.write { transaction -> Set<String>? in
-            guard var row = try transaction.flow(digest: CheckRow.code(code)), row.finishedAt == nil,
+            guard let row = try transaction.flow(digest: CheckRow.code(code)), row.finishedAt == nil,
                 row.expiresAt > now
             else { return nil }
             let plain = try realm.sealer.open(row.body, for: .flow(row.digest))
@@ -77,8 +81,8 @@ public struct CheckGrants: Sendable {
             guard ConstantTime.equal(Array(body.client.rawValue.utf8), Array(id.rawValue.utf8)),
                 body.redirectURI == redirectURI
             else { return nil }
-            row.finishedAt = now
-            return try transaction.update(row) ? body.scope : nil
+            // Good once: a code that was traded is gone, as one is that nobody traded in its minute (`Maintenance`).
+            return try transaction.deleteFlow(digest: row.digest) ? body.scope : nil
         }
         guard let scope else { return nil }
         return try await grant(to: id, scope: scope)

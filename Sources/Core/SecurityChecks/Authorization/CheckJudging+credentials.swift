@@ -93,12 +93,15 @@ extension CheckJudging {
                     record = present
                 }
             }
-            // What is not looked at counts against the source, too.
-            if let limited = try transaction.chargeAnswer(of: client, at: now) {
-                return .limited(until: limited.retryAt ?? now)
+            // What is not looked at counts against the source, too. Everything is asked before anything is counted.
+            let source = client.limitedSource.map { Allowance(.answersPerSource, CounterKey.answers(from: $0)) }
+            let counters: [AttemptCounter]
+            switch try transaction.ask([source].compactMap { $0 }, at: now) {
+            case .admitted(let admitted): counters = admitted
+            case .refused(let until): return .limited(until: until)
             }
-            if let counter { try transaction.put(counter) }
             if record != present, !(try states.put(record, of: name)) { return .conflict }
+            try transaction.count(counters + [counter].compactMap { $0 })
             if case .blocked = charged {
                 try transaction.append(
                     AuditEvent(

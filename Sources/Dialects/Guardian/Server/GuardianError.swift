@@ -89,6 +89,7 @@ struct GuardianError: Error, Sendable {
                 403, "enrollment_method_disabled", "The address has to be verified before a device can be enrolled.")
         case .unsupportedFirstFactor, .signInTooOld, .revoked:
             self.init(401, "invalid_token", "Sign in again before enrolling a device.")
+        case .limited: self.init(429, "too_many_requests", "Too many enrollments were begun for this user.")
         }
     }
 

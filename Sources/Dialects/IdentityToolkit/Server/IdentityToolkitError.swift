@@ -160,6 +160,8 @@ extension IdentityToolkitError {
         case .revoked: self.init(.tokenExpired)
         case .limitReached:
             self.init(.secondFactorLimitExceeded, "Too many TOTP based second factors enrolled for this account.")
+        case .limited:
+            self.init(.tooManyAttemptsTryLater, "Too many enrollments were begun for this account. Try again later.")
         }
     }
 

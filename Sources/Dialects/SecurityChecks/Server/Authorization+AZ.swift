@@ -26,6 +26,7 @@ extension SecurityChecks {
         switch try await grants.code(for: client, scope: scope, redirectURI: redirectURI) {
         case .granted(let code): return try redirect(to: redirectURI, code: code, call)
         case .refused(.unknownClient): throw SecurityChecksError.unknownOAuthClient
+        case .refused(.limited): return try redirect(to: redirectURI, error: .temporarilyUnavailable, call)
         case .refused: return try redirect(to: redirectURI, error: .accessDenied, call)
         case .unknownScope: return try redirect(to: redirectURI, error: .invalidScope, call)
         case .notGranted: return try redirect(to: redirectURI, error: .accessDenied, call)

@@ -115,6 +115,7 @@ public struct UserData: Codable, Sendable {
                 switch limit.subject {
                 case .mailsToAddress: "mails to the address"
                 case .requestsToDevices: "requests to the devices"
+                case .enrolmentsBegun: "enrolments of second factors that were begun"
                 case .newPasswords: "new passwords that were refused"
                 case .noticesOfChanges: "mails about changes of the account"
                 case .wrongPasswordsBeforeTheAccount: "wrong passwords for the address before there was an account"

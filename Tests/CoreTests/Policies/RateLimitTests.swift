@@ -1,0 +1,232 @@
+import Foundation
+import Testing
+
+@testable import CountersignCore
+
+/// What one limit refuses costs nothing elsewhere, and nobody makes rows without end.
+@Suite("Rate limits")
+struct RateLimitTests {
+    private static func mailbox(_ test: TestRealm, _ email: EmailAddress) async throws -> String {
+        let sealer = test.realm.sealer
+        return try await test.store.read {
+            CounterKey.mails(to: try sealer.digest(email.canonical, for: "mailbox", in: $0))
+        }
+    }
+
+    private static func put(_ test: TestRealm, _ key: String, _ count: Int) async throws {
+        let now = test.now
+        try await test.store.write { try $0.put(AttemptCounter(key: key, count: count, since: now)) }
+    }
+
+    /// The ways to ask for a mail.
+    enum Mail: CaseIterable {
+        case code, link, takenAddress, invitation, journey
+    }
+
+    private static func ask(_ test: TestRealm, _ mail: Mail, _ user: User, by client: ClientContext) async throws
+        -> Bool
+    {
+        switch mail {
+        case .code:
+            return try await test.realm.mailings.sendCode(to: TestRealm.otherEmail, by: client).refusal == nil
+        case .link:
+            return try await test.realm.mailings.sendLink(.signIn(TestRealm.otherEmail), by: client).refusal == nil
+        case .takenAddress:
+            let outcome = try await test.realm.mailings.sendLink(
+                .changeEmail(user.id, to: TestRealm.otherEmail), by: client)
+            return outcome.refusal?.reason == .addressTaken
+        case .invitation:
+            var invitation = Invitation()
+            invitation.mail = Invitation.Mail(to: TestRealm.otherEmail, page: "page?")
+            let outcome = try await test.realm.enrolments.inviteDevice(for: user.id, invitation, by: client)
+            return outcome.ticket != nil
+        case .journey:
+            let handle = try await test.begin(.resetPassword(TestRealm.otherEmail))
+            let outcome = try await test.realm.journeys.ask(handle, expecting: test.expectation(), by: client)
+            if case .mailed = outcome { return true }
+            return false
+        }
+    }
+
+    @Test("A source without allowance uses up nobody's mailbox, and leaves no row", arguments: Mail.allCases)
+    func mailboxes(mail: Mail) async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        if mail != .invitation { try await test.addUser(TestRealm.otherEmail) }
+        let mailbox = try await Self.mailbox(test, TestRealm.otherEmail)
+        try await Self.put(test, "mails-from/192.0.2.1", 200)
+        let source = test.client(from: "192.0.2.1")
+        for _ in 0..<3 { #expect(try await !Self.ask(test, mail, user, by: source)) }
+        #expect(try await test.counter(mailbox) == nil)
+        #expect(try await Self.ask(test, mail, user, by: test.client(from: "192.0.2.2")))
+        #expect(try await test.counter(mailbox)?.count == 1)
+    }
+
+    @Test("A mailbox that has got all its mails costs the source nothing", arguments: Mail.allCases)
+    func sources(mail: Mail) async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        if mail != .invitation { try await test.addUser(TestRealm.otherEmail) }
+        try await Self.put(test, Self.mailbox(test, TestRealm.otherEmail), 20)
+        #expect(try await !Self.ask(test, mail, user, by: test.client(from: "192.0.2.1")))
+        #expect(try await test.counter("mails-from/192.0.2.1") == nil)
+    }
+
+    @Test("An invitation that is refused counts as no mail")
+    func refusedInvitation() async throws {
+        let test = try await TestRealm.make()
+        let enrolled = try await test.addEnrolledUser()
+        var invitation = Invitation()
+        invitation.mail = Invitation.Mail(page: "page?")
+        invitation.allowsMore = false
+        let outcome = try await test.realm.enrolments.inviteDevice(for: enrolled.user.id, invitation, by: test.client)
+        guard case .refused(.limitReached) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+        #expect(try await test.counter(Self.mailbox(test, TestRealm.email)) == nil)
+    }
+
+    @Test("A sign-up whose password could not be hashed is not counted", arguments: [false, true])
+    func signUps(stepByStep: Bool) async throws {
+        let test = try await TestRealm.make()
+        test.hasher.refuseToHash(PasswordHashingOverload(retryAfter: 1))
+        let client = test.client(from: "192.0.2.1")
+        await #expect(throws: PasswordHashingOverload.self) {
+            if stepByStep {
+                let details = Journeys.SignUpDetails(password: Secret("difference engine"), wantsPassword: true)
+                _ = try await test.realm.journeys.begin(
+                    .signUp(TestRealm.email, details), offered: [.password], taken: [.mailedCode], by: client)
+            } else {
+                _ = try await test.realm.accounts.signUp(
+                    email: TestRealm.email, password: Secret("difference engine"), by: client)
+            }
+        }
+        #expect(try await test.counter("sign-ups/192.0.2.1")?.count ?? 0 == 0)
+    }
+
+    @Test("Thirty enrolments an hour can be begun for one user, and a refused one makes no row")
+    func enrolments() async throws {
+        let test = try await TestRealm.make()
+        let user = try await test.addUser()
+        let realm = test.realm
+        func begin(_ isDevice: Bool) async throws -> Enrolments.EnrolmentRefusal? {
+            if isDevice {
+                let outcome = try await realm.enrolments.beginDevice(
+                    for: user.id, evidence: test.evidence, by: test.client)
+                return if case .refused(let refusal) = outcome { refusal } else { nil }
+            }
+            let outcome = try await realm.enrolments.beginTOTP(for: user.id, evidence: test.evidence, by: test.client)
+            return if case .refused(let refusal) = outcome { refusal } else { nil }
+        }
+        for number in 0..<30 { #expect(try await begin(number % 2 == 0) == nil) }
+        for isDevice in [true, false] {
+            #expect(try await begin(isDevice) == .limited(until: test.now + 3600))
+        }
+        #expect(try await test.store.read { try $0.flows(of: user.id, limit: 100) }.count == 30)
+        let data = try #require(await realm.accounts.personalData(user.id, by: test.client))
+        #expect(data.limits.contains { $0.subject == .enrolmentsBegun && $0.counter.count == 30 })
+        _ = try await realm.accounts.delete(user.id, by: test.client)
+        #expect(try await test.counter("offers-to/\(user.id)") == nil)
+    }
+}
+
+/// Codes of security checks.
+@Suite("Authorization codes")
+struct AuthorizationCodeTests {
+    private struct Codes {
+        let stage: CheckStage
+        let client: RegisteredClientID
+        let grants: CheckGrants
+
+        init() async throws {
+            stage = try await CheckStage.make(version: ApplicationVersion(refreshTokens: true), [CheckStage.pin()])
+            client = try await stage.client()
+            grants = stage.test.realm.grants(by: stage.checks)
+            #expect(try await stage.decide(client, "Pin", ["Pin": .pin("1234")]).isGranted)
+        }
+
+        func ask() async throws -> CheckGrants.Outcome<String> {
+            try await grants.code(for: client, scope: ["Pin"], redirectURI: "http://redirect")
+        }
+
+        func code() async throws -> String {
+            guard case .granted(let code) = try await ask() else { throw TestFailure() }
+            return code
+        }
+
+        func redeem(_ code: String) async throws -> Bool {
+            if case .granted? = try await grants.redeem(code, by: client, redirectURI: "http://redirect") {
+                return true
+            }
+            return false
+        }
+
+        func isKept(_ code: String) async throws -> Bool {
+            try await stage.test.store.read { try $0.flow(digest: CheckRow.code(code)) } != nil
+        }
+    }
+
+    @Test("A client is given sixty in a minute, and no row with the next")
+    func limit() async throws {
+        let codes = try await Codes()
+        let now = codes.stage.test.now
+        for _ in 0..<60 { _ = try await codes.code() }
+        guard case .refused(.limited(let until)) = try await codes.ask() else { throw TestFailure() }
+        #expect(until == now + 60)
+        let other = try await codes.stage.client(device: "4F1F7A9C-0002-4A58-9E0F-A1B2C3D4E5F6")
+        #expect(try await codes.stage.decide(other, "Pin", ["Pin": .pin("1234")]).isGranted)
+        guard
+            case .granted = try await codes.grants.code(for: other, scope: ["Pin"], redirectURI: "http://redirect")
+        else { throw TestFailure() }
+        codes.stage.test.clock.advance(59)
+        guard case .refused(.limited) = try await codes.ask() else { throw TestFailure() }
+        // The success is as old as the window.
+        codes.stage.test.clock.advance(1)
+        #expect(try await codes.stage.decide(codes.client, "Pin", ["Pin": .pin("1234")]).isGranted)
+        _ = try await codes.code()
+    }
+
+    @Test("One that is traded goes at once, and another with the first cleaning after its minute")
+    func cleaning() async throws {
+        let codes = try await Codes()
+        let (traded, lost) = (try await codes.code(), try await codes.code())
+        #expect(try await codes.redeem(traded))
+        #expect(try await !codes.isKept(traded))
+        #expect(try await !codes.redeem(traded))
+        codes.stage.test.clock.advance(59)
+        try await codes.stage.test.realm.maintenance.run()
+        #expect(try await codes.isKept(lost))
+        codes.stage.test.clock.advance(1.001)
+        try await codes.stage.test.realm.maintenance.run()
+        #expect(try await !codes.isKept(lost))
+    }
+
+    @Test("One that is sent many times at once is traded once", arguments: TestStore.available)
+    func once(store: TestStore) async throws {
+        let stage = try await CheckStage.make(on: store, [CheckStage.pin()])
+        let client = try await stage.client()
+        #expect(try await stage.decide(client, "Pin", ["Pin": .pin("1234")]).isGranted)
+        let grants = stage.test.realm.grants(by: stage.checks)
+        guard case .granted(let code) = try await grants.code(for: client, scope: ["Pin"], redirectURI: "http://r")
+        else { throw TestFailure() }
+        let traded = try await race(12, meetingBefore: 1) { _ in
+            if case .granted? = try await grants.redeem(code, by: client, redirectURI: "http://r") {
+                true
+            } else {
+                false
+            }
+        }
+        #expect(traded.count { $0 } == 1)
+    }
+
+    @Test("A client begins a hundred families of refresh tokens a day, and then goes without")
+    func families() async throws {
+        let codes = try await Codes()
+        guard case .granted(let grant) = try await codes.grants.grant(to: codes.client, scope: ["Pin"]) else {
+            throw TestFailure()
+        }
+        for _ in 0..<100 { #expect(try await codes.grants.beginRefreshing(grant) != nil) }
+        #expect(try await codes.grants.beginRefreshing(grant) == nil)
+    }
+}
