@@ -17,6 +17,7 @@ public struct Realm: Sendable {
     public let extensionCaller: any ExtensionCaller
     let extensionTraffic = ExtensionTraffic()
     private let rememberedSettings = Remembered<RealmSettings>()
+    let unsettledCharges = UnsettledCharges()
     /// Wakes those who wait for what this process sends; other processes' is found by looking.
     public let bell = Bell()
 

@@ -109,9 +109,11 @@ struct ApprovalDraft: Sendable {
         let standing = try transaction.chargePush(to: userID, at: now)
         guard standing.isAdmitted else { return .limited(standing) }
 
-        for var earlier in try transaction.openFlows(
-            of: userID, purpose: FlowPurpose.approve.rawValue, at: now, limit: 10 * PushFactor.limit)
-        where try FlowBody.open(earlier, with: sealer).clientID == body.clientID {
+        let replaced = try transaction.openFlows(
+            of: userID, purpose: FlowPurpose.approve.rawValue, at: now, limit: 10 * PushFactor.limit
+        ).filter { try FlowBody.open($0, with: sealer).clientID == body.clientID }
+        try transaction.reserve(Set((replaced + [flow]).map { .flow($0.digest) } + [.user(userID)]))
+        for var earlier in replaced {
             earlier.finishedAt = now
             _ = try transaction.update(earlier)
         }

@@ -52,6 +52,7 @@ extension Approvals {
         let expiresAt = draft.now + min(request.lifetime, FlowLifetime.approval)
         let outcome: Outcome = try await realm.writeSending(by: .push) { transaction in
             guard let user = try transaction.user(userID) else { return .refused(Refusal(.userNotFound)) }
+            try transaction.reserve([.user(userID)])
             var body = FlowBody(
                 purpose: .backchannel, client: client, challenge: .approval, terms: request.terms,
                 tokenEpoch: user.tokenEpoch)

@@ -183,7 +183,7 @@ extension Enrolments {
             let hasSecondFactor = try transaction.factors(of: userID).contains { $0.kind.isSecondFactor }
             guard !hasSecondFactor || evidence.secondFactor != nil else { return .refused(.unsupportedFirstFactor) }
             switch try transaction.ask([Allowance(.offersPerUser, CounterKey.offers(to: userID))], at: draft.now) {
-            case .refused(let until): return .refused(.limited(until: until))
+            case .refused(_, let refusal): return .refused(.limited(until: refusal.instant))
             case .admitted(let counters):
                 let outcome = try draft.offer(
                     to: user, kinds: kinds, onlyAsFirst: false, lifetime: FlowLifetime.deviceTicket, client: client,

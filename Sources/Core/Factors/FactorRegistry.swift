@@ -27,6 +27,8 @@ enum Judgement: Sendable {
     /// A device's own, and what it decided.
     case decided(DeviceDecision)
     case wrong(Refusal.Reason)
+
+    var isWrong: Bool { if case .wrong = self { true } else { false } }
 }
 
 /// All kinds of factors that are rows. A new one is a line here.

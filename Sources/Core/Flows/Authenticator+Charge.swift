@@ -12,6 +12,19 @@ extension Authenticator {
     func charge(_ attempt: Attempt) async throws -> Charged {
         let realm = realm
         let auditID = AuditEvent.freshID(at: attempt.now, random: realm.random)
+        let ended = realm.unsettledCharges.ends(at: attempt.now)
+        do {
+            return try await charge(attempt, auditID: auditID, ended: ended)
+        } catch let error as StoreError where error.code == .outcomeUnknown {
+            // Perhaps it is counted; nobody has looked at it.
+            realm.unsettledCharges.note(attempt.charge.name, .returned, at: attempt.now)
+            throw error
+        }
+    }
+
+    /// - Parameter ended: what became of earlier charges that could not be settled in their own time.
+    private func charge(_ attempt: Attempt, auditID: String, ended: [String: ChargeEnd]) async throws -> Charged {
+        let realm = realm
         return try await realm.store.write { transaction in
             let found = try Self.find(attempt, realm: realm, in: transaction)
             let charged: Charged
@@ -22,13 +35,15 @@ extension Authenticator {
             case .admitted(let matter):
                 subject = matter.user?.id
                 details = matter.auditDetails
-                charged = try Self.count(attempt, against: matter, in: transaction)
+                charged = try Self.count(attempt, against: matter, ended: ended, in: transaction)
             }
             // A flood from one source is in the log with its first hundred answers; more would only fill the disk. So
             // answers that are not looked at count against the source like wrong ones. Asking whether a device has answered
             // is no answer: whoever waits asks often.
             if case .refused(let refusal) = charged, ![.sourceLimited, .approvalPending].contains(refusal.reason) {
-                if let limited = try transaction.chargeAnswer(of: attempt.client, at: attempt.now) {
+                if let limited = try transaction.chargeAnswer(
+                    of: attempt.client, at: attempt.now, from: attempt.charge.part)
+                {
                     return .refused(limited)
                 }
                 try transaction.append(
@@ -46,21 +61,28 @@ extension Authenticator {
         return try await realm.store.read { try Self.find(attempt, realm: realm, in: $0) }
     }
 
-    /// Takes the charge back: what could not be looked at was no attempt, or else whoever keeps the hasher busy would lock
-    /// people out with their own right passwords.
-    func takeBack(_ attempt: Attempt, _ matter: Matter) async throws {
-        guard matter.isGuessable else { return }
-        try await realm.store.write { transaction in
-            if let key = matter.counterKey, let counter = try transaction.counter(key) {
-                try transaction.put(matter.lockout.takingBack(counter))
-            }
-            if let source = attempt.client.limitedSource {
-                try transaction.refund(key: CounterKey.answers(from: source))
-            }
-            if let digest = matter.flow?.digest, var flow = try transaction.flow(digest: digest), flow.attempts > 0 {
+    /// Ends a charge without a verdict. What could not be looked at, or was right and could not be made to count, was no
+    /// attempt, or else an outage, or whoever keeps the hasher busy, would lock people out with their own right passwords.
+    /// What was wrong stays counted.
+    ///
+    /// Where the store cannot be told, the end is noted for the next charge of this process, and the charge lapses for all
+    /// others: nobody has been told what the answer was.
+    func end(_ charge: Charge?, _ end: ChargeEnd) async {
+        guard let charge else { return }
+        do {
+            try await realm.store.write { transaction in
+                // A charge ends once. Where no counter says whether it did, the flow's own is set back at most once, as this
+                // is not tried again.
+                let ends = try transaction.end(charge, end) || charge.counted.isEmpty
+                guard case .returned = end, ends, let digest = charge.flow,
+                    var flow = try transaction.flow(digest: digest),
+                    flow.attempts > 0
+                else { return }
                 flow.attempts -= 1
                 _ = try transaction.update(flow)
             }
+        } catch {
+            realm.unsettledCharges.note(charge.id.name, end, at: realm.clock.now)
         }
     }
 
@@ -195,7 +217,7 @@ extension Authenticator {
     }
 
     private static func count(
-        _ attempt: Attempt, against matter: Matter, in transaction: any StoreTransaction
+        _ attempt: Attempt, against matter: Matter, ended: [String: ChargeEnd], in transaction: any StoreTransaction
     ) throws -> Charged {
         var matter = matter
         // A handle is 256 random bits: there is nothing to guess, and counting would let a bystander use it up.
@@ -205,21 +227,16 @@ extension Authenticator {
         if let flow = matter.flow, flow.attempts >= matter.body.maximumAttempts {
             return .refused(Refusal(.flowExhausted))
         }
-        var counters: [AttemptCounter] = []
-        if let key = matter.counterKey {
-            switch matter.lockout.charge(try transaction.counter(key), key: key, at: attempt.now) {
-            case .admitted(let counter): counters.append(counter)
-            case .blocked(let until): return .refused(Refusal(.lockedOut, retryAt: until))
-            case .disabled: return .refused(Refusal(.authenticatorDisabled))
-            }
-        }
-        if let source = attempt.client.limitedSource {
-            let key = CounterKey.answers(from: source)
-            switch RateLimit.answersPerSource.charge(try transaction.counter(key), key: key, at: attempt.now) {
-            case .admitted(let counter): counters.append(counter)
-            case .blocked(let until): return .refused(Refusal(.sourceLimited, retryAt: until))
-            case .disabled: return .refused(Refusal(.sourceLimited))
-            }
+        let limits = [
+            matter.counterKey.map { Allowance(matter.lockout, $0) },
+            attempt.client.limitedSource.map { Allowance(.answersPerSource, CounterKey.answers(from: $0)) },
+        ].compactMap { $0 }
+        let counters: [AttemptCounter]
+        switch try transaction.ask(
+            limits, at: attempt.now, as: attempt.charge.name, from: attempt.charge.part, ended: ended)
+        {
+        case .admitted(let admitted): counters = admitted
+        case .refused(let allowance, let refusal): return .refused(Refusal(by: allowance, refusal))
         }
         if var flow = matter.flow {
             flow.attempts += 1
@@ -228,7 +245,10 @@ extension Authenticator {
             }
             matter.flow = kept
         }
-        for counter in counters { try transaction.put(counter) }
+        try transaction.count(counters)
+        matter.charge = Charge(
+            id: attempt.charge, counted: zip(limits, counters).map { Allowance($0.rule, $1.key) },
+            flow: matter.flow?.digest)
         return .admitted(matter)
     }
 }

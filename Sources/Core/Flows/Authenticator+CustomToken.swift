@@ -24,8 +24,11 @@ extension Authenticator {
         let claims: TokenClaims
         switch judged {
         case .refused(let reason):
+            let part = ChargeID(random: realm.random).part
             return try await realm.store.write { transaction in
-                if let limited = try transaction.chargeAnswer(of: client, at: now) { return .refused(limited) }
+                if let limited = try transaction.chargeAnswer(of: client, at: now, from: part) {
+                    return .refused(limited)
+                }
                 try transaction.append(
                     AuditEvent(
                         id: eventID, at: now, kind: .answerRefused, userID: nil, context: client,

@@ -26,14 +26,24 @@ extension Authenticator {
         let settlement = Settlement(attempt: attempt, matter: matter, advice: advice, realm: realm)
         switch judgement {
         case .wrong(let reason):
-            try await realm.store.write { try settlement.record(.answerRefused, reason: reason, in: $0) }
-            return .verdict(.refused(Refusal(reason)))
+            let refusal = try await realm.store.write { transaction -> Refusal in
+                if let refusal = try settlement.renewCharge(in: transaction) { return refusal }
+                try settlement.endCharge(.kept, in: transaction)
+                try settlement.record(.answerRefused, reason: reason, in: transaction)
+                return Refusal(reason)
+            }
+            return .verdict(.refused(refusal))
         case .right, .decided:
             let settled: Settled
             do {
                 settled = try await realm.store.write { transaction in
+                    if let refusal = try settlement.renewCharge(in: transaction) {
+                        return .verdict(.refused(refusal))
+                    }
                     let settled = try settlement.accept(judgement, in: transaction)
                     if case .verdict(.refused(let refusal)) = settled {
+                        // A right answer that opens nothing is told, and so stays counted.
+                        try settlement.endCharge(.kept, in: transaction)
                         try settlement.record(.answerRefused, reason: refusal.reason, in: transaction)
                     }
                     return settled
@@ -87,6 +97,7 @@ struct Settlement: Sendable {
     func accept(
         _ judgement: Judgement, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
+        try transaction.reserve(writtenRows(judgement, in: transaction))
         var user: User?
         if let judged = matter.user {
             guard let present = try transaction.user(judged.id) else {
@@ -147,9 +158,7 @@ struct Settlement: Sendable {
             break
         }
         if let key = matter.counterKey { try transaction.deleteCounter(key) }
-        if let source = attempt.client.limitedSource, matter.isGuessable {
-            try transaction.refund(key: CounterKey.answers(from: source))
-        }
+        try endCharge(.returned, in: transaction)
         return try accomplish(user, proof, newPayload, in: transaction)
     }
 
@@ -396,6 +405,39 @@ struct Settlement: Sendable {
         try transaction.notify(notice, user, by: attempt.client, id: messageID, at: now, sealer: sealer)
     }
 
+    /// What a right answer writes in another order than the one that all transactions keep.
+    private func writtenRows(
+        _ judgement: Judgement, in transaction: any StoreTransaction
+    ) throws -> Set<ReservedRow> {
+        var rows: Set<ReservedRow> = []
+        var flows: Set<Data> = []
+        if let user = matter.user { rows.insert(.user(user.id)) }
+        if case .device(let factor, let challenge) = matter.judged {
+            rows.insert(.factor(factor.id))
+            flows.insert(challenge.flow)
+            if case .decided(let decision) = judgement, decision.reason == DeviceDecision.disowned,
+                let user = matter.user
+            {
+                flows.formUnion(
+                    try otherAttempts(than: challenge.flow, of: user.id, in: transaction).map(\.digest))
+            }
+        }
+        if let invitation = matter.body.invitation { flows.insert(invitation) }
+        // The flow that is answered is written beside others only where there are any.
+        if let own = matter.flow?.digest, !flows.isEmpty { flows.insert(own) }
+        return rows.union(flows.map { .flow($0) })
+    }
+
+    /// An answer is counted before it is told.
+    /// - Returns: why it is not to be told now.
+    func renewCharge(in transaction: any StoreTransaction) throws -> Refusal? {
+        try matter.charge.flatMap { try transaction.renew($0, at: now) }
+    }
+
+    func endCharge(_ end: ChargeEnd, in transaction: any StoreTransaction) throws {
+        if let charge = matter.charge { try transaction.end(charge, end) }
+    }
+
     /// A handle is good for one success.
     func finishFlow(in transaction: any StoreTransaction) throws {
         guard let judged = matter.flow, var flow = try transaction.flow(digest: judged.digest) else { return }
@@ -454,6 +496,7 @@ extension StoreTransaction {
     /// stands in for nothing any more. False where it is gone.
     func remove(_ id: FactorID) throws -> Bool {
         guard let factor = try factor(id) else { return false }
+        try reserve(Set(factors(of: factor.userID).map { .factor($0.id) } + [.user(factor.userID)]))
         try deleteCounter(CounterKey.factor(id, factor.kind))
         guard try deleteFactor(id) else { return false }
         guard factor.kind.isSecondFactor else { return true }
@@ -467,6 +510,7 @@ extension StoreTransaction {
     /// Replaces the password of a user who is about to be updated, and forgives earlier wrong ones. As many of those before
     /// it are remembered as the settings say.
     func setPassword(_ hash: String, of user: inout User, newFactorID: FactorID, at now: Date, sealer: Sealer) throws {
+        try reserve([.user(user.id)])
         if var factor = try factors(of: user.id).first(where: { $0.kind == .password }) {
             let former = try JSONDecoder().decode(
                 PasswordFactor.Payload.self, from: sealer.open(factor.payload, for: .factor(factor.id)))

@@ -30,40 +30,59 @@ public struct Authenticator: Sendable {
         case .refused(let refusal): return .refused(refusal)
         }
         let attempt = Attempt(
-            answer: answer, target: target, client: client, now: realm.clock.now, newPasswordHash: newPasswordHash)
+            answer: answer, target: target, client: client, now: realm.clock.now, newPasswordHash: newPasswordHash,
+            charge: ChargeID(random: realm.random))
 
-        var charged = try await charge(attempt)
-        rounds: for _ in 0..<Self.maximumRounds {
-            let matter: Matter
+        var charged = try await self.charge(attempt)
+        // Counted once, however often it is looked at.
+        let charge: Charge? = if case .admitted(let matter) = charged { matter.charge } else { nil }
+        rounds: for round in 0..<Self.maximumRounds {
+            var matter: Matter
             switch charged {
-            case .refused(let refusal): return .refused(refusal)
-            case .repeated(let verdict): return verdict
             case .admitted(let admitted): matter = admitted
+            case .refused(let refusal):
+                // After the first round it was right, and is about what is gone.
+                if round > 0 { await end(charge, .returned) }
+                return .refused(refusal)
+            case .repeated(let verdict):
+                if round > 0 { await end(charge, .returned) }
+                return verdict
             }
-            let judgement: Judgement
-            do {
-                judgement = try await judge(attempt, matter)
-            } catch {
-                // Where even this fails, the attempt stays counted: that is the safe side.
-                try? await takeBack(attempt, matter)
-                throw error
-            }
+            matter.charge = charge
+            let judged = matter
+            let judgement = try await ending(charge, .returned) { try await judge(attempt, judged) }
             var advice = Advice()
             while true {
-                switch try await settle(attempt, matter, judgement, advice) {
+                let settled = try await ending(charge, judgement.isWrong ? .kept : .returned) {
+                    try await settle(attempt, judged, judgement, advice)
+                }
+                switch settled {
                 case .verdict(let verdict): return verdict
                 case .stale:
                     // What was said was about what is not so any more.
-                    charged = try await reload(attempt)
+                    charged = try await ending(charge, .returned) { try await reload(attempt) }
                     continue rounds
                 case .needs(let question):
-                    if let refusal = try await consult(about: question, attempt, matter, &advice) {
+                    if let refusal = try await consult(about: question, attempt, judged, &advice) {
                         return .refused(refusal)
                     }
                 }
             }
         }
+        await end(charge, .returned)
         return .refused(Refusal(.busy))
+    }
+
+    /// Runs a step of an attempt. Where it fails, by our own fault, nobody is told anything, and the charge ends so.
+    private func ending<T>(
+        _ charge: Charge?, _ end: ChargeEnd, _ step: () async throws -> T
+    ) async throws -> T {
+        do {
+            return try await step()
+        } catch {
+            await self.end(charge, end)
+            throw error
+        }
     }
 
     /// Asks whom the answer needs asked. A right answer that cannot be looked into is no attempt; one that was objected to
@@ -81,16 +100,17 @@ public struct Authenticator: Sendable {
             try await consult(consultant, about: question, &advice)
             return nil
         } catch let objection as SignUpObjection {
-            if !matter.isGuessable, let digest = matter.flow?.digest {
-                try await realm.store.write { transaction in
-                    guard var flow = try transaction.flow(digest: digest) else { return }
+            try await realm.store.write { transaction in
+                if let charge = matter.charge {
+                    try transaction.end(charge, .kept)
+                } else if let digest = matter.flow?.digest, var flow = try transaction.flow(digest: digest) {
                     flow.attempts += 1
                     _ = try transaction.update(flow)
                 }
             }
             throw objection
         } catch {
-            try? await takeBack(attempt, matter)
+            await end(matter.charge, .returned)
             throw error
         }
     }
@@ -174,6 +194,7 @@ struct Attempt: Sendable {
     let client: ClientContext
     let now: Date
     let newPasswordHash: String?
+    let charge: ChargeID
 
     /// Who is asked before the answer counts.
     var consultant: (any Consultant)? {
@@ -190,6 +211,8 @@ struct Matter: Sendable {
     var judged: Judged
     /// The counter that a right answer sets back; nil where nothing guessable is judged.
     var counterKey: String?
+    /// What was counted; nil where nothing guessable is judged.
+    var charge: Charge?
 
     /// What the answer is compared with.
     enum Judged: Sendable {

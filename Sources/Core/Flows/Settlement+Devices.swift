@@ -28,9 +28,7 @@ extension Settlement {
         factor.lastUsedAt = now
         guard try transaction.update(factor) else { return .stale }
         try finishFlow(in: transaction)
-        if let source = attempt.client.limitedSource {
-            try transaction.refund(key: CounterKey.answers(from: source))
-        }
+        try endCharge(.returned, in: transaction)
         var details: [String: JSONValue] = [
             "approval": .string(approval.id), "factor": .string(factor.id.rawValue),
         ]
@@ -62,16 +60,22 @@ extension Settlement {
                 .proven(decision, recoveryCode: proof.kind == .recoveryCode ? recoveryCode : nil)))
     }
 
+    func otherAttempts(
+        than waiting: Data, of userID: UserID, in transaction: any StoreTransaction
+    ) throws -> [FlowRecord] {
+        try [FlowPurpose.signIn, .backchannel, .approve].flatMap { purpose in
+            try transaction.openFlows(of: userID, purpose: purpose.rawValue, at: now, limit: 1000)
+                .filter { $0.digest != waiting }
+        }
+    }
+
     /// Somebody else knows the password: whatever else waits for a second factor is theirs too.
     private func endOtherAttempts(than waiting: FlowRecord, in transaction: any StoreTransaction) throws {
         guard let userID = waiting.userID else { return }
         var ended = 0
-        for purpose in [FlowPurpose.signIn, .backchannel, .approve] {
-            for var other in try transaction.openFlows(of: userID, purpose: purpose.rawValue, at: now, limit: 1000)
-            where other.digest != waiting.digest {
-                other.finishedAt = now
-                if try transaction.update(other) { ended += 1 }
-            }
+        for var other in try otherAttempts(than: waiting.digest, of: userID, in: transaction) {
+            other.finishedAt = now
+            if try transaction.update(other) { ended += 1 }
         }
         try transaction.append(
             AuditEvent(

@@ -6,18 +6,24 @@ public struct AttemptCounter: Sendable, Equatable {
     /// is answered rightly.
     public static let factorPrefix = "factor/"
 
-    /// What is counted, for instance `factor/<id>` or `answers/<address>`.
+    /// What is counted, for instance `factor/<id>` or `mails-from/<address>`.
     public let key: String
+    /// Attempts, those among them whose outcome is still open.
     public var count: Int
     /// When counting began; a windowed limit starts anew from here.
     public var since: Date
     /// No attempt is looked at before this instant.
     public var blockedUntil: Date?
+    /// Attempts that were counted and of whose outcome nobody has been told yet.
+    public var open: [OpenCharge]
 
-    public init(key: String, count: Int = 0, since: Date, blockedUntil: Date? = nil) {
+    public init(
+        key: String, count: Int = 0, since: Date, blockedUntil: Date? = nil, open: [OpenCharge] = []
+    ) {
         self.key = key
         self.count = count
         self.since = since
         self.blockedUntil = blockedUntil
+        self.open = open
     }
 }

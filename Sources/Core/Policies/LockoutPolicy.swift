@@ -42,25 +42,19 @@ public struct LockoutPolicy: Sendable, Equatable {
     }
 
     /// Counts one attempt, before anybody looks at the answer.
-    public func charge(_ counter: AttemptCounter?, key: String, at now: Date) -> Charge {
+    /// - Parameter charge: names the attempt, which is open until it is settled; nil where its outcome is known.
+    public func charge(_ counter: AttemptCounter?, key: String, at now: Date, as charge: String? = nil) -> Charge {
         var counter = counter ?? AttemptCounter(key: key, since: now)
+        counter.dropLapsed(at: now)
         if let disabledAfter, counter.count >= disabledAfter { return .disabled }
         if let blockedUntil = counter.blockedUntil, blockedUntil > now { return .blocked(until: blockedUntil) }
-        counter.count += 1
-        counter.blockedUntil = nil
-        if counter.count >= freeAttempts, firstWait > 0 {
-            let doublings = Double(min(counter.count - freeAttempts, 32))
-            counter.blockedUntil = now + min(firstWait * pow(2, doublings), longestWait)
-        }
+        counter.add(charge, at: now, blocksUntil: wait(after: counter.count + 1).map { now + $0 })
         return .admitted(counter)
     }
 
-    /// The counter without one attempt that was charged and then could not be looked at. A wait that it began stays
-    /// where there had been waits before: another attempt may have begun one meanwhile.
-    func takingBack(_ counter: AttemptCounter) -> AttemptCounter {
-        var counter = counter
-        counter.count = max(0, counter.count - 1)
-        if counter.count < freeAttempts { counter.blockedUntil = nil }
-        return counter
+    /// Seconds to wait after so many wrong answers in a row; nil for none.
+    private func wait(after count: Int) -> TimeInterval? {
+        guard count >= freeAttempts, firstWait > 0 else { return nil }
+        return min(firstWait * pow(2, Double(min(count - freeAttempts, 32))), longestWait)
     }
 }

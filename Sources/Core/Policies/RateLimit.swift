@@ -5,14 +5,25 @@ public struct RateLimit: Sendable, Equatable {
     public var count: Int
     /// Seconds.
     public var window: TimeInterval
+    /// Counters among which it is shared out evenly, each for a window of its own, so that those who count at the same
+    /// time seldom wait for each other's row. Where one is used up the next is asked: nobody is refused before all are, and
+    /// together they never admit more than one counter would (`docs/decisions/0124`).
+    var parts: Int
 
     public init(count: Int, window: TimeInterval) {
-        self.count = count
-        self.window = window
+        self.init(count: count, window: window, parts: 1)
     }
 
-    /// Wrong answers from one source address.
-    public static let answersPerSource = RateLimit(count: 100, window: 600)
+    /// - Parameter parts: divides `count`.
+    init(count: Int, window: TimeInterval, parts: Int) {
+        precondition(parts > 0 && count.isMultiple(of: parts), "every part has the same share")
+        self.count = count
+        self.window = window
+        self.parts = parts
+    }
+
+    /// Wrong answers from one source address. Every sign-in is charged to it and given back.
+    public static let answersPerSource = RateLimit(count: 100, window: 600, parts: 25)
     /// Accounts made from one source address.
     public static let signUpsPerSource = RateLimit(count: 100, window: 3600)
     /// Sign-ins and resets, step by step, that one source address begins. Each is a row, whoever it is of.
@@ -44,12 +55,24 @@ public struct RateLimit: Sendable, Equatable {
     static let refreshFamiliesPerClient = RateLimit(count: 100, window: 86_400)
 
     /// Counts one; answers the counter to keep, or the instant from which it is worth trying again.
-    public func charge(_ counter: AttemptCounter?, key: String, at now: Date) -> LockoutPolicy.Charge {
+    /// - Parameter charge: names what is counted, which is open until it is settled; nil where it is settled.
+    public func charge(
+        _ counter: AttemptCounter?, key: String, at now: Date, as charge: String? = nil
+    ) -> LockoutPolicy.Charge {
         var counter = counter ?? AttemptCounter(key: key, since: now)
+        counter.dropLapsed(at: now)
         if now >= counter.since + window { counter = AttemptCounter(key: key, since: now) }
-        if counter.count >= count { return .blocked(until: counter.since + window) }
-        counter.count += 1
+        if counter.count >= share { return .blocked(until: counter.since + window) }
+        counter.add(charge, at: now)
         return .admitted(counter)
+    }
+
+    /// What one of its counters admits.
+    private var share: Int { count / parts }
+
+    /// The counters of a thing, in the order in which they are asked.
+    func keys(of key: String, from start: Int) -> [String] {
+        parts == 1 ? [key] : (0..<parts).map { "\(key)/\((start + $0) % parts)" }
     }
 }
 
@@ -67,35 +90,87 @@ public struct Limits: Sendable {
 
 /// One limit of one thing, which its counter names.
 struct Allowance: Sendable {
-    let limit: RateLimit
+    enum Rule: Sendable {
+        case rate(RateLimit)
+        case lockout(LockoutPolicy)
+    }
+
+    let rule: Rule
     let key: String
 
+    init(_ rule: Rule, _ key: String) {
+        (self.rule, self.key) = (rule, key)
+    }
+
     init(_ limit: RateLimit, _ key: String) {
-        self.limit = limit
-        self.key = key
+        (rule, self.key) = (.rate(limit), key)
+    }
+
+    init(_ policy: LockoutPolicy, _ key: String) {
+        (rule, self.key) = (.lockout(policy), key)
+    }
+
+    func charge(_ counter: AttemptCounter?, key: String, at now: Date, as charge: String?) -> LockoutPolicy.Charge {
+        switch rule {
+        case .rate(let limit): limit.charge(counter, key: key, at: now, as: charge)
+        case .lockout(let policy): policy.charge(counter, key: key, at: now, as: charge)
+        }
+    }
+
+    func keys(from start: Int) -> [String] {
+        switch rule {
+        case .rate(let limit): limit.keys(of: key, from: start)
+        case .lockout: [key]
+        }
     }
 }
 
 /// What limits say before anything is counted.
 enum AskedLimits {
-    /// All admit it; these are to be counted.
+    /// All admit it; these are to be counted, one for each limit.
     case admitted([AttemptCounter])
-    /// One does not, before that instant.
-    case refused(until: Date)
+    /// One does not.
+    case refused(by: Allowance, LimitRefusal)
+
+    enum LimitRefusal: Sendable, Equatable {
+        case until(Date)
+        /// Until somebody sets the counter back.
+        case forGood
+
+        var instant: Date { if case .until(let instant) = self { instant } else { .distantFuture } }
+    }
 }
 
 extension StoreTransaction {
     /// Asks limits and counts nothing. What one of them refuses then costs nothing elsewhere and leaves no row: a source
     /// that may ask for no more mails must not use up a stranger's mailbox.
-    func ask(_ allowances: [Allowance], at now: Date) throws -> AskedLimits {
+    /// - Parameters:
+    ///   - charge: names what is counted where it is open until it is settled.
+    ///   - part: at which part of a limit that has several to begin.
+    ///   - ended: what became of charges that could not be settled in their own time, by their names.
+    func ask(
+        _ allowances: [Allowance], at now: Date, as charge: String? = nil, from part: Int = 0,
+        ended: [String: ChargeEnd] = [:]
+    ) throws -> AskedLimits {
         var counters: [AttemptCounter] = []
-        for allowance in allowances {
-            let key = allowance.key
-            switch allowance.limit.charge(try counter(key), key: key, at: now) {
-            case .admitted(let counter): counters.append(counter)
-            case .blocked(let until): return .refused(until: until)
-            case .disabled: return .refused(until: now + allowance.limit.window)
+        next: for allowance in allowances {
+            var refusal = AskedLimits.LimitRefusal.forGood
+            for key in allowance.keys(from: part) {
+                var present = try counter(key)
+                for late in present?.open ?? [] {
+                    if let end = ended[late.id] { _ = present?.end(late.id, end) }
+                }
+                switch allowance.charge(present, key: key, at: now, as: charge) {
+                case .admitted(let counter):
+                    counters.append(counter)
+                    continue next
+                case .blocked(let until):
+                    if case .until(let earlier) = refusal, earlier < until { continue }
+                    refusal = .until(until)
+                case .disabled: break
+                }
             }
+            return .refused(by: allowance, refusal)
         }
         return .admitted(counters)
     }
@@ -106,12 +181,12 @@ extension StoreTransaction {
     }
 
     /// Asks all limits, then counts on all of them; the instant to wait for where one is used up, and then nothing is counted.
-    func charge(_ allowances: [Allowance], at now: Date) throws -> Date? {
-        switch try ask(allowances, at: now) {
+    func charge(_ allowances: [Allowance], at now: Date, from part: Int = 0) throws -> Date? {
+        switch try ask(allowances, at: now, from: part) {
         case .admitted(let counters):
             try count(counters)
             return nil
-        case .refused(let until): return until
+        case .refused(_, let refusal): return refusal.instant
         }
     }
 
@@ -122,11 +197,10 @@ extension StoreTransaction {
 
     /// Counts an answer that is not looked at against its source, as a wrong one is; the refusal where the source is out of
     /// answers.
-    func chargeAnswer(of client: ClientContext, at now: Date) throws -> Refusal? {
-        guard let source = client.limitedSource,
-            let until = try charge(.answersPerSource, key: CounterKey.answers(from: source), at: now)
-        else { return nil }
-        return Refusal(.sourceLimited, retryAt: until)
+    func chargeAnswer(of client: ClientContext, at now: Date, from part: Int) throws -> Refusal? {
+        guard let source = client.limitedSource else { return nil }
+        return try charge([Allowance(.answersPerSource, CounterKey.answers(from: source))], at: now, from: part)
+            .map { Refusal(.sourceLimited, retryAt: $0) }
     }
 
     /// Takes one charge back, for what turned out to be harmless.

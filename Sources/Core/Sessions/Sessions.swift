@@ -79,6 +79,8 @@ public struct Sessions: Sendable {
                 session.refresh = RefreshTokenState(
                     currentDigest: successor.digest, previousDigest: given.digest, rotatedAt: sharedNow,
                     sealedCurrent: try successor.sealed(by: realm.sealer, in: transaction))
+                // The user before the session, as everywhere: who removes the user locks them in this order.
+                try transaction.reserve([.user(user.id)])
                 guard try transaction.update(session) else { return .refused(.ended) }
                 token = successor
             } else if let previous = session.refresh.previousDigest, ConstantTime.equal(given.digest, previous),

@@ -20,7 +20,7 @@ public protocol Store: Sendable {
 public protocol StoreTransaction:
     UserStorage, FactorStorage, FlowStorage, SessionStorage, SigningKeyStorage, ApplicationStorage,
     AttemptCounterStorage, AuditStorage, OutboxStorage, DocumentStorage, SecretStorage, SealedValueStorage,
-    StoreCondition
+    StoreCondition, RowReservation
 {}
 
 /// A failure of the store itself.

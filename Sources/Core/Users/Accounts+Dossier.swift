@@ -56,7 +56,8 @@ extension StoreTransaction {
 extension LockoutPolicy {
     /// What the next attempt would meet. Looking is not charged.
     func standing(_ counter: AttemptCounter?, at now: Date) -> FactorStanding {
-        guard let counter else { return .open(wrongAnswers: 0) }
+        guard var counter else { return .open(wrongAnswers: 0) }
+        counter.dropLapsed(at: now)
         if let disabledAfter, counter.count >= disabledAfter { return .disabled(wrongAnswers: counter.count) }
         if let until = counter.blockedUntil, until > now { return .locked(until: until, wrongAnswers: counter.count) }
         return .open(wrongAnswers: counter.count)

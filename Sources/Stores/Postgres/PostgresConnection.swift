@@ -9,6 +9,7 @@ final class PostgresConnection: SQLConnection {
     private let link: PostgresLink
     private let isBounded: Bool
     private(set) var failure: PostgresFailure?
+    let locksRows = true
 
     /// - Parameter isBounded: false for what may take its time, such as a migration.
     init(_ link: PostgresLink, isBounded: Bool = true) {

@@ -29,7 +29,7 @@ extension TransactionKind {
             return outcome(of: error)
         }
         let connection = PostgresConnection(link)
-        let result = Result { try body(SQLTransaction(connection)) }
+        let result = Result { try SQLTransaction.run(on: connection, body) }
         if let failure = connection.failure {
             link.rollBack()
             // What the body threw because of a lost race, or made of it, counts as little as what it read.

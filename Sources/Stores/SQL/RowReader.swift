@@ -58,7 +58,11 @@ struct RowReader {
     }
 
     mutating func document<T: Decodable>(_ type: T.Type = T.self) throws -> T {
-        let text = try text()
+        try optionalDocument() ?? missing()
+    }
+
+    mutating func optionalDocument<T: Decodable>(_ type: T.Type = T.self) throws -> T? {
+        guard let text = try optionalText() else { return nil }
         do {
             return try Document.decode(type, from: text)
         } catch {

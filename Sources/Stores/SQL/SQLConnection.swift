@@ -20,12 +20,17 @@ public protocol SQLConnection {
 
     /// Whether the database takes writes; the transaction at hand may be one that only reads.
     func takesWrites() throws -> Bool
+
+    /// Whether writers lock single rows, so that `SELECT … FOR UPDATE` means something.
+    var locksRows: Bool { get }
 }
 
 extension SQLConnection {
     public var timeQuery: String? { nil }
 
     public func takesWrites() throws -> Bool { true }
+
+    public var locksRows: Bool { false }
 
     @discardableResult
     func execute(_ statement: String) throws -> Int {

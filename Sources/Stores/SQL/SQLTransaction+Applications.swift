@@ -27,17 +27,20 @@ extension SQLTransaction {
     }
 
     public func insert(_ application: Application) throws -> Bool {
-        try insert(application, where: nil)
+        try locks.note(.applications, application.id.rawValue)
+        return try insert(application, where: nil)
     }
 
     public func update(_ application: Application) throws -> Bool {
-        try changes(
+        try locks.note(.applications, application.id.rawValue)
+        return try changes(
             "UPDATE applications SET revision = revision + 1, registration = $3 WHERE id = $1 AND revision = $2",
             SQLValue(application.id.rawValue), SQLValue(application.revision),
             try Document.encode(application.registration))
     }
 
     public func deleteApplication(_ id: ClientID) throws -> Bool {
-        try changes("DELETE FROM applications WHERE id = $1", SQLValue(id.rawValue))
+        try locks.note(.applications, id.rawValue)
+        return try changes("DELETE FROM applications WHERE id = $1", SQLValue(id.rawValue))
     }
 }

@@ -11,6 +11,7 @@ extension SQLTransaction {
     }
 
     public func putDocument(_ name: String, _ body: Data) throws {
+        try locks.note(.documents, name)
         _ = try changes(
             "INSERT INTO documents (name, body) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET body = excluded.body",
             SQLValue(name), SQLValue(body))

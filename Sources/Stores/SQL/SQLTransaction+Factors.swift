@@ -31,11 +31,13 @@ extension SQLTransaction {
     }
 
     public func insert(_ factor: FactorRecord) throws -> Bool {
-        try insert(factor, where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
+        try locks.noteReference(to: factor.userID)
+        return try insert(factor, where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
     }
 
     public func update(_ factor: FactorRecord) throws -> Bool {
-        try changes(
+        try locks.note(.factors, factor.id.rawValue)
+        return try changes(
             """
             UPDATE factors SET revision = revision + 1, name = $3, last_used_at = $4, payload = $5 \
             WHERE id = $1 AND revision = $2
@@ -45,6 +47,7 @@ extension SQLTransaction {
     }
 
     public func deleteFactor(_ id: FactorID) throws -> Bool {
-        try changes("DELETE FROM factors WHERE id = $1", SQLValue(id.rawValue))
+        try locks.note(.factors, id.rawValue)
+        return try changes("DELETE FROM factors WHERE id = $1", SQLValue(id.rawValue))
     }
 }

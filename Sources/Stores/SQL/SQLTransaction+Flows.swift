@@ -28,12 +28,14 @@ extension SQLTransaction {
     }
 
     public func insert(_ flow: FlowRecord) throws -> Bool {
+        try locks.noteReference(to: flow.userID)
         // The cast tells PostgreSQL the parameter's type, which nothing else about a bare `IS NULL` does.
-        try insert(flow, where: "CAST($2 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
+        return try insert(flow, where: "CAST($2 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
     }
 
     public func update(_ flow: FlowRecord) throws -> Bool {
-        try changes(
+        try locks.note(.flows, flow.digest.hex)
+        return try changes(
             """
             UPDATE flows SET revision = revision + 1, user_id = $3, attempts = $4, expires_at = $5, \
             finished_at = $6, body = $7 \
@@ -65,7 +67,8 @@ extension SQLTransaction {
     }
 
     public func deleteFlow(digest: Data) throws -> Bool {
-        try changes("DELETE FROM flows WHERE digest = $1", SQLValue(digest))
+        try locks.note(.flows, digest.hex)
+        return try changes("DELETE FROM flows WHERE digest = $1", SQLValue(digest))
     }
 
     public func deleteFlows(expiredBefore instant: Date, limit: Int) throws -> Int {

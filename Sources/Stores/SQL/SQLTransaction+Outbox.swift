@@ -61,7 +61,8 @@ extension SQLTransaction {
     }
 
     public func update(_ message: OutboxMessage, after attempts: Int) throws -> Bool {
-        try changes(
+        try locks.note(.outbox, message.id)
+        return try changes(
             """
             UPDATE outbox_messages SET attempts = $2, next_attempt_at = $3, delivered_at = $4 \
             WHERE id = $1 AND attempts = $5 AND delivered_at IS NULL
@@ -70,7 +71,8 @@ extension SQLTransaction {
     }
 
     public func deleteOutboxMessage(_ id: String) throws -> Bool {
-        try changes("DELETE FROM outbox_messages WHERE id = $1", SQLValue(id))
+        try locks.note(.outbox, id)
+        return try changes("DELETE FROM outbox_messages WHERE id = $1", SQLValue(id))
     }
 
     // Two statements, so that each goes by its own index.

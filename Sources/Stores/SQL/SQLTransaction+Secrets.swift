@@ -10,6 +10,7 @@ extension SQLTransaction {
     }
 
     public func putSealedSecret(_ name: String, _ sealed: Data) throws {
+        try locks.note(.secrets, name)
         _ = try changes(
             """
             INSERT INTO secrets (name, sealed_value) VALUES ($1, $2) \
@@ -18,6 +19,7 @@ extension SQLTransaction {
     }
 
     public func deleteSealedSecret(_ name: String) throws {
+        try locks.note(.secrets, name)
         _ = try changes("DELETE FROM secrets WHERE name = $1", SQLValue(name))
     }
 }

@@ -43,11 +43,13 @@ extension SQLTransaction {
     }
 
     public func insert(_ session: Session) throws -> Bool {
-        try insert(session, where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
+        try locks.noteReference(to: session.userID)
+        return try insert(session, where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
     }
 
     public func update(_ session: Session) throws -> Bool {
-        try changes(
+        try locks.note(.sessions, session.id.rawValue)
+        return try changes(
             """
             UPDATE sessions SET revision = revision + 1, revoked_at = $3, current_digest = $4, \
             previous_digest = $5, rotated_at = $6, sealed_current = $7, evidence = $8 \

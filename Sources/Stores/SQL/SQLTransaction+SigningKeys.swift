@@ -30,16 +30,19 @@ extension SQLTransaction {
     }
 
     public func insert(_ key: SigningKeyRecord) throws -> Bool {
-        try insert(key, where: nil)
+        try locks.note(.signingKeys, key.id)
+        return try insert(key, where: nil)
     }
 
     public func update(_ key: SigningKeyRecord) throws -> Bool {
-        try changes(
+        try locks.note(.signingKeys, key.id)
+        return try changes(
             "UPDATE signing_keys SET retired_at = $2, removed_after = $3, sealed_private_key = $4 WHERE id = $1",
             SQLValue(key.id), SQLValue(key.retiredAt), SQLValue(key.removedAfter), SQLValue(key.sealedPrivateKey))
     }
 
     public func deleteSigningKey(_ id: String) throws -> Bool {
-        try changes("DELETE FROM signing_keys WHERE id = $1", SQLValue(id))
+        try locks.note(.signingKeys, id)
+        return try changes("DELETE FROM signing_keys WHERE id = $1", SQLValue(id))
     }
 }

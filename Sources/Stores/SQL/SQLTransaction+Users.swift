@@ -57,13 +57,15 @@ extension SQLTransaction {
     }
 
     public func insert(_ user: User) throws -> Bool {
-        try insert(user, where: nil)
+        try locks.note(.users, user.id.rawValue)
+        return try insert(user, where: nil)
     }
 
     // Asking for address and number first keeps the statement from failing on a unique index; what an index still
     // catches is a race of two transactions, and the loser's driver runs the body again.
     public func update(_ user: User) throws -> Bool {
-        try changes(
+        try locks.note(.users, user.id.rawValue)
+        return try changes(
             """
             UPDATE users SET revision = revision + 1, email = $3, is_disabled = $4, profile = $5, created_at = $6, \
             last_sign_in_at = $7, last_refresh_at = $8, password_changed_at = $9, tokens_valid_after = $10, \
@@ -75,6 +77,7 @@ extension SQLTransaction {
     }
 
     public func touch(_ id: UserID, signedInAt: Date?, refreshedAt: Date?) throws {
+        try locks.note(.users, id.rawValue)
         _ = try changes(
             """
             UPDATE users SET last_sign_in_at = COALESCE($2, last_sign_in_at), \
@@ -83,7 +86,8 @@ extension SQLTransaction {
     }
 
     public func deleteUser(_ id: UserID) throws -> Bool {
-        try changes("DELETE FROM users WHERE id = $1", SQLValue(id.rawValue))
+        try locks.note(.users, id.rawValue)
+        return try changes("DELETE FROM users WHERE id = $1", SQLValue(id.rawValue))
     }
 
     public func countUsers() throws -> Int {

@@ -7,10 +7,22 @@ import Foundation
 /// over machines by those keys.
 public struct SQLTransaction: StoreTransaction {
     let connection: any SQLConnection
+    let counters = CounterChanges()
+    let locks = RowLocks()
 
-    /// - Parameter connection: a connection with a transaction open on it; beginning and ending that is the driver's.
-    public init(_ connection: any SQLConnection) {
+    init(_ connection: any SQLConnection) {
         self.connection = connection
+    }
+
+    /// Runs the body of a transaction.
+    /// - Parameter connection: a connection with a transaction open on it; beginning and ending that is the driver's.
+    public static func run<T>(
+        on connection: any SQLConnection, _ body: (any StoreTransaction) throws -> T
+    ) throws -> T {
+        let transaction = SQLTransaction(connection)
+        let result = try body(transaction)
+        try transaction.writeCounters()
+        return result
     }
 }
 

@@ -2,8 +2,8 @@ import CountersignCore
 
 /// What a group commit needs of a connection.
 protocol GroupTransaction {
-    /// Where the bodies read and write.
-    var transaction: any StoreTransaction { get }
+    /// Runs the body of a write.
+    func run<T>(_ body: (any StoreTransaction) throws -> T) throws -> T
     /// False when the database has ended the transaction by itself.
     var isOpen: Bool { get }
 
@@ -82,7 +82,7 @@ struct GroupCommit {
         for write in group {
             try database.setSavepoint()
             do {
-                answers.append(try write.run(database.transaction))
+                answers.append(try database.run(write.run))
                 written += 1
             } catch {
                 guard database.isOpen else { throw error }

@@ -3,7 +3,7 @@ import GRDB
 import StoreSQL
 
 extension SQLiteConnection: GroupTransaction {
-    var transaction: any StoreTransaction { SQLTransaction(self) }
+    func run<T>(_ body: (any StoreTransaction) throws -> T) throws -> T { try SQLTransaction.run(on: self, body) }
 
     var isOpen: Bool { database.isInsideTransaction }
 

@@ -69,7 +69,8 @@ public final class SQLiteStore: Store {
                 continuation.resume(
                     with: Result {
                         let database = try translatingErrors { try access.get() }
-                        return try body(SQLTransaction(SQLiteConnection(database: database, isReadOnly: isReadOnly)))
+                        return try SQLTransaction.run(
+                            on: SQLiteConnection(database: database, isReadOnly: isReadOnly), body)
                     })
             }
         }

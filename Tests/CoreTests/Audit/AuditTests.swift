@@ -11,7 +11,11 @@ struct AuditTests {
         let test = try await TestRealm.make()
         let client = test.client(from: "192.0.2.1")
         let now = test.now
-        try await test.store.write { try $0.put(AttemptCounter(key: "answers/192.0.2.1", count: 100, since: now)) }
+        try await test.store.write { transaction in
+            for key in RateLimit.answersPerSource.keys(of: CounterKey.answers(from: "192.0.2.1"), from: 0) {
+                try transaction.put(AttemptCounter(key: key, count: 4, since: now))
+            }
+        }
         for _ in 0..<5 { #expect(try await test.signIn(by: client).reason == .sourceLimited) }
         #expect(try await test.events(.answerRefused).isEmpty)
     }

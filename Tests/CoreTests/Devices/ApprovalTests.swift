@@ -63,13 +63,13 @@ struct ApprovalTests {
                 .approval, to: .flow(waiting.handle, FlowExpectation(.signIn)), by: client)
             #expect(verdict.reason == .approvalPending)
         }
-        #expect(try await test.counter("answers/192.0.2.1") == nil)
+        #expect(try await test.answers(from: "192.0.2.1") == nil)
         #expect(try await test.events(.answerRefused).isEmpty)
         // What is an answer counts as before.
         let unknown = FlowHandle(random: test.random)
         _ = try await test.realm.authenticator.answer(
             .approval, to: .flow(unknown, FlowExpectation(.signIn)), by: client)
-        #expect(try await test.counter("answers/192.0.2.1")?.count == 1)
+        #expect(try await test.answers(from: "192.0.2.1") == 1)
     }
 
     @Test("What a device rejects is over, whatever other factor is right, and the reason is in the log")

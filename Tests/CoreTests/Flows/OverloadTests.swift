@@ -16,7 +16,7 @@ struct OverloadTests {
         }
         test.hasher.meanwhile(nil)
         #expect(try await test.signIn().isAccomplished)
-        #expect(try await test.counter("answers/192.0.2.1")?.count ?? 0 == 0)
+        #expect(try await test.answers(from: "192.0.2.1") ?? 0 == 0)
     }
 
     @Test("What could not be looked at does not forgive what was looked at and wrong")

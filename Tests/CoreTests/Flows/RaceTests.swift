@@ -27,6 +27,21 @@ struct RaceTests {
         #expect(verdicts.count { $0.reason == .lockedOut } == 40)
     }
 
+    @Test(
+        "A hundred and thirty wrong passwords sent at once from one address are looked at a hundred times",
+        arguments: TestStore.available)
+    func wrongPasswordsOfOneSource(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
+        let client = test.client(from: "192.0.2.1")
+        let verdicts = try await race(130) { index in
+            try await test.signIn(EmailAddress(kept: "nobody\(index)@example.org"), password: "wrong", by: client)
+        }
+        #expect(test.hasher.verified.count == 100)
+        #expect(verdicts.count { $0.reason == .wrongAnswer } == 100)
+        #expect(verdicts.count { $0.reason == .sourceLimited } == 30)
+        #expect(try await test.answers(from: "192.0.2.1") == 100)
+    }
+
     @Test("Fifty wrong codes sent at once over ten flows are looked at five times", arguments: TestStore.available)
     func wrongCodes(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)

@@ -68,14 +68,43 @@ struct LockoutPolicyTests {
         #expect(next == counter)
     }
 
-    @Test("A charge that is taken back takes the first wait back, and no later one")
-    func takingBack() {
+    @Test("A charge that is given back takes back the wait that it began, and no other")
+    func givingBack() throws {
         let policy = LockoutPolicy.oneTimeCode
-        let fifth = AttemptCounter(key: "k", count: 5, since: Self.start, blockedUntil: Self.start + 30)
-        #expect(policy.takingBack(fifth) == AttemptCounter(key: "k", count: 4, since: Self.start))
-        let sixth = AttemptCounter(key: "k", count: 6, since: Self.start, blockedUntil: Self.start + 60)
-        #expect(policy.takingBack(sixth).blockedUntil == Self.start + 60)
-        #expect(policy.takingBack(AttemptCounter(key: "k", since: Self.start)).count == 0)
+        var counter = AttemptCounter(key: "k", count: 4, since: Self.start)
+        for (count, wait) in [(5, 30.0), (6, 60)] {
+            let before = counter
+            guard case .admitted(var charged) = policy.charge(counter, key: "k", at: Self.start, as: "a") else {
+                throw TestFailure()
+            }
+            #expect(charged.count == count && charged.blockedUntil == Self.start + wait)
+            #expect(charged.open == [OpenCharge(id: "a", at: Self.start, blocksUntil: Self.start + wait)])
+            counter = charged
+            #expect(charged.end("a", .returned))
+            #expect(charged == before)
+            // It ends once.
+            #expect(!charged.end("a", .returned) && charged == before)
+            #expect(counter.end("a", .kept) && !counter.end("a", .returned))
+            #expect(counter.count == count && counter.blockedUntil == Self.start + wait)
+            counter.blockedUntil = nil
+        }
+    }
+
+    @Test("A charge that nobody settled counts for its lease, and then neither it nor its wait")
+    func lapsing() throws {
+        let policy = LockoutPolicy.oneTimeCode
+        var counter = AttemptCounter(key: "k", count: 7, since: Self.start)
+        guard case .admitted(let charged) = policy.charge(counter, key: "k", at: Self.start, as: "a") else {
+            throw TestFailure()
+        }
+        let until = Self.start + 240
+        #expect(policy.charge(charged, key: "k", at: Self.start + 89.9) == .blocked(until: until))
+        guard case .admitted(let next) = policy.charge(charged, key: "k", at: Self.start + 90) else {
+            throw TestFailure()
+        }
+        counter.count = 8
+        counter.blockedUntil = Self.start + 90 + 240
+        #expect(next == counter)
     }
 
     @Test("A rate limit admits so many in its window, and as many in the next")

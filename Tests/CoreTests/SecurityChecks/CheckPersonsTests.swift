@@ -271,13 +271,19 @@ struct CheckPersonsTests {
                 guard case .admitted(let admitted) = attempts.chargePerson(counter, key: "k", at: now) else { break }
                 counter = admitted
             }
-            guard case .admitted(let last) = attempts.chargePerson(counter, key: "k", at: now) else {
+            guard case .admitted(let last) = attempts.chargePerson(counter, key: "k", at: now, as: "a") else {
                 Issue.record("not admitted")
                 continue
             }
             #expect(last.count == free && last.blockedUntil != nil)
-            let back = attempts.takingBackPerson(last)
+            var back = last
+            #expect(back.end("a", .returned))
             #expect(back.count == free - 1 && back.blockedUntil == nil)
+            guard case .admitted(let next) = attempts.chargePerson(last, key: "k", at: now + OpenCharge.lease) else {
+                Issue.record("not admitted after the lease")
+                continue
+            }
+            #expect(next.count == free)
         }
     }
 }

@@ -44,7 +44,7 @@ struct MaintenanceTests {
         // The counters of the claim, the source and the mailbox.
         test.clock.advance(86_400)
         #expect(try await test.realm.maintenance.run() == 3)
-        #expect(try await test.counter("answers/192.0.2.1") == nil)
+        #expect(try await test.answers(from: "192.0.2.1") == nil)
 
         test.clock.advance(5 * 86_400)
         #expect(try await test.realm.maintenance.run() == 1)

@@ -1,7 +1,8 @@
-import CountersignCore
 import Foundation
 import OneTimePassword
 import Testing
+
+@testable import CountersignCore
 
 /// A realm whose clock, randomness and hasher belong to the test; the store is the real one.
 struct TestRealm: Sendable {
@@ -17,12 +18,19 @@ struct TestRealm: Sendable {
         on store: TestStore = .sqlite, mode: RealmMode = .production, seed: UInt64 = 1,
         extensionCaller: any ExtensionCaller = NoExtensionCaller()
     ) async throws -> TestRealm {
-        let clock = ManualClock()
+        try await make(keptIn: store.open(), mode: mode, seed: seed, extensionCaller: extensionCaller)
+    }
+
+    /// Another server, where the clock is another's.
+    static func make(
+        keptIn store: any Store, clock: ManualClock = ManualClock(), mode: RealmMode = .production, seed: UInt64 = 1,
+        extensionCaller: any ExtensionCaller = NoExtensionCaller()
+    ) throws -> TestRealm {
         let random = SeededRandom(seed: seed)
         let hasher = FastHasher()
         let sealer = Sealer(active: try .init(bytes: Secret(Array(repeating: 7, count: 32))), random: random)
         let realm = Realm(
-            store: RaceStore(try await store.open()), clock: clock, random: random, sealer: sealer,
+            store: RaceStore(store), clock: clock, random: random, sealer: sealer,
             hasher: hasher, mode: mode, extensionCaller: extensionCaller)
         return TestRealm(realm: realm, clock: clock, random: random, hasher: hasher)
     }
@@ -91,6 +99,13 @@ struct TestRealm: Sendable {
 
     func counter(_ key: String) async throws -> AttemptCounter? {
         try await store.read { try $0.counter(key) }
+    }
+
+    /// What is counted against a source; nil where nothing ever was.
+    func answers(from source: String) async throws -> Int? {
+        let keys = RateLimit.answersPerSource.keys(of: CounterKey.answers(from: source), from: 0)
+        let counters = try await store.read { transaction in try keys.compactMap { try transaction.counter($0) } }
+        return counters.isEmpty ? nil : counters.reduce(0) { $0 + $1.count }
     }
 
     func events(_ kind: AuditEvent.Kind) async throws -> [AuditEvent] {

@@ -33,6 +33,8 @@ struct MigrationTests {
                         SQLRow([.integer(5), .text("delivery")]),
                         SQLRow([.integer(6), .text("client registrations")]),
                         SQLRow([.integer(7), .text("instants that administrators named")]),
+                        SQLRow([.integer(8), .text("authorization codes")]),
+                        SQLRow([.integer(9), .text("open charges")]),
                     ])
             try await store.close()
         }
@@ -69,6 +71,21 @@ struct MigrationTests {
         let stored = try #require(try await new.read { try $0.user(id) })
         #expect(stored.tokensValidAfter.seconds == 1_790_000_100)
         #expect(stored.tokensRefusedBefore.seconds == 1_790_000_000)
+        try await new.close()
+    }
+
+    @Test("Counters that an earlier program wrote have no open charges")
+    func counters() async throws {
+        let steps = Array(Migrations.all.steps.prefix { $0.name != "open charges" })
+        let old = try await open(Migrations(steps))
+        _ = try await old.write {
+            try raw($0, "INSERT INTO attempt_counters (name, attempts, began_at) VALUES ('factor/f', 4, 1000000)")
+        }
+        try await old.close()
+        let new = try await SQLiteStore.open(path: directory.database)
+        #expect(
+            try await new.read { try $0.counter("factor/f") }
+                == AttemptCounter(key: "factor/f", count: 4, since: Date(microseconds: 1_000_000)))
         try await new.close()
     }
 

@@ -65,6 +65,7 @@ struct QueryPlanTests {
             _ = try transaction.counter("k")
             try transaction.deleteCounter("k")
             _ = try transaction.deleteCounters(idleBefore: instant, limit: 1)
+            try transaction.writeCounters()
             _ = try transaction.auditEvents(of: nil, after: "1", limit: 1)
             _ = try transaction.auditEvents(of: id, after: "1", limit: 1)
             _ = try transaction.auditEvents(of: id, before: "1", limit: 1)

@@ -153,7 +153,7 @@ private final class ScriptedDatabase: GroupTransaction, Sendable {
         { error in self.note("\(name)=\(error is StoreError ? "unavailable" : "thrown")") }
     }
 
-    var transaction: any StoreTransaction { SQLTransaction(Unused()) }
+    func run<T>(_ body: (any StoreTransaction) throws -> T) throws -> T { try SQLTransaction.run(on: Unused(), body) }
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
     func begin() throws {

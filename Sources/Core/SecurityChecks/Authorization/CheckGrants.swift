@@ -171,6 +171,7 @@ public struct CheckGrants: Sendable {
                 var record = try states.record(name)
                 // What the check made of the registration has to go by the one there is; what ends is whatever there is.
                 guard seen.isStill(try states.context(name, record)) else { return false }
+                try states.reserve()
                 if let check = check as? any CredentialsValidationSecurityCheck {
                     CredentialsAttempts(limits: check.limits).logOut(&record, at: now)
                 } else {

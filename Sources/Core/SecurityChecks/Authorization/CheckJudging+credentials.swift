@@ -3,7 +3,8 @@ import Foundation
 /// What comes of credentials: the three steps of the door.
 extension CheckJudging {
     private enum Charged: Sendable {
-        case admitted
+        /// In these counters, beside the client's own.
+        case admitted([String])
         case blocked
         case conflict
         case limited(until: Date)
@@ -15,15 +16,18 @@ extension CheckJudging {
         case undecided(String?)
         /// The check threw, or took too long.
         case impossible
+
+        var isRight: Bool { if case .right = self { true } else { false } }
     }
 
     func judge(
         _ answer: JSONValue, by check: any CredentialsValidationSecurityCheck, _ name: String, _ seen: Seen
     ) async throws -> Step {
-        let lot = realm.random.bytes(12).base64URL
+        let id = ChargeID(random: realm.random)
         let person = check.person(claimedBy: answer, in: seen.context)
-        switch try await charge(check.limits, name, person, lot) {
-        case .admitted: break
+        let attempt: CheckAttempt
+        switch try await charge(check.limits, name, person, id) {
+        case .admitted(let counters): attempt = CheckAttempt(lot: id.name, person: person, counters: counters)
         case .blocked: return .outcome(.failure(CheckAuthorization.blocked))
         case .conflict: return .conflict
         case .limited(let until): return .limited(until: until)
@@ -32,18 +36,34 @@ extension CheckJudging {
         do {
             judged = try await limited { try await Self.ask(check, answer, seen.context) }
         } catch let error where Self.isOurs(error) {
-            // Not looked at for a reason of ours. Where even this fails, the attempt stays counted.
-            try? await takeBack(check.limits, name, person, lot)
+            // Not looked at for a reason of ours. Where even this fails, the attempt lapses with the client's patience.
+            try? await end(attempt, .returned, check.limits, name)
             throw error
         } catch {
             judged = .impossible
         }
         if case .undecided(let message) = judged {
-            try await takeBack(check.limits, name, person, lot)
+            try await end(attempt, .returned, check.limits, name)
             return try await tell(check, name, seen, saying: message)
         }
-        guard let settled = try await settle(judged, check, name, person, lot, seen) else { return .conflict }
-        return outcome(of: settled, check, seen.context)
+        let settled: Told?
+        do {
+            settled = try await settle(judged, check, name, attempt, seen)
+        } catch {
+            // Nobody is told what it was: a right answer was no attempt, and a wrong one stays counted.
+            try? await end(attempt, judged.isRight ? .returned : .kept, check.limits, name)
+            throw error
+        }
+        return settled.map { outcome(of: $0, check, seen.context) } ?? .conflict
+    }
+
+    /// What was counted when an answer came.
+    private struct CheckAttempt: Sendable {
+        /// Names the attempt, in the client's record and in the counters.
+        let lot: String
+        let person: String?
+        /// The person's and the source's.
+        let counters: [String]
     }
 
     /// The only place where a check gets to see credentials.
@@ -66,9 +86,9 @@ extension CheckJudging {
         }
     }
 
-    /// Counts the attempt: for the client, for the person, for the source.
+    /// Counts the attempt: for the client, for the person, for the source. Everything is asked before anything is counted.
     private func charge(
-        _ limits: AttemptLimits, _ name: String, _ person: String?, _ lot: String
+        _ limits: AttemptLimits, _ name: String, _ person: String?, _ id: ChargeID
     ) async throws -> Charged {
         let attempts = CredentialsAttempts(limits: limits)
         let (client, now, realm) = (client, now, realm)
@@ -77,56 +97,51 @@ extension CheckJudging {
             let transaction = states.transaction
             var record = try states.record(name)
             let present = record
-            var charged = Charged.admitted
-            switch attempts.charge(&record, lot: lot, at: now) {
+            var isBlocked = false
+            switch attempts.charge(&record, lot: id.name, at: now) {
             case .admitted: break
             case .conflict: return .conflict
-            case .blocked: charged = .blocked
+            case .blocked: isBlocked = true
             }
-            var counter: AttemptCounter?
-            if case .admitted = charged, let person {
+            var counters: [AttemptCounter] = []
+            if !isBlocked, let person {
                 let key = try CounterKey.person(person, check: name, realm.sealer, transaction)
-                switch attempts.chargePerson(try transaction.counter(key), key: key, at: now) {
-                case .admitted(let admitted): counter = admitted
+                switch attempts.chargePerson(try transaction.counter(key), key: key, at: now, as: id.name) {
+                case .admitted(let admitted): counters.append(admitted)
                 case .blocked, .disabled:
-                    charged = .blocked
+                    isBlocked = true
                     record = present
                 }
             }
-            // What is not looked at counts against the source, too. Everything is asked before anything is counted.
+            // What is not looked at counts against the source, too.
             let source = client.limitedSource.map { Allowance(.answersPerSource, CounterKey.answers(from: $0)) }
-            let counters: [AttemptCounter]
-            switch try transaction.ask([source].compactMap { $0 }, at: now) {
-            case .admitted(let admitted): counters = admitted
-            case .refused(let until): return .limited(until: until)
+            switch try transaction.ask(
+                [source].compactMap { $0 }, at: now, as: isBlocked ? nil : id.name, from: id.part)
+            {
+            case .admitted(let admitted): counters += admitted
+            case .refused(_, let refusal): return .limited(until: refusal.instant)
             }
             if record != present, !(try states.put(record, of: name)) { return .conflict }
-            try transaction.count(counters + [counter].compactMap { $0 })
-            if case .blocked = charged {
-                try transaction.append(
-                    AuditEvent(
-                        id: eventID, at: now, kind: .answerRefused, userID: nil, context: client,
-                        reason: Refusal.Reason.lockedOut.rawValue, details: Self.details(name)))
-            }
-            return charged
+            try transaction.count(counters)
+            guard isBlocked else { return .admitted(counters.map(\.key)) }
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .answerRefused, userID: nil, context: client,
+                    reason: Refusal.Reason.lockedOut.rawValue, details: Self.details(name)))
+            return .blocked
         } ?? .conflict
     }
 
-    private func takeBack(_ limits: AttemptLimits, _ name: String, _ person: String?, _ lot: String) async throws {
-        let (client, realm) = (client, realm)
+    /// Ends an attempt without a verdict.
+    private func end(_ attempt: CheckAttempt, _ end: ChargeEnd, _ limits: AttemptLimits, _ name: String) async throws {
         _ = try await write { states -> Bool? in
             var record = try states.record(name)
-            guard record.judging?.lot == lot else { return false }
-            CredentialsAttempts(limits: limits).takeBack(&record)
-            if let source = client.limitedSource {
-                try states.transaction.refund(key: CounterKey.answers(from: source))
+            guard record.judging?.lot == attempt.lot else { return false }
+            switch end {
+            case .returned: CredentialsAttempts(limits: limits).takeBack(&record)
+            case .kept: record.judging = nil
             }
-            if let person {
-                let key = try CounterKey.person(person, check: name, realm.sealer, states.transaction)
-                if let counter = try states.transaction.counter(key) {
-                    try states.transaction.put(CredentialsAttempts(limits: limits).takingBackPerson(counter))
-                }
-            }
+            try states.transaction.end(attempt.lot, in: attempt.counters, end)
             return try states.put(record, of: name)
         }
     }
@@ -141,8 +156,8 @@ extension CheckJudging {
 
     /// Makes the verdict count, once. Nil where what was judged is no longer there: the client may send it again.
     private func settle(
-        _ judged: Judged, _ check: any CredentialsValidationSecurityCheck, _ name: String, _ person: String?,
-        _ lot: String, _ seen: Seen
+        _ judged: Judged, _ check: any CredentialsValidationSecurityCheck, _ name: String, _ attempt: CheckAttempt,
+        _ seen: Seen
     ) async throws -> Told? {
         let attempts = CredentialsAttempts(limits: check.limits)
         let (client, now, realm) = (client, now, realm)
@@ -156,15 +171,17 @@ extension CheckJudging {
         return try await write { states -> Told? in
             let transaction = states.transaction
             var record = try states.record(name)
-            guard record.judging?.lot == lot else { return nil }
+            guard record.judging?.lot == attempt.lot else { return nil }
+            try states.reserve()
             guard seen.isStill(try states.context(name, record)) else {
                 // Nobody learns what it would have been.
                 attempts.takeBack(&record)
+                try transaction.end(attempt.lot, in: attempt.counters, .kept)
                 _ = try states.put(record, of: name)
                 return nil
             }
+            let person = attempt.person
             let key = try person.map { try CounterKey.person($0, check: name, realm.sealer, transaction) }
-            let counter = try key.flatMap { try transaction.counter($0) }
             var registration = states.client.registration.context
             let told: Told
             switch judged {
@@ -182,9 +199,7 @@ extension CheckJudging {
                     }
                 }
                 if let key { try transaction.deleteCounter(key) }
-                if let source = client.limitedSource {
-                    try transaction.refund(key: CounterKey.answers(from: source))
-                }
+                try transaction.end(attempt.lot, in: attempt.counters, .returned)
                 told = Told(standing: attempts.standing(&record, at: now), user: record.user)
                 try transaction.append(
                     AuditEvent(
@@ -193,7 +208,14 @@ extension CheckJudging {
             case .wrong, .impossible, .undecided:
                 var message: (text: String?, isKept: Bool) = (nil, false)
                 if case .wrong(let text, let isKept) = judged { message = (text, isKept) }
-                let left = person == nil ? nil : attempts.remaining(counter, at: now)
+                // Counted for good before it is told, also where its charge has lapsed meanwhile.
+                if let key, try !transaction.end(attempt.lot, in: [key], .kept),
+                    case .admitted(let counter) = attempts.chargePerson(try transaction.counter(key), key: key, at: now)
+                {
+                    try transaction.put(counter)
+                }
+                try transaction.end(attempt.lot, in: attempt.counters, .kept)
+                let left = try key.map { attempts.remaining(try transaction.counter($0), at: now) }
                 if attempts.fail(&record, isLast: left == 0, at: now) { registration = blocked }
                 var standing = attempts.standing(&record, at: now)
                 if case .attempting(let remaining) = standing {
@@ -259,6 +281,7 @@ extension CheckJudging {
         }
         let told = try await write { states -> Told? in
             let found = try find(states)
+            try states.reserve()
             guard try states.put(found.record, of: name), try states.putRegistration(found.registration) else {
                 return nil
             }

@@ -21,6 +21,12 @@ struct CheckStates {
         self.client = client
     }
 
+    /// Locks the client and the states of its checks, for who writes several of them.
+    func reserve() throws {
+        let states = plan.checks.keys.map { ReservedRow.flow(digest($0)) }
+        try transaction.reserve(Set(states + [.flow(client.row.digest)]))
+    }
+
     private func digest(_ check: String) -> Data {
         CheckRow.state(check, of: plan.owner(of: check, client.registration))
     }

@@ -74,7 +74,8 @@ struct CheckRecord: Sendable, Equatable, Codable {
 struct CredentialsAttempts: Sendable {
     let limits: AttemptLimits
 
-    /// Seconds after which an answer that is being looked at is taken for lost, with its attempt.
+    /// Seconds after which an answer that is being looked at is taken for lost. Nobody is told any more what it was, so
+    /// that it was no attempt.
     static let patience: TimeInterval = 60
 
     /// What counting an attempt led to.
@@ -112,7 +113,7 @@ struct CredentialsAttempts: Sendable {
     /// Attempts that are used up block, which shows with the next look (the limit may have been lowered meanwhile).
     func normalize(_ record: inout CheckRecord, at now: Date) {
         if let judging = record.judging, judging.since + Self.patience <= now || judging.since > now {
-            record.judging = nil
+            takeBack(&record)
         }
         guard record.judging == nil, record.usedAttempts >= limits.maxAttempts,
             [Name.attempting, Name.success].contains(state(of: record, at: now))
@@ -134,7 +135,7 @@ struct CredentialsAttempts: Sendable {
         return .admitted
     }
 
-    /// Takes a charge back, for what was not looked at.
+    /// Takes a charge back, for what was not looked at, or was right and could not be made to count.
     func takeBack(_ record: inout CheckRecord) {
         record.judging = nil
         record.usedAttempts = max(0, record.usedAttempts - 1)
@@ -193,36 +194,32 @@ struct CredentialsAttempts: Sendable {
 
     /// What one person's wrong answers cost, from whatever client. Where nobody is ever blocked, guessing is slowed down
     /// all the same.
-    func chargePerson(_ counter: AttemptCounter?, key: String, at now: Date) -> LockoutPolicy.Charge {
+    /// - Parameter charge: names the attempt, which is open until it is settled.
+    func chargePerson(
+        _ counter: AttemptCounter?, key: String, at now: Date, as charge: String? = nil
+    ) -> LockoutPolicy.Charge {
         guard limits.blockedStateExpiration > 0 else {
-            return LockoutPolicy.password.charge(counter, key: key, at: now)
+            return LockoutPolicy.password.charge(counter, key: key, at: now, as: charge)
         }
         var counter = counter ?? AttemptCounter(key: key, since: now)
+        counter.dropLapsed(at: now)
         if let until = counter.blockedUntil {
             if until > now { return .blocked(until: until) }
             counter = AttemptCounter(key: key, since: now)
         } else if now >= counter.since + ExternalizableState.bounded(limits.attemptingStateExpiration) {
             counter = AttemptCounter(key: key, since: now)
         }
-        counter.count += 1
-        if counter.count >= limits.maxAttempts {
-            counter.blockedUntil = now + ExternalizableState.bounded(limits.blockedStateExpiration)
-        }
+        let isLast = counter.count + 1 >= limits.maxAttempts
+        counter.add(
+            charge, at: now,
+            blocksUntil: isLast ? now + ExternalizableState.bounded(limits.blockedStateExpiration) : nil)
         return .admitted(counter)
-    }
-
-    /// A person's count without an attempt that was charged and then not looked at.
-    func takingBackPerson(_ counter: AttemptCounter) -> AttemptCounter {
-        guard limits.blockedStateExpiration > 0 else { return LockoutPolicy.password.takingBack(counter) }
-        var counter = counter
-        counter.count = max(0, counter.count - 1)
-        if counter.count < limits.maxAttempts { counter.blockedUntil = nil }
-        return counter
     }
 
     /// Tries that a person has left.
     func remaining(_ counter: AttemptCounter?, at now: Date) -> Int {
-        guard let counter else { return limits.maxAttempts }
+        guard var counter else { return limits.maxAttempts }
+        counter.dropLapsed(at: now)
         if let until = counter.blockedUntil, until > now { return 0 }
         guard limits.blockedStateExpiration > 0, counter.blockedUntil == nil,
             now < counter.since + ExternalizableState.bounded(limits.attemptingStateExpiration)

@@ -1,0 +1,106 @@
+import CountersignCore
+import Foundation
+
+/// Which rows a transaction has locked, to see that it keeps the one order of locks (``RowReservation``).
+///
+/// In builds for development a transaction that does not is undone with an error, so that every test of the program looks
+/// for such transactions. In release builds nothing is noted: there PostgreSQL would find the deadlock, after a second.
+///
+/// It belongs to one transaction, which runs on one thread.
+final class RowLocks {
+    /// In the order in which they are locked.
+    enum Table: Int, Comparable {
+        case users, factors, flows, sessions, applications, secrets, signingKeys, outbox, documents
+
+        static func < (left: Table, right: Table) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    struct Row: Hashable, Comparable, CustomStringConvertible {
+        let table: Table
+        let key: String
+
+        static func < (left: Row, right: Row) -> Bool {
+            left.table == right.table ? left.key < right.key : left.table < right.table
+        }
+
+        var description: String { "\(table)" }
+    }
+
+    private(set) var held: Set<Row> = []
+    /// Rows that others refer to, locked against removal by an insert.
+    private var shared: Set<Row> = []
+    private var last: Row?
+
+    /// Notes a row that is about to be written.
+    func note(_ table: Table, _ key: String) throws {
+        #if DEBUG
+            let row = Row(table: table, key: key)
+            guard !held.contains(row) else { return }
+            try look(row)
+            held.insert(row)
+        #endif
+    }
+
+    /// Notes a user of whom a row is about to be inserted.
+    func noteReference(to user: UserID?) throws {
+        #if DEBUG
+            guard let user else { return }
+            let row = Row(table: .users, key: user.rawValue)
+            guard !held.contains(row), !shared.contains(row) else { return }
+            try look(row)
+            shared.insert(row)
+        #endif
+    }
+
+    private static let isChecked = ProcessInfo.processInfo.environment["COUNTERSIGN_LOCK_ORDER"] != nil
+
+    private func look(_ row: Row) throws {
+        if Self.isChecked, let last, row < last {
+            throw StoreError(
+                .unavailable,
+                "A row of \(row) is locked after one of \(last): the transaction has to reserve it (RowReservation).")
+        }
+        last = row
+    }
+}
+
+extension SQLTransaction {
+    public func reserve(_ rows: Set<ReservedRow>) throws {
+        let wanted = rows.map(LockedRow.init).sorted { $0.row < $1.row }.filter { !locks.held.contains($0.row) }
+        for row in wanted { try locks.note(row.row.table, row.row.key) }
+        guard connection.locksRows else { return }
+        // One statement for each table. Rows are locked as they come out of the sort.
+        for table in [RowLocks.Table.users, .factors, .flows, .sessions] {
+            let own = wanted.filter { $0.row.table == table }
+            guard let first = own.first else { continue }
+            let places = own.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+            _ = try connection.rows(
+                """
+                SELECT \(first.column) FROM \(first.name) WHERE \(first.column) IN (\(places)) \
+                ORDER BY \(first.column) FOR UPDATE
+                """, own.map(\.value))
+        }
+    }
+}
+
+/// A row as statements name it.
+private struct LockedRow {
+    let row: RowLocks.Row
+    let name: String
+    let column: String
+    let value: SQLValue
+
+    init(_ reserved: ReservedRow) {
+        switch reserved {
+        case .user(let id): self.init(.users, id.rawValue, "users", "id", SQLValue(id.rawValue))
+        case .factor(let id): self.init(.factors, id.rawValue, "factors", "id", SQLValue(id.rawValue))
+        case .flow(let digest): self.init(.flows, digest.hex, "flows", "digest", SQLValue(digest))
+        case .session(let id): self.init(.sessions, id.rawValue, "sessions", "id", SQLValue(id.rawValue))
+        }
+    }
+
+    private init(_ table: RowLocks.Table, _ key: String, _ name: String, _ column: String, _ value: SQLValue) {
+        row = RowLocks.Row(table: table, key: key)
+        (self.name, self.column, self.value) = (name, column, value)
+    }
+}

@@ -1,0 +1,57 @@
+import CountersignCore
+import Synchronization
+
+/// A store that goes away when a test says so.
+final class FaultyStore: Store {
+    enum Fault: Sendable {
+        /// Nothing is written.
+        case away
+        /// It is written, and nobody is told.
+        case silent
+    }
+
+    private struct State {
+        var fault: Fault?
+        /// Writes before those that it concerns.
+        var spared = 0
+        /// Writes that it concerns; nil for all.
+        var left: Int?
+    }
+
+    private let store: any Store
+    private let state = Mutex(State())
+
+    init(_ store: any Store) {
+        self.store = store
+    }
+
+    /// - Parameters:
+    ///   - spared: how many writes come before it.
+    ///   - writes: how many writes it lasts; nil until the next word.
+    func set(_ fault: Fault?, after spared: Int = 0, for writes: Int? = nil) {
+        state.withLock { $0 = State(fault: fault, spared: spared, left: writes) }
+    }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await store.read(body)
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        let fault = state.withLock { state -> Fault? in
+            if state.spared > 0 {
+                state.spared -= 1
+                return nil
+            }
+            guard let left = state.left else { return state.fault }
+            state.left = left - 1
+            return left > 0 ? state.fault : nil
+        }
+        switch fault {
+        case nil: return try await store.write(body)
+        case .away: throw StoreError(.unavailable, "away")
+        case .silent:
+            _ = try await store.write(body)
+            throw StoreError(.outcomeUnknown, "went away while it committed")
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import CountersignCore
+import Foundation
+import StoreSQLite
+import TestSupport
+import Testing
+
+@testable import StoreSQL
+
+/// The one order in which all transactions lock rows, as builds for development see to it.
+@Suite("The order of locks", .enabled(if: ProcessInfo.processInfo.environment["COUNTERSIGN_LOCK_ORDER"] != nil))
+struct RowLockTests {
+    private typealias Body = @Sendable (any StoreTransaction) throws -> Void
+
+    private static let (id, instant) = (UserID(rawValue: "u"), Date(microseconds: 1))
+    private static func flow(_ digest: String) -> FlowRecord {
+        FlowRecord(
+            digest: Data(digest.utf8), userID: nil, purpose: "p", createdAt: instant, expiresAt: instant, body: Data())
+    }
+    private static let factor = FactorRecord(
+        id: FactorID(rawValue: "f"), userID: id, kind: .totp, name: "", createdAt: instant, payload: Data())
+
+    private func run(_ body: @escaping Body) async throws {
+        let store = try await SQLiteStore.temporary(in: TestRun.directory())
+        try await store.write(body)
+    }
+
+    @Test("Users, factors, flows, and what is only added, may follow each other")
+    func inOrder() async throws {
+        try await run { transaction in
+            _ = try transaction.insert(user("u"))
+            _ = try transaction.insert(Self.factor)
+            _ = try transaction.update(Self.factor)
+            _ = try transaction.update(Self.flow("1"))
+            _ = try transaction.update(Self.flow("2"))
+            // What was written once may be written again.
+            _ = try transaction.update(Self.flow("1"))
+            try transaction.touch(Self.id, signedInAt: nil, refreshedAt: Self.instant)
+            _ = try transaction.insert(Self.flow("0"))
+            try transaction.put(AttemptCounter(key: "b", since: Self.instant))
+            try transaction.put(AttemptCounter(key: "a", since: Self.instant))
+        }
+    }
+
+    private static let wrong: [(String, Body)] = [
+        (
+            "a user after a factor",
+            { transaction in
+                _ = try transaction.update(factor)
+                try transaction.touch(id, signedInAt: nil, refreshedAt: instant)
+            }
+        ),
+        (
+            "a factor after a flow",
+            { transaction in
+                _ = try transaction.update(flow("1"))
+                _ = try transaction.update(factor)
+            }
+        ),
+        (
+            "flows by falling keys",
+            { transaction in
+                _ = try transaction.update(flow("2"))
+                _ = try transaction.update(flow("1"))
+            }
+        ),
+        (
+            "a reference to a user after a flow",
+            { transaction in
+                _ = try transaction.update(flow("2"))
+                _ = try transaction.insert(factor)
+            }
+        ),
+        (
+            "a reservation after a write",
+            { transaction in
+                _ = try transaction.update(flow("2"))
+                try transaction.reserve([.user(id)])
+            }
+        ),
+    ]
+
+    @Test("A transaction that locks in another order is undone", arguments: wrong.indices)
+    func outOfOrder(_ place: Int) async throws {
+        let (name, body) = Self.wrong[place]
+        let error = await #expect(throws: StoreError.self, "\(name)") { try await run(body) }
+        #expect(error?.description.contains("RowReservation") == true, "\(name)")
+    }
+
+    @Test("Counters are written at the end, in the order of their names, and only those that changed")
+    func counters() {
+        let changes = CounterChanges()
+        let kept = AttemptCounter(key: "m", count: 1, since: Self.instant)
+        #expect(changes.counter("m") { kept } == kept)
+        #expect(changes.counter("absent") { nil } == nil)
+        changes.put(AttemptCounter(key: "z", since: Self.instant))
+        changes.put(AttemptCounter(key: "a", since: Self.instant))
+        changes.delete("k")
+        changes.delete("absent")
+        changes.put(kept)
+        #expect(changes.counter("k") { Self.unread() } == nil)
+        let names = changes.takeChanges().map { change in
+            switch change {
+            case .put(let counter): "put \(counter.key)"
+            case .delete(let key): "delete \(key)"
+            }
+        }
+        #expect(names == ["put a", "delete k", "put z"])
+        #expect(changes.takeChanges().isEmpty)
+    }
+
+    private static func unread() -> AttemptCounter? {
+        Issue.record("read what is known")
+        return nil
+    }
+}
