@@ -186,9 +186,82 @@ import Testing
         let imported = try await run(settings)
         #expect(imported.status == 1)
         #expect(imported.output == "Imported 1, 0 already there, 1 refused.\n")
-        #expect(imported.error.hasPrefix("line 12: it signs in with google.com"), "\(imported.error)")
+        #expect(
+            imported.error.hasPrefix("user bert@example.org, line 12: it signs in with google.com"),
+            "\(imported.error)")
         #expect(try await run(settings + ["--drop-identities"]).output == "Imported 1, 1 already there, 0 refused.\n")
         #expect(try await signIn("ada", password: "user1password", in: directory))
+    }
+
+    @Test func anExportOnOneLineNamesUsersAndNotTheLine() async throws {
+        let directory = try await TestDirectory.prepared()
+        let google = #""providerUserInfo":[{"providerId":"google.com","rawId":"1"}]"#
+        let users = [
+            #"{"localId":"ada","email":"ada@example.org"}"#,
+            #"{"localId":"bert","email":"bert@example.org",\#(google)}"#,
+            #"{"localId":"carl",\#(google)}"#, #"{"email":"dora@example.org"}"#, #"{"emial":"x"}"#,
+            #"{"localId":"eve","email":"ADA@example.org"}"#,
+        ]
+        let file = try directory.write("{\"users\":[\(users.joined(separator: ","))]}", to: "users.json")
+        let expected = [
+            "user bert@example.org: it signs in with google.com", "user carl: it signs in with google.com",
+            "user dora@example.org: localId is missing", #"user number 5: there is no member "emial""#,
+        ]
+        let rehearsed = try await directory.run("user", "import", file, "--dry-run")
+        for text in expected + ["user ADA@example.org: user number 1 has the same email"] {
+            #expect(rehearsed.error.contains("\(text)"), "\(text): \(rehearsed.error)")
+        }
+        let imported = try await directory.run("user", "import", file)
+        #expect(imported.status == 1 && imported.output == "Imported 1, 0 already there, 5 refused.\n")
+        for text in expected { #expect(imported.error.contains(text), "\(text): \(imported.error)") }
+        #expect(!imported.error.contains("line 1"), "\(imported.error)")
+        let json = try await directory.run("user", "import", file, "--json").json()
+        let rows = try #require(json["refusedRows"] as? [[String: Any]])
+        #expect(
+            Set(rows.compactMap { $0["user"] as? String }) == [
+                "bert@example.org", "carl", "dora@example.org", "ADA@example.org",
+            ])
+    }
+
+    @Test func aWrongFileStopsAfterAHundredFaults() async throws {
+        let directory = try await TestDirectory.prepared()
+        let wrong = try directory.write(String(repeating: "name,address,city\n", count: 5000), to: "users.csv")
+        let stopped = try await directory.run("user", "import", wrong)
+        #expect(stopped.status == 1)
+        let told = stopped.error.split(separator: "\n")
+        #expect(told.count == 101 && told[0].hasPrefix("line 1: it is no JSON"), "\(told.count)")
+        #expect(told.last?.contains("100 rows were refused, and the rest of the file was not looked at.") == true)
+        #expect(stopped.output == "Imported 0, 0 already there, 100 refused.\n")
+        let all = try await directory.run("user", "import", wrong, "--fault-limit", "0", "--json").json()
+        #expect(all["refused"] as? Int == 5000 && all["isStopped"] as? Bool == false)
+
+        // The good ones before it are taken, and what stopped it is not.
+        let mixed = try directory.write(
+            (0..<50).map { Self.line("u\($0)") }.joined() + String(repeating: "{}\n", count: 200) + Self.line("late"),
+            to: "mixed.jsonl")
+        let some = try await directory.run("user", "import", mixed, "--fault-limit", "10", "--json").json()
+        #expect(some["imported"] as? Int == 50 && some["isStopped"] as? Bool == true)
+        #expect(try await directory.run("user", "show", "late").status == 4)
+        #expect(try await directory.run("user", "import", mixed, "--fault-limit", "-1").status == 2)
+    }
+
+    @Test func anImportAndAnExportAreOneEventEach() async throws {
+        let directory = try await TestDirectory.prepared()
+        let text = (0..<450).map { Self.line("u\(1000 + $0)") }.joined()
+        let file = try directory.write(text, to: "users.jsonl")
+        func events(_ kind: String) async throws -> [String] {
+            try await directory.run("audit", "tail", "--limit", "1000").output.split(separator: "\n").map(String.init)
+                .filter { $0.contains(kind) }
+        }
+        #expect(try await directory.run("user", "import", file).status == 0)
+        #expect(try await directory.run("user", "export").lines.count == 450)
+        let (imports, exports) = (try await events("users.imported"), try await events("users.exported"))
+        #expect(imports.count == 1 && imports[0].contains("imported=450"), "\(imports)")
+        #expect(exports.count == 1 && exports[0].contains("users=450"), "\(exports)")
+        // What changes nothing and what only looks are none.
+        #expect(try await directory.run("user", "import", file).status == 0)
+        #expect(try await directory.run("user", "import", file, "--dry-run").status == 0)
+        #expect(try await events("users.imported").count == 1)
     }
 
     @Test func aRunThatIsCutOffIsMadeGoodByTheSameCommand() async throws {

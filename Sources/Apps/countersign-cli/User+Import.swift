@@ -13,10 +13,11 @@ extension UserCommand {
                 that do not.
 
                   countersign user import users.jsonl --dry-run
-                  countersign user import users.json --hash-algo SCRYPT --hash-key-file key --salt-separator Bw== \
-                --rounds 8 --mem-cost 14
+                  countersign user import users.json --hash-algo SCRYPT --hash-key-file key \\
+                    --salt-separator Bw== --rounds 8 --mem-cost 14
 
-                Bad lines are told with their number and a reason, the others are taken, and the exit code is 1. A run \
+                Bad lines are told with their number and a reason, the others are taken, and the exit code is 1. After a \
+                hundred it stops, because the file or an option is likely to be wrong (--fault-limit). A run \
                 that was interrupted is made good by the same command: users who are there and the same are counted as \
                 already there. Users who are there and different are refused, unless --overwrite is said. docs/recipes.md \
                 has more under "Moving in".
@@ -41,6 +42,9 @@ extension UserCommand {
         @Option(help: ArgumentHelp("Pass over users who begin before this line.", valueName: "line"))
         var resumeFrom = 1
 
+        @Option(help: ArgumentHelp("Stop after so many refused rows; 0 goes on to the end.", valueName: "rows"))
+        var faultLimit = 100
+
         @OptionGroup(title: "How passwords were hashed, for lines that do not say it") var hashing: HashOptions
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
@@ -49,13 +53,14 @@ extension UserCommand {
             if strict && file == "-" {
                 throw ValidationError("--strict reads the file twice, which standard input cannot. Name a file.")
             }
+            if faultLimit < 0 { throw ValidationError("--fault-limit takes 0 or more.") }
             if resumeFrom < 1 { throw ValidationError("Lines count from 1.") }
         }
 
         func run() async throws {
             var settings = UserImport.Settings(
                 hash: try hashing.settings(), overwrites: overwrite, dropsIdentities: dropIdentities,
-                isRehearsal: dryRun || strict, firstLine: resumeFrom)
+                isRehearsal: dryRun || strict, firstLine: resumeFrom, faultLimit: faultLimit)
             let summary = try await realm.withAdministration { administration in
                 let first = try await pass(administration, settings)
                 guard strict, !dryRun, first.refused == 0 else { return first }
@@ -64,6 +69,12 @@ extension UserCommand {
             }
             try output.show(summary) { lines(of: summary) }
             guard summary.refused == 0 else {
+                if summary.isStopped {
+                    throw CommandFailure(
+                        .refused,
+                        "\(summary.refused) rows were refused, and the rest of the file was not looked at. Is it the right "
+                            + "file, and do the options fit? --fault-limit 0 goes on to the end.")
+                }
                 let rows = summary.refused == 1 ? "One row was" : "\(summary.refused) rows were"
                 throw CommandFailure(
                     .refused,

@@ -19,6 +19,7 @@ public struct Maintenance: Sendable {
         let now = realm.clock.now
         let keepsDelivered = realm.mode.keepsDeliveredMessages
         var removed = 0
+        let eventIDs = realm.eventIDsOfImports(at: now)
         let steps: [@Sendable (any StoreTransaction) throws -> Int] = [
             { try $0.deleteFlows(expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) },
             // Who comes with a code that is over is told nothing about it.
@@ -35,6 +36,11 @@ public struct Maintenance: Sendable {
             { transaction in
                 let age = Double(try transaction.settings().audit.retentionDays) * 86_400
                 return try transaction.deleteAuditEvents(before: now - age, limit: Self.batch)
+            },
+            { transaction in
+                // Says what a broken-off import has done. Nothing is removed.
+                _ = try transaction.finishImports(nil, at: now, eventIDs: eventIDs)
+                return 0
             },
             { transaction in
                 let gone = try transaction.signingKeys().filter { $0.removedAfter.map { $0 <= now } ?? false }

@@ -7,30 +7,40 @@ extension Accounts {
     /// A page of accounts as they move out, ordered by id: with password hashes and with the secrets of authenticators.
     ///
     /// Each account is of one instant; the pages are of different ones, so that no transaction lasts as long as an export.
-    /// Whoever comes or goes meanwhile may or may not be among them. The log says that the page was handed out before it
-    /// is.
-    /// - Parameter limit: 1 to ``longestExportPage``.
-    /// - Returns: where the next page begins; nil behind the last.
+    /// Whoever comes or goes meanwhile may or may not be among them. The log says that users are handed out before they are:
+    /// once for an export whose pages name it, with the number of all users; a page that names none has an event of its own.
+    /// - Parameters:
+    ///   - limit: 1 to ``longestExportPage``.
+    ///   - run: what the page before gave; it counts for an hour.
+    /// - Returns: where the next page begins, nil behind the last; and the run that the next page names.
     /// - Throws: `SealingError` where a factor does not open, ``StoreError``.
     public func moveOut(
-        after id: UserID?, limit: Int, by client: ClientContext
-    ) async throws -> (accounts: [MovingAccount], next: UserID?) {
+        after id: UserID?, limit: Int, run: String? = nil, by client: ClientContext
+    ) async throws -> (accounts: [MovingAccount], next: UserID?, run: String) {
         let limit = min(max(limit, 1), Self.longestExportPage)
         let realm = realm
-        let (accounts, hasMore) = try await realm.store.read { transaction in
+        let now = realm.clock.now
+        let (accounts, hasMore, total, isLogged) = try await realm.store.read { transaction in
             let users = try transaction.users(after: id, limit: limit + 1)
             let accounts = try users.prefix(limit).map { user in
                 try MovingAccount(user, try transaction.factors(of: user.id), sealer: realm.sealer)
             }
-            return (accounts, users.count > limit)
+            let isLogged = try run.map { try MovingRuns.read(transaction).hasExport($0, at: now) } ?? false
+            return (accounts, users.count > limit, id == nil ? try transaction.countUsers() : accounts.count, isLogged)
         }
-        guard !accounts.isEmpty else { return ([], nil) }
-        let now = realm.clock.now
+        let fresh = realm.random.bytes(16).hex
+        guard !accounts.isEmpty else { return ([], nil, run ?? fresh) }
+        if let run, isLogged { return (accounts, hasMore ? accounts.last?.id : nil, run) }
         let event = AuditEvent(
             id: AuditEvent.freshID(at: now, random: realm.random), at: now, kind: .usersExported, userID: nil,
-            context: client, details: ["users": .integer(Int64(accounts.count))])
-        try await realm.store.write { try $0.append(event) }
-        return (accounts, hasMore ? accounts.last?.id : nil)
+            context: client, details: ["users": .integer(Int64(total))])
+        try await realm.store.write { transaction in
+            try transaction.append(event)
+            var runs = try MovingRuns.read(transaction)
+            runs.begin(export: fresh, at: now)
+            try runs.put(in: transaction)
+        }
+        return (accounts, hasMore ? accounts.last?.id : nil, fresh)
     }
 }
 

@@ -77,22 +77,34 @@ extension Accounts {
     ///
     /// An account that is there already and the same is left alone. One that is there and different is refused, or
     /// replaced with its password and second factors where `overwrites` says so; then its tokens are revoked. What use
-    /// changes by itself is no difference (`MovingAccount+differences.swift`). The log gets one event for each transaction, and one for each account that was replaced.
-    /// - Parameter rehearses: nothing is written; the answers are those that would be given. Two accounts of the list
-    ///   that stand in each other's way are not found.
+    /// changes by itself is no difference (`MovingAccount+differences.swift`). The log gets one event for each account that
+    /// was replaced, and one for the run; where no run is named, one for each transaction.
+    /// - Parameters:
+    ///   - rehearses: nothing is written; the answers are those that would be given. Two accounts of the list that stand in
+    ///     each other's way are not found.
+    ///   - run: the import that this is a part of.
     public func moveIn(
-        _ accounts: [MovingAccount], overwrites: Bool = false, rehearses: Bool = false, by client: ClientContext
+        _ accounts: [MovingAccount], overwrites: Bool = false, rehearses: Bool = false, run: ImportRun? = nil,
+        by client: ClientContext
     ) async throws -> [ImportOutcome] {
         var outcomes: [ImportOutcome] = []
         for start in stride(from: 0, to: accounts.count, by: Self.importBatch) {
             let batch = Array(accounts[start..<min(start + Self.importBatch, accounts.count)])
-            outcomes += try await moveInBatch(batch, overwrites: overwrites, rehearses: rehearses, by: client)
+            outcomes += try await moveInBatch(
+                batch, overwrites: overwrites, rehearses: rehearses, run: run, by: client)
         }
+        if let run, run.isLast, !rehearses { try await finish(run) }
         return outcomes
     }
 
+    private func finish(_ run: ImportRun) async throws {
+        let now = realm.clock.now
+        let eventIDs = realm.eventIDsOfImports(at: now)
+        _ = try await realm.store.write { try $0.finishImports(run.id, at: now, eventIDs: eventIDs) }
+    }
+
     private func moveInBatch(
-        _ accounts: [MovingAccount], overwrites: Bool, rehearses: Bool, by client: ClientContext
+        _ accounts: [MovingAccount], overwrites: Bool, rehearses: Bool, run: ImportRun?, by client: ClientContext
     ) async throws -> [ImportOutcome] {
         let realm = realm
         let seen = accounts.map { ImportDraft($0, hash: nil, realm: realm) }
@@ -128,6 +140,13 @@ extension Accounts {
             let (imported, replaced) = (
                 written.count { $0.outcome == .imported }, written.count { $0.outcome == .replaced }
             )
+            if imported + replaced > 0, let run {
+                var runs = try MovingRuns.read(transaction)
+                if runs.count(run, imported: imported, replaced: replaced, by: client, at: now) {
+                    try runs.put(in: transaction)
+                    return written
+                }
+            }
             if imported + replaced > 0 {
                 // No ids: the log would keep them when the users are gone.
                 try transaction.append(

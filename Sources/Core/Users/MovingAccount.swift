@@ -4,7 +4,7 @@ import OneTimePassword
 /// An account on its way from one system to another, with the password and the authenticator that its owner has.
 ///
 /// What moves in is one (``Accounts/moveIn(_:overwrites:rehearses:by:)``), and what moves out
-/// (``Accounts/moveOut(after:limit:by:)``).
+/// (``Accounts/moveOut(after:limit:run:by:)``).
 public struct MovingAccount: Sendable {
     public var id: UserID
     public var email: EmailAddress?

@@ -41,7 +41,7 @@ struct MovingTests {
         _ = try await old.realm.accounts.change(enrolled.user.id, change, by: old.client)
         let device = TestDevice()
         let enrolment = try await old.enrol(device, of: enrolled.user.id)
-        let (accounts, next) = try await old.realm.accounts.moveOut(after: nil, limit: 10, by: old.client)
+        let (accounts, next, _) = try await old.realm.accounts.moveOut(after: nil, limit: 10, by: old.client)
         #expect(accounts.count == 2 && next == nil)
 
         let new = try await TestRealm.make(on: store, seed: 2)
@@ -259,7 +259,7 @@ struct MovingTests {
         #expect(try await test.realm.accounts.count() == 20)
     }
 
-    @Test("Pages of an export have everybody once, and each is in the log")
+    @Test("Pages of an export have everybody once, and one that names no run is in the log for itself")
     func pages() async throws {
         let test = try await TestRealm.make()
         let accounts = try (0..<7).map { try Self.account("u\($0)").with(factor: "f\($0)") }
@@ -272,7 +272,74 @@ struct MovingTests {
         } while after != nil
         #expect(ids == (0..<7).map { "u\($0)" })
         let events = try await test.events(.usersExported)
-        #expect(events.count == 3 && Set(events.map { $0.details["users"] }) == [.integer(1), .integer(3)])
+        // The first says how many there are, as the others may name it.
+        #expect(
+            events.count == 3
+                && Set(events.map { $0.details["users"] }) == [.integer(1), .integer(3), .integer(7)])
+    }
+
+    @Test("Pages that name their run are one event, for an hour and for no other run")
+    func oneExport() async throws {
+        let test = try await TestRealm.make()
+        let accounts = try (0..<7).map { try Self.account("u\($0)").with(factor: "f\($0)") }
+        _ = try await test.realm.accounts.moveIn(accounts, by: test.client)
+        var (count, after, run): (Int, UserID?, String?) = (0, nil, nil)
+        repeat {
+            let page = try await test.realm.accounts.moveOut(after: after, limit: 3, run: run, by: test.client)
+            count += page.accounts.count
+            (after, run) = (page.next, page.run)
+        } while after != nil
+        #expect(count == 7)
+        let events = try await test.events(.usersExported)
+        #expect(events.map { $0.details["users"] } == [.integer(7)])
+
+        let second = UserID(rawValue: "u1")
+        _ = try await test.realm.accounts.moveOut(after: second, limit: 3, run: "invented", by: test.client)
+        #expect(try await test.events(.usersExported).count == 2)
+        test.clock.advance(MovingRuns.longest + 1)
+        _ = try await test.realm.accounts.moveOut(after: second, limit: 3, run: run, by: test.client)
+        #expect(try await test.events(.usersExported).count == 3)
+    }
+
+    @Test("An import of several calls is one event, when it is over", arguments: TestStore.available)
+    func oneImport(store: TestStore) async throws {
+        let test = try await TestRealm.make(on: store)
+        let accounts = try (0..<250).map { try Self.account("u\($0)").with(factor: "f\($0)") }
+        var run = try #require(ImportRun(id: "run"))
+        _ = try await test.realm.accounts.moveIn(Array(accounts.prefix(130)), run: run, by: test.client)
+        _ = try await test.realm.accounts.moveIn(accounts, run: run, by: test.client)
+        #expect(try await test.events(.usersImported).isEmpty)
+        run.isLast = true
+        for _ in 0..<2 { _ = try await test.realm.accounts.moveIn([], run: run, by: test.client) }
+        let events = try await test.events(.usersImported)
+        #expect(events.map { $0.details["imported"] } == [.integer(250)])
+        #expect(events.first?.clientID == test.client.clientID && events.first?.userID == nil)
+    }
+
+    @Test("An import that broke off, or that goes on for hours, is in the log all the same")
+    func brokenOff() async throws {
+        let test = try await TestRealm.make()
+        let accounts = try (0..<20).map { try Self.account("u\($0)").with(factor: "f\($0)") }
+        let broken = try #require(ImportRun(id: "broken"))
+        _ = try await test.realm.accounts.moveIn(Array(accounts.prefix(5)), run: broken, by: test.client)
+        test.clock.advance(MovingRuns.silence)
+        try await test.realm.maintenance.run()
+        #expect(try await test.events(.usersImported).isEmpty)
+        test.clock.advance(1)
+        try await test.realm.maintenance.run()
+        #expect(try await test.events(.usersImported).map { $0.details["imported"] } == [.integer(5)])
+
+        let long = try #require(ImportRun(id: "long"))
+        for index in 5..<20 {
+            _ = try await test.realm.accounts.moveIn([accounts[index]], run: long, by: test.client)
+            test.clock.advance(300)
+            try await test.realm.maintenance.run()
+        }
+        let counts = try await test.events(.usersImported).compactMap { event -> Int64? in
+            if case .integer(let count)? = event.details["imported"] { count } else { nil }
+        }
+        #expect(counts.count == 2 && counts.reduce(0, +) > 15, "\(counts)")
+        #expect(ImportRun(id: "") == nil && ImportRun(id: String(repeating: "a", count: 65)) == nil)
     }
 }
 

@@ -82,6 +82,14 @@ struct UserFileReader {
         if byte == UInt8(ascii: "\n") && !isAtBeginning { line += 1 }
     }
 
+    /// Whether the users are in a list, where one line may have them all.
+    var isList: Bool {
+        switch place {
+        case .beginning, .lines: false
+        case .between, .user, .behind, .lost: true
+        }
+    }
+
     private var isAtBeginning: Bool { if case .beginning = place { true } else { false } }
 
     // MARK: The beginning

@@ -14,12 +14,16 @@ struct UserImport {
         var isRehearsal = false
         /// Users who begin before this line are passed over.
         var firstLine = 1
+        /// Refused rows after which it stops, as the file or its settings are likely to be wrong; 0 goes on to the end.
+        var faultLimit = 100
     }
 
     /// What came of it.
     struct Summary: Encodable, Sendable, Equatable {
         struct Refused: Encodable, Sendable, Equatable {
             let line: Int
+            /// The address or the id, in a file with a list of users.
+            let user: String?
             let reason: String
         }
 
@@ -34,6 +38,8 @@ struct UserImport {
         /// Users before the line to begin with.
         var skipped = 0
         var isDryRun = false
+        /// Whether so many were refused that the rest of the file was not looked at.
+        var isStopped = false
         var seconds = 0.0
 
         var rows: Int { imported + replaced + alreadyThere + refused }
@@ -45,10 +51,22 @@ struct UserImport {
     static let batchBytes = 512 * 1024
     private static let chunk = 64 * 1024
 
+    /// A user of the file, and where.
+    private struct Row {
+        let line: Int
+        let number: Int
+        let text: String
+        let isTorn: Bool
+    }
+
     let administration: any Administration
     let settings: Settings
     private var reader = UserFileReader(limit: ImportUsers.longestLine)
-    private var batch: [(line: Int, text: String, isTorn: Bool)] = []
+    private var batch: [Row] = []
+    /// Names this import, so that the log has one event of it.
+    private let id = SystemRandom().bytes(16).hex
+    /// Users met so far, those that cannot be read among them.
+    private var number = 0
     private var bytes = 0
     private var seen = SeenIdentifiers()
     private(set) var summary = Summary()
@@ -69,40 +87,50 @@ struct UserImport {
         summary.isDryRun = settings.isRehearsal
     }
 
-    /// Reads the file to its end.
+    /// Reads the file to its end, or until too many rows are refused.
     mutating func run(_ file: FileHandle) async throws -> Summary {
-        while let data = try file.read(upToCount: Self.chunk), !data.isEmpty {
+        while !hasEnough, let data = try file.read(upToCount: Self.chunk), !data.isEmpty {
             try await take(reader.read(data))
             read += data.count
         }
-        try await take(reader.finish())
+        if !hasEnough { try await take(reader.finish()) }
         try await send()
+        try await finish()
         meter.clear()
+        summary.isStopped = hasEnough
         summary.seconds = (meter.elapsed * 1000).rounded() / 1000
         return summary
     }
 
     private mutating func take(_ pieces: [UserFileReader.Piece]) async throws {
         for piece in pieces {
+            if hasEnough { return }
+            number += 1
             if piece.line < settings.firstLine {
                 summary.skipped += 1
                 continue
             }
             switch piece.content {
-            case .fault(let reason): refuse(piece.line, reason)
-            case .user(let text): try await add(piece.line, text, isTorn: false)
-            case .tornUser(let text): try await add(piece.line, text, isTorn: true)
+            case .fault(let reason):
+                refuse(piece.line, reason, at: "line \(piece.line)\(reader.isList ? ", at user number \(number)" : "")")
+            case .user(let text):
+                try await add(Row(line: piece.line, number: number, text: text, isTorn: false))
+            case .tornUser(let text):
+                try await add(Row(line: piece.line, number: number, text: text, isTorn: true))
             }
         }
     }
 
-    private mutating func add(_ line: Int, _ text: String, isTorn: Bool) async throws {
-        if settings.isRehearsal, let reason = seen.obstacle(text, at: line) {
-            refuse(line, reason)
+    private var hasEnough: Bool { settings.faultLimit > 0 && summary.refused >= settings.faultLimit }
+
+    private mutating func add(_ row: Row) async throws {
+        let place = reader.isList ? "user number \(row.number)" : "line \(row.line)"
+        if settings.isRehearsal, let reason = seen.obstacle(row.text, at: place) {
+            refuse(row, reason)
             return
         }
-        batch.append((line, text, isTorn))
-        bytes += text.utf8.count
+        batch.append(row)
+        bytes += row.text.utf8.count
         if batch.count >= Self.batchLines || bytes >= Self.batchBytes { try await send() }
     }
 
@@ -113,22 +141,24 @@ struct UserImport {
             answer = try await perform(
                 ImportUsers(
                     lines: batch.map { SecretText($0.text) }, hash: settings.hash, overwrite: settings.overwrites,
-                    dropIdentities: settings.dropsIdentities, dryRun: settings.isRehearsal))
+                    dropIdentities: settings.dropsIdentities, dryRun: settings.isRehearsal, run: id))
         } catch {
             meter.clear()
+            // The log says what was done; where that fails too, it does later.
+            try? await finish()
             guard summary.rows > 0, let failure = CommandFailure(error) else { throw error }
-            throw CommandFailure(
-                failure.status,
-                "\(failure.message) Up to line \(first.line) all is done: run the same command again, or go on with "
-                    + "--resume-from \(first.line).")
+            // One line may have many users: where they begin no line tells.
+            let hint = first.line == 1 ? "." : ", or go on with --resume-from \(first.line)."
+            let done = first.line == 1 ? "What comes before it is done" : "Up to line \(first.line) all is done"
+            throw CommandFailure(failure.status, "\(failure.message) \(done): run the same command again\(hint)")
         }
         summary.imported += answer.imported
         summary.replaced += answer.replaced
         summary.alreadyThere += answer.alreadyThere
         for refused in answer.refused where batch.indices.contains(refused.index) {
-            let (line, _, isTorn) = batch[refused.index]
-            let isCut = isTorn && refused.reason.hasPrefix("it is no JSON")
-            refuse(line, isCut ? "the file ends in the middle of this line" : refused.reason)
+            let row = batch[refused.index]
+            let isCut = row.isTorn && refused.reason.hasPrefix("it is no JSON")
+            refuse(row, isCut ? "the file ends in the middle of this line" : refused.reason)
         }
         batch.removeAll(keepingCapacity: true)
         bytes = 0
@@ -148,14 +178,29 @@ struct UserImport {
         }
     }
 
-    private mutating func refuse(_ line: Int, _ reason: String) {
+    /// Has the log say what this import did.
+    private func finish() async throws {
+        guard !settings.isRehearsal, summary.imported + summary.replaced > 0 else { return }
+        _ = try await perform(ImportUsers(lines: [], run: id, isLast: true))
+    }
+
+    /// A line says where a user is, unless one has them all.
+    private mutating func refuse(_ row: Row, _ reason: String) {
+        guard reader.isList else { return refuse(row.line, reason, at: "line \(row.line)") }
+        let name = ImportUsers.name(on: SecretText(row.text))
+        let user = "user \(name ?? "number \(row.number)")"
+        refuse(row.line, reason, at: row.line == 1 ? user : "\(user), line \(row.line)", user: name)
+    }
+
+    private mutating func refuse(_ line: Int, _ reason: String, at place: String, user: String? = nil) {
+        let isTold = tellsRefusals && !hasEnough
         summary.refused += 1
         if summary.refusedRows.count < Self.keptRows {
-            summary.refusedRows.append(Summary.Refused(line: line, reason: reason))
+            summary.refusedRows.append(Summary.Refused(line: line, user: user, reason: reason))
         }
-        guard tellsRefusals else { return }
+        guard isTold else { return }
         meter.clear()
-        Terminal.say("line \(line): \(reason.printable)")
+        Terminal.say("\(place): \(reason)".printable)
     }
 }
 
@@ -163,23 +208,24 @@ struct UserImport {
 /// for each id, address and number.
 struct SeenIdentifiers {
     private struct First {
-        let line: Int
+        /// `line 3`.
+        let place: String
         let content: Int
     }
 
     private var first: [Int: First] = [:]
 
     /// Why the line stands in the way of an earlier one; nil where it does not. The same line once more does not.
-    mutating func obstacle(_ text: String, at line: Int) -> String? {
+    mutating func obstacle(_ text: String, at place: String) -> String? {
         let content = text.hashValue
         for identifier in ImportUsers.identifiers(on: SecretText(text)) {
             let key = identifier.hashValue
             guard let earlier = first[key] else {
-                first[key] = First(line: line, content: content)
+                first[key] = First(place: place, content: content)
                 continue
             }
             if earlier.content == content { continue }
-            return "line \(earlier.line) has the same \(identifier.member)"
+            return "\(earlier.place) has the same \(identifier.member)"
         }
         return nil
     }

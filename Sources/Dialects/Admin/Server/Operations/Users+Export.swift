@@ -8,11 +8,15 @@ public struct ExportUsers: AdministrationOperation {
 
     /// Only ids behind this one: ``Answer/next`` of the page before.
     public var after: String?
+    /// What the page before gave as ``Answer/run``: the log has one event of all pages. A page without it, or after an hour, has
+    /// an event of its own.
+    public var run: String?
     /// 1 to 500; 200 where it is left out. Fewer come where they are long.
     public var limit: Int?
 
-    public init(after: String? = nil, limit: Int? = nil) {
+    public init(after: String? = nil, limit: Int? = nil, run: String? = nil) {
         self.after = after
+        self.run = run
         self.limit = limit
     }
 
@@ -25,6 +29,8 @@ public struct ExportUsers: AdministrationOperation {
         public let total: Int?
         /// Users whose password hash no other system takes, and is not on their lines.
         public let withoutPassword: [String]
+        /// What the next page names.
+        public let run: String?
     }
 
     /// Bytes of lines after which a page ends.
@@ -37,8 +43,8 @@ public struct ExportUsers: AdministrationOperation {
             throw AdministrationError(
                 .invalid, "The limit \(limit) is out of range: \(range.lowerBound) to \(range.upperBound).")
         }
-        let (accounts, next) = try await realm.accounts.moveOut(
-            after: after.map(UserID.init(rawValue:)), limit: limit, by: client)
+        let (accounts, next, run) = try await realm.accounts.moveOut(
+            after: after.map(UserID.init(rawValue:)), limit: limit, run: run, by: client)
         let total = after == nil ? try await realm.accounts.count() : nil
         var lines: [SecretText] = []
         var withoutPassword: [String] = []
@@ -50,9 +56,11 @@ public struct ExportUsers: AdministrationOperation {
             lines.append(line)
             bytes += line.secret.reveal().utf8.count
             if bytes >= Self.pageBytes && lines.count < accounts.count {
-                return Answer(lines: lines, next: account.id.rawValue, total: total, withoutPassword: withoutPassword)
+                return Answer(
+                    lines: lines, next: account.id.rawValue, total: total, withoutPassword: withoutPassword, run: run)
             }
         }
-        return Answer(lines: lines, next: next?.rawValue, total: total, withoutPassword: withoutPassword)
+        return Answer(
+            lines: lines, next: next?.rawValue, total: total, withoutPassword: withoutPassword, run: run)
     }
 }

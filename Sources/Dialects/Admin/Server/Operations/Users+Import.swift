@@ -19,19 +19,26 @@ public struct ImportUsers: AdministrationOperation {
     public var dropIdentities: Bool?
     /// Looks and writes nothing.
     public var dryRun: Bool?
+    /// What calls of one import have in common, 1 to 64 characters drawn at random: the log has one event of them. Where it
+    /// is left out, the log has one of each call.
+    public var run: String?
+    /// The run is over; there may be no lines in this call.
+    public var isLast: Bool?
 
     public static let mostLines = 500
     public static let longestLine = UserRow.longestLine
 
     public init(
         lines: [SecretText], hash: PasswordHashSettings? = nil, overwrite: Bool = false, dropIdentities: Bool = false,
-        dryRun: Bool = false
+        dryRun: Bool = false, run: String? = nil, isLast: Bool = false
     ) {
         self.lines = lines
         self.hash = hash
         self.overwrite = overwrite
         self.dropIdentities = dropIdentities
         self.dryRun = dryRun
+        self.run = run
+        self.isLast = isLast
     }
 
     public struct Answer: Codable, Sendable {
@@ -65,6 +72,10 @@ public struct ImportUsers: AdministrationOperation {
         } catch {
             throw AdministrationError(.invalid, "The settings for password hashes are wrong: \(error.sentence).")
         }
+        let importRun = run.flatMap { ImportRun(id: $0, isLast: isLast ?? false) }
+        if run != nil && importRun == nil {
+            throw AdministrationError(.invalid, "The run has 1 to 64 characters.")
+        }
         let rules = UserRowRules(hash: hash, dropsForeignIdentities: dropIdentities ?? false)
         var refused: [Answer.Refused] = []
         var accounts: [(index: Int, account: MovingAccount)] = []
@@ -79,7 +90,8 @@ public struct ImportUsers: AdministrationOperation {
             }
         }
         let outcomes = try await realm.accounts.moveIn(
-            accounts.map(\.account), overwrites: overwrite ?? false, rehearses: dryRun ?? false, by: client)
+            accounts.map(\.account), overwrites: overwrite ?? false, rehearses: dryRun ?? false, run: importRun,
+            by: client)
         for ((index, account), outcome) in zip(accounts, outcomes) {
             guard case .refused(let refusal) = outcome else { continue }
             refused.append(Answer.Refused(index: index, reason: try await realm.sentence(refusal, account)))
@@ -91,6 +103,17 @@ public struct ImportUsers: AdministrationOperation {
 }
 
 extension ImportUsers {
+    /// What somebody with the file at hand knows the user on a line by: the address, or else the id. Nil where neither can be
+    /// read.
+    public static func name(on line: SecretText) -> String? {
+        struct Names: Decodable {
+            let email: String?
+            let localId: String?
+        }
+        let names = try? JSONDecoder().decode(Names.self, from: Data(line.secret.reveal().utf8))
+        return [names?.email, names?.localId].compactMap { $0 }.first { !$0.isEmpty }
+    }
+
     /// What nobody else in a file may have: id, address and number of the user on a line, as far as they can be read.
     /// For rehearsals, which write nothing that a later line could meet.
     public static func identifiers(on line: SecretText) -> [UserIdentifier] {
