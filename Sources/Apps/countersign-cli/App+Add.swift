@@ -7,8 +7,10 @@ extension AppCommand {
             abstract: "Register an application.",
             discussion: """
                   countersign app add --name Shop
-                  countersign app add --id shop --secret --redirect-uri https://shop.example.com/callback \\
-                    --challenge-types "oob password redirect" --scopes "openid profile" --attribute city:string:required \\
+                  countersign app add --id shop --secret \\
+                    --redirect-uri https://shop.example.com/callback \\
+                    --challenge-types "oob password redirect" --scopes "openid profile" \\
+                    --attribute city:string:required \\
                     --audience https://api.example.com
                 """)
 

@@ -12,7 +12,8 @@ extension ConfigCommand {
 
                   countersign config set passwords nist
                   countersign config set secondFactors.totp.adjacentIntervals 2
-                  countersign config set tokens.customTokenKeys.backend@example.com @backend-public.pem
+                  countersign config set tokens.customTokenKeys.backend@example.com \\
+                    @backend-public.pem
                 """)
 
         @Argument(help: "The setting; `countersign config show` lists all.")

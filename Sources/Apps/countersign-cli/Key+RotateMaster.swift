@@ -22,7 +22,8 @@ extension KeyCommand {
                 says until when; run it again after that.
 
                   countersign key rotate-master --data /var/lib/countersign
-                  countersign key rotate-master --database postgres://db/countersign --master-key-file /etc/countersign/key
+                  countersign key rotate-master --database postgres://db/countersign \\
+                    --master-key-file /etc/countersign/key
                 """)
 
         @Option(

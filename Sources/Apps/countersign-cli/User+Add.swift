@@ -10,7 +10,7 @@ extension UserCommand {
                 A password is never an argument, because every user of the machine can read those.
 
                   countersign user add anna@example.com --generate-password
-                  pass show anna | countersign user add anna@example.com --password-stdin --verified
+                  pass show anna | countersign user add anna@example.com --password-stdin
                 """)
 
         @Argument(help: "The e-mail address.")

@@ -16,17 +16,20 @@ public enum NearestName {
         name.lowercased().filter { !"-_.".contains($0) }
     }
 
-    /// How many characters have to be put in, left out or replaced (Levenshtein).
+    /// How many characters have to be put in, left out, replaced, or swapped with their neighbour (optimal string alignment).
     private static func distance(_ first: [Character], _ second: [Character]) -> Int {
-        var row = Array(0...second.count)
+        var (before, row) = ([Int](), Array(0...second.count))
         for (index, character) in first.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
+            var next = [index + 1]
             for column in second.indices {
-                let replaced = diagonal + (character == second[column] ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+                var least = min(
+                    row[column] + (character == second[column] ? 0 : 1), row[column + 1] + 1, next[column] + 1)
+                let isSwapped =
+                    index > 0 && column > 0 && character == second[column - 1] && first[index - 1] == second[column]
+                if isSwapped { least = min(least, before[column - 1] + 1) }
+                next.append(least)
             }
+            (before, row) = (row, next)
         }
         return row[second.count]
     }

@@ -6,9 +6,11 @@ extension ExtensionCommand {
         static let configuration = CommandConfiguration(
             abstract: "Register a service that is asked.",
             discussion: """
-                  countersign extension add --event token-issuance-start --url https://api.example.com/claims \\
-                    --app notes --claim customRoles:my_roles --claim dateOfBirth --constant policy_version=2
-                  countersign extension add --event otp-send --url https://api.example.com/codes --on-error fallback
+                  countersign extension add --event token-issuance-start \\
+                    --url https://api.example.com/claims --app notes \\
+                    --claim customRoles:my_roles --claim dateOfBirth --constant policy_version=2
+                  countersign extension add --event otp-send \\
+                    --url https://api.example.com/codes --on-error fallback
 
                 What is allowed to be called is said by the server's configuration (extensions.allowedNetworks); https is \
                 needed but on this machine under --dev. `countersign extension check` shows whether it works.

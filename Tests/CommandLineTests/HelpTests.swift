@@ -1,0 +1,132 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import countersign
+
+/// Help that can be followed to the letter.
+@Suite struct HelpTests {
+    /// Every command there is.
+    private static func commands(
+        below command: any ParsableCommand.Type = Countersign.self
+    ) -> [any ParsableCommand.Type] {
+        [command] + command.configuration.subcommands.flatMap { commands(below: $0) }
+    }
+
+    /// The words of each call of the program in a text, as a shell reads them.
+    ///
+    /// Whole lines that begin with it, with what a backslash at their end joins, or what stands behind a pipe.
+    private static func calls(in text: String, indented: Bool) -> [[String]] {
+        let joined = text.replacing("\\\n", with: " ")
+        return joined.split(separator: "\n").flatMap { line -> [[String]] in
+            let bare = line.trimmingCharacters(in: .whitespaces)
+            guard !indented || line.hasPrefix("  ") else { return [] }
+            let words = shellWords(bare)
+            let isCall = words.first == "countersign" || words.contains("|")
+            guard isCall else { return [] }
+            return words.split(separator: "|").compactMap { part in
+                guard part.first == "countersign" else { return nil }
+                let end = part.firstIndex { [">", "<", "3<", "&", "#"].contains($0) } ?? part.endIndex
+                return Array(part[..<end].dropFirst())
+            }
+        }
+    }
+
+    /// Quotes are taken away, and what a shell takes for itself is a word of its own.
+    private static func shellWords(_ line: String) -> [String] {
+        var (words, word, quote): ([String], String?, Character?) = ([], nil, nil)
+        var isEscaped = false
+        for character in line {
+            if isEscaped {
+                word = (word ?? "") + String(character)
+                isEscaped = false
+            } else if let open = quote {
+                if character == open { quote = nil } else { word = (word ?? "") + String(character) }
+            } else if character == "\\" {
+                isEscaped = true
+            } else if character == "\"" || character == "'" {
+                quote = character
+                word = word ?? ""
+            } else if character.isWhitespace {
+                if let done = word { words.append(done) }
+                word = nil
+            } else {
+                word = (word ?? "") + String(character)
+            }
+        }
+        if let done = word { words.append(done) }
+        return words
+    }
+
+    @Test func everyExampleInHelpIsOneThatTheProgramTakes() throws {
+        var count = 0
+        for command in Self.commands() {
+            // As wide as terminals are at least: what is wrapped there cannot be pasted.
+            let help = Countersign.helpMessage(for: command, columns: 80)
+            for words in Self.calls(in: help, indented: true) {
+                count += 1
+                #expect(throws: Never.self, "\(words)") {
+                    try CommandWords.check(words)
+                    _ = try Countersign.parseAsRoot(words)
+                }
+            }
+            for line in help.split(separator: "\n") where line.contains("countersign ") && line.hasPrefix("  ") {
+                #expect(line.count <= 80, "\(line)")
+            }
+        }
+        #expect(count >= 40, "Only \(count) examples were found.")
+    }
+
+    @Test func everyExampleInTheDocumentationIsOneThatTheProgramTakes() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let docs = try FileManager.default.contentsOfDirectory(
+            at: root.appendingPathComponent("docs"), includingPropertiesForKeys: nil
+        ).filter { $0.pathExtension == "md" }
+        var count = 0
+        for page in [root.appendingPathComponent("README.md")] + docs {
+            let text = try String(contentsOf: page, encoding: .utf8)
+            let blocks = text.split(separator: "```").enumerated().filter { $0.offset.isMultiple(of: 2) == false }
+            for (_, block) in blocks where block.hasPrefix("sh\n") {
+                for words in Self.calls(in: String(block), indented: false) {
+                    count += 1
+                    #expect(throws: Never.self, "\(page.lastPathComponent): \(words)") {
+                        try CommandWords.check(words)
+                        _ = try Countersign.parseAsRoot(words)
+                    }
+                }
+            }
+        }
+        #expect(count >= 15, "Only \(count) examples were found.")
+    }
+
+    @Test(arguments: [
+        (["help", "nonsense"], "There is no command `countersign nonsense`. There are serve, demo, user,"),
+        (["help", "user", "lst"], "There is no command `countersign user lst`. Did you mean `countersign user list`?"),
+        (["help", "user", "list", "more"], "`countersign user list` has no commands below it."),
+        (["sevre"], "There is no command `countersign sevre`. Did you mean `countersign serve`?"),
+        (
+            ["user", "ad", "a@example.com"],
+            "There is no command `countersign user ad`. Did you mean `countersign user add`?"
+        ),
+        (["user", "help", "expotr"], "Did you mean `countersign user export`?"),
+        (
+            ["rotate-master"],
+            "There is no command `countersign rotate-master`. Did you mean `countersign key rotate-master`?"
+        ),
+        (["authenticator", "enrol"], "Did you mean `countersign authenticator enroll`?"),
+    ])
+    func aWordThatIsNoCommandIsUsageWithAHint(arguments: [String], hint: String) async throws {
+        let transcript = try await Program.run(arguments, in: try TestDirectory())
+        #expect(transcript.status == 2 && transcript.output.isEmpty)
+        #expect(transcript.error.contains(hint), "\(transcript.error)")
+    }
+
+    @Test(arguments: [
+        ["help"], ["help", "user"], ["help", "user", "add"], ["user", "help", "add"], ["user", "--help"],
+    ])
+    func helpThatThereIsIsGiven(arguments: [String]) async throws {
+        let transcript = try await Program.run(arguments, in: try TestDirectory())
+        #expect(transcript.status == 0 && transcript.output.hasPrefix("OVERVIEW: ") && transcript.error.isEmpty)
+    }
+}
