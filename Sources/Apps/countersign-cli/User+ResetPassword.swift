@@ -13,7 +13,9 @@ extension UserCommand {
                 the user reads: whoever has it sets the password. With --generate a random password is set at once and \
                 printed; the user's sessions end.
 
-                  countersign user reset-password anna@example.com --print-link --public-url https://login.example.com
+                  countersign user reset-password anna@example.com
+                  countersign user reset-password anna@example.com --print-link \\
+                    --public-url https://login.example.com
                 """)
 
         @Flag(help: "Print the link instead of mailing it.")
@@ -25,8 +27,8 @@ extension UserCommand {
         @Option(
             name: .customLong("public-url"),
             help: ArgumentHelp(
-                "With --print-link: where users reach the server (default: --server, $COUNTERSIGN_PUBLIC_URL, or "
-                    + "http://127.0.0.1:8080).", valueName: "url"))
+                "With --print-link: where users reach the server (default: $COUNTERSIGN_PUBLIC_URL, the public URL that "
+                    + "the server was started with, --server, or where it listened).", valueName: "url"))
         var publicURL: String?
 
         @OptionGroup var argument: UserArgument
@@ -48,7 +50,7 @@ extension UserCommand {
         func run() async throws {
             let method: AdminServer.ResetPassword.Method = printLink ? .link : generate ? .generate : .mail
             let answer = try await realm.perform(AdminServer.ResetPassword(user: argument.user, method: method))
-            let link = answer.path.map { "\(base)/\($0.secret.reveal())" }
+            let link = answer.path.map { "\(base(answer.server))/\($0.secret.reveal())" }
             try output.show(Result(user: answer.user, link: link, password: answer.password)) {
                 let name = answer.user.shortName.printable
                 if let link { return ["Whoever opens this within an hour sets the password of \(name):", link] }
@@ -62,10 +64,12 @@ extension UserCommand {
             }
         }
 
-        private var base: String {
+        private func base(_ told: PublicAddress?) -> String {
             let configured = ProcessInfo.processInfo.environment["COUNTERSIGN_PUBLIC_URL"]?
                 .split(separator: ",").first.map(String.init)
-            var base = publicURL ?? realm.server ?? configured ?? "http://127.0.0.1:8080"
+            let official = told.flatMap { $0.isConfigured ? $0.url : nil }
+            var base =
+                publicURL ?? configured ?? official ?? realm.server ?? told?.url ?? "http://127.0.0.1:8080"
             while base.hasSuffix("/") { base.removeLast() }
             return base
         }

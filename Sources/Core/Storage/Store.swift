@@ -44,11 +44,16 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     }
 
     public let code: Code
-    /// For the operator; it never reaches a client.
-    public let description: String
+    /// What is wrong and, where that is known, what to do about it. For the operator; it never reaches a client.
+    public let sentence: String
+    /// What the database itself said, for whoever looks closer; nil where the sentence says it.
+    public let detail: String?
 
-    public init(_ code: Code, _ description: String) {
+    public init(_ code: Code, _ sentence: String, detail: String? = nil) {
         self.code = code
-        self.description = description
+        self.sentence = sentence
+        self.detail = detail
     }
+
+    public var description: String { detail.map { "\($0): \(sentence)" } ?? sentence }
 }

@@ -24,12 +24,15 @@ struct PostgresFailure: Error {
     let description: String
     /// The server's code, five characters as in appendix A of PostgreSQL's manual; nil where it has not spoken.
     let state: String?
+    /// What an operator can do about it; nil where nothing is known to help.
+    private(set) var advice: String?
 
     /// The connection ended, or never began.
     init(lost reason: String) {
         consequence = .reconnect
         state = nil
         description = "PostgreSQL: \(Self.oneLine(reason))"
+        advice = Self.advice(onConnectionLost: reason)
     }
 
     /// - Parameters:
@@ -39,6 +42,7 @@ struct PostgresFailure: Error {
         consequence = Self.consequence(of: state)
         self.state = state
         description = "PostgreSQL \(state): \(Self.oneLine(message))" + (statement.map { " in \($0)" } ?? "")
+        advice = Self.advice(on: state)
     }
 
     init(_ consequence: Consequence, _ description: String) {
@@ -47,7 +51,10 @@ struct PostgresFailure: Error {
         state = nil
     }
 
-    var storeError: StoreError { StoreError(consequence == .readOnly ? .readOnly : .unavailable, description) }
+    var storeError: StoreError {
+        let code: StoreError.Code = consequence == .readOnly ? .readOnly : .unavailable
+        return advice.map { StoreError(code, $0, detail: description) } ?? StoreError(code, description)
+    }
 
     static func consequence(of state: String) -> Consequence {
         switch state {

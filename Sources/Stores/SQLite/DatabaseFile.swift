@@ -40,6 +40,6 @@ enum DatabaseFile {
     }
 
     private static func failure(_ verb: String, _ path: String) -> StoreError {
-        StoreError(.unavailable, "cannot \(verb) \(path): \(String(cString: strerror(errno)))")
+        StoreError(cannot: verb, path, errno)
     }
 }

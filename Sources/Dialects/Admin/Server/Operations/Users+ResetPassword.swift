@@ -28,6 +28,8 @@ public struct ResetPassword: AdministrationOperation {
         public let user: UserSummary
         /// The link below the server's public address; with `link`.
         public let path: SecretText?
+        /// What the link begins with, as far as a server has said that; with `link`.
+        public let server: PublicAddress?
         /// With `generate`; it is nowhere else.
         public let password: SecretText?
     }
@@ -48,7 +50,8 @@ public struct ResetPassword: AdministrationOperation {
             let path =
                 method == .link
                 ? SecretText(ActionLink.path(mode: "resetPassword", code: handle.token.reveal())) : nil
-            return Answer(user: UserSummary(found), path: path, password: nil)
+            let server = path == nil ? nil : try await realm.publicAddress()
+            return Answer(user: UserSummary(found), path: path, server: server, password: nil)
         case .refused(let refusal) where refusal.retryAt != nil:
             let time = refusal.retryAt.map { Timestamp($0).text } ?? "later"
             throw AdministrationError(
@@ -62,7 +65,7 @@ public struct ResetPassword: AdministrationOperation {
         var change = AccountChange()
         change.password = password.secret
         switch try await realm.accounts.change(user.id, change, by: client) {
-        case .changed(let user, _): return Answer(user: UserSummary(user), path: nil, password: password)
+        case .changed(let user, _): return Answer(user: UserSummary(user), path: nil, server: nil, password: password)
         case .refused(let refusal): throw AdministrationError(refusal, id: user.id)
         }
     }

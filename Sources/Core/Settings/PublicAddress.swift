@@ -1,0 +1,38 @@
+import Foundation
+
+/// Where clients reach the servers of a store, as the server that started last said: for links that a command prints.
+public struct PublicAddress: Sendable, Codable, Equatable {
+    private static let document = "public-address"
+
+    /// Without a slash at its end.
+    public let url: String
+    /// Whether an operator said so; otherwise it is where that server listened.
+    public let isConfigured: Bool
+
+    public init(url: String, isConfigured: Bool) {
+        self.url = url
+        self.isConfigured = isConfigured
+    }
+
+    static func read(_ transaction: any StoreTransaction) throws -> PublicAddress? {
+        // A later version may write it in another shape, and what is printed has a default.
+        try transaction.document(document).flatMap { try? JSONDecoder().decode(PublicAddress.self, from: $0) }
+    }
+
+    fileprivate func put(in transaction: any StoreTransaction) throws {
+        try transaction.putDocument(Self.document, JSONEncoder().encode(self))
+    }
+}
+
+extension Realm {
+    /// Where clients reach the servers; nil where none has started yet.
+    public func publicAddress() async throws -> PublicAddress? {
+        try await store.read { try PublicAddress.read($0) }
+    }
+
+    /// Remembers where clients reach the servers. Writes only what is new.
+    public func note(_ address: PublicAddress) async throws {
+        guard try await publicAddress() != address else { return }
+        try await store.write { try address.put(in: $0) }
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+
+/// What a command says when the machine is at fault: what to do, and not what SQLite calls it.
+@Suite struct FailureSentenceTests {
+    /// Runs a line of a shell, with the program as `$0` and the rest as `$1`, `$2`, ….
+    private func shell(_ line: String, _ arguments: [String], in directory: TestDirectory) async throws
+        -> Program.Transcript
+    {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", line, Program.url.path] + arguments
+        process.currentDirectoryURL = directory.url
+        let (output, error) = (
+            directory.url.appendingPathComponent("output-\(UUID().uuidString)"),
+            directory.url.appendingPathComponent("error-\(UUID().uuidString)")
+        )
+        for file in [output, error] { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: error)
+        process.standardInput = FileHandle.nullDevice
+        return try await Running(process, output: output, error: error).transcript()
+    }
+
+    private static let canMount =
+        geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare")
+
+    @Test(.enabled(if: canMount, "Only root mounts a disk that is full."))
+    func aFullDiskSaysSo() async throws {
+        let directory = try TestDirectory()
+        let disk = directory.url.appendingPathComponent("disk").path
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        // A first start on a disk that has no room for the database; one that has none for a single file; and a command.
+        let mount = "mount -t tmpfs -o size=4m tmpfs '\(disk)' || exit 99; "
+        for (line, expected) in [
+            (
+                "head -c 4100000 /dev/zero > '\(disk)/big'; \"$0\" serve --listen 127.0.0.1:0 --data '\(disk)/data'",
+                "The store does not work: the disk is full. Free some space and try again; what was written before is intact."
+            ),
+            (
+                "head -c 9000000 /dev/zero > '\(disk)/big'; \"$0\" serve --listen 127.0.0.1:0 --data '\(disk)/data'",
+                "Free some space on its disk, and try again; what was written before is intact."
+            ),
+        ] {
+            let transcript = try await shell(
+                "exec /usr/bin/unshare -m /bin/sh -c '\((mount + line).replacing("'", with: "'\\''"))' \"$0\"", [],
+                in: directory)
+            #expect(transcript.status == 3, "\(transcript.error)")
+            #expect(transcript.error.contains(expected), "\(transcript.error)")
+            #expect(!transcript.error.contains("SQLite 13") && !transcript.error.contains("INSERT"))
+        }
+    }
+
+    /// A limit on the size of files stands for a full disk where nobody can mount one.
+    @Test func aLimitOnTheSizeOfFilesSaysSo() async throws {
+        let directory = try await TestDirectory.prepared()
+        let users = try directory.write(
+            (0..<2000).map { #"{"localId":"u\#($0)","displayName":"\#(String(repeating: "x", count: 200))"}"# + "\n" }
+                .joined(), to: "users.jsonl")
+        let transcript = try await shell(
+            "ulimit -f 512; exec \"$0\" user import '\(users)' --data '\(directory.data)'", [], in: directory)
+        #expect(transcript.status == 3, "\(transcript.output)\(transcript.error)")
+        #expect(transcript.error.contains("The store does not work: "), "\(transcript.error)")
+        #expect(transcript.error.contains("`ulimit -f`") || transcript.error.contains("the disk is full"))
+        // What was acknowledged is there, and the same command goes on.
+        let again = try await directory.run("user", "import", users)
+        #expect(again.status == 0, "\(again.error)")
+        #expect(try await directory.run("db", "check").status == 0)
+    }
+
+    @Test func aDamagedDatabaseSaysWhatToDo() async throws {
+        let directory = try await TestDirectory.prepared()
+        let path = directory.data + "/countersign.sqlite"
+        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        try directory.writePrivately(String(repeating: "this is no database. ", count: 5000), to: path)
+        for command in [["serve", "--listen", "127.0.0.1:0"], ["user", "list"], ["db", "check"]] {
+            let transcript = try await Program.run(command + ["--data", directory.data], in: directory)
+            #expect(transcript.status == 3 && transcript.output.isEmpty)
+            #expect(
+                transcript.error.contains(
+                    "countersign: The store does not work: the database is damaged, or is none. Put a backup in its place "
+                        + "with `countersign db restore`; `countersign db check` tells what is damaged.\n"),
+                "\(transcript.error)")
+        }
+    }
+
+    /// As root everything can be read: then the command runs as somebody else.
+    @Test func aDirectoryThatMayNotBeReadIsNotCalledEmpty() async throws {
+        let directory = try await TestDirectory.prepared()
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.url.path)
+        let transcript: Program.Transcript
+        let name: String
+        if geteuid() == 0 {
+            guard FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv") else { return }
+            name = "root"
+            transcript = try await shell(
+                "exec /usr/bin/setpriv --reuid 65534 --regid 65534 --clear-groups \"$0\" \"$@\"",
+                ["user", "list", "--data", directory.data], in: directory)
+        } else {
+            name = ""
+            try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: directory.data)
+            transcript = try await directory.run("user", "list")
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory.data)
+        }
+        #expect(transcript.status == 3 && transcript.output.isEmpty, "\(transcript.error)")
+        #expect(transcript.error.contains("cannot be read: Permission denied."), "\(transcript.error)")
+        #expect(!transcript.error.contains("There is no Countersign data"))
+        if name == "root" {
+            #expect(transcript.error.contains("It belongs to the user root: run this as that user"))
+        }
+    }
+
+    @Test func aLinkToANewPasswordBeginsWithWhatTheServerWasStartedWith() async throws {
+        let directory = try await TestDirectory.prepared()
+        _ = try await directory.run("user", "add", "anna@example.com")
+        func link(_ arguments: String..., environment: [String: String] = [:]) async throws -> String {
+            let transcript = try await Program.run(
+                ["user", "reset-password", "anna@example.com", "--print-link", "--data", directory.data] + arguments,
+                in: directory, environment: environment)
+            #expect(transcript.status == 0, "\(transcript.error)")
+            let url = try #require(URLComponents(string: transcript.lines.last ?? ""))
+            return "\(url.scheme ?? "")://\(url.host ?? "")\(url.port.map { ":\($0)" } ?? "")"
+        }
+        #expect(try await link() == "http://127.0.0.1:8080", "No server has said anything.")
+        let token = tokenFile(directory)
+        try await directory.serving { url, _ in
+            #expect(try await link() == url, "Where it listens.")
+            #expect(try await link("--server", url, token[0], token[1]) == url)
+        }
+        try await directory.serving("--public-url", "https://login.example.com/") { url, _ in
+            #expect(try await link() == "https://login.example.com")
+            #expect(try await link("--server", url, token[0], token[1]) == "https://login.example.com")
+            #expect(try await link("--public-url", "https://other.example.com") == "https://other.example.com")
+        }
+        #expect(try await link() == "https://login.example.com", "It is known when no server runs, too.")
+        let variable = ["COUNTERSIGN_PUBLIC_URL": "https://third.example.com"]
+        #expect(try await link(environment: variable) == "https://third.example.com")
+    }
+}
