@@ -13,7 +13,7 @@ extension UserCommand {
                 the codes. It is made readable for its owner alone, and appears when it is complete.
 
                   countersign user export users.jsonl
-                  countersign user export | age -r age1… > users.jsonl.age
+                  countersign user export | age -r "$RECIPIENT" > users.jsonl.age
 
                 Each user is of one instant, the file of the time that it took. The log says that users were handed out.
                 """)
@@ -48,13 +48,13 @@ extension UserCommand {
                     )
                 }
                 _ = try await realm.withAdministration { administration in
-                    try await copy(from: administration) { Terminal.print($0) }
+                    try await copy(from: administration) { try Terminal.emit($0) }
                 }
                 return
             }
             let answer = try await realm.withAdministration { administration in
                 let target = try PrivateOutput(file, replaces: replace)
-                let removal = RemovalOnInterrupt(target.draft)
+                let removal = Leftover(target.draft)
                 defer { withExtendedLifetime(removal) {} }
                 let answer: Answer
                 do {
@@ -80,17 +80,17 @@ extension UserCommand {
         private func copy(
             from administration: any Administration, write: (String) throws -> Void
         ) async throws -> Answer {
-            var (after, users, total) = (String?.none, 0, Int?.none)
+            var (after, run, users, total) = (String?.none, String?.none, 0, Int?.none)
             var withoutPassword: [String] = []
             var meter = ProgressMeter("written", isSilent: output.json)
             repeat {
-                let page = try await administration.perform(ExportUsers(after: after))
+                let page = try await administration.perform(ExportUsers(after: after, run: run))
                 for line in page.lines { try write(line.secret.reveal()) }
                 users += page.lines.count
                 withoutPassword += page.withoutPassword.prefix(max(0, 1000 - withoutPassword.count))
                 total = total ?? page.total
                 meter.show(users, fraction: total.map { $0 > 0 ? Double(users) / Double($0) : 1 })
-                after = page.next
+                (after, run) = (page.next, page.run)
             } while after != nil
             meter.clear()
             return Answer(

@@ -32,7 +32,7 @@ public struct VaultConfiguration: Sendable {
     public var clock = VaultClock.system
     /// Hears of whatever weakens the vault or needs a person's eye. Standard error unless set. No secret is in a text.
     public var log: @Sendable (String) -> Void = { text in
-        FileHandle.standardError.write(Data("keychain: \(text)\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("keychain: \(text)\n".utf8))
     }
     /// Called before each system call of a write; a test stops or kills there.
     package var faults: (@Sendable (WriteStep) throws -> Void)?

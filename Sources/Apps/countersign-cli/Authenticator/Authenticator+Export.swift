@@ -96,7 +96,7 @@ extension AuthenticatorCommand {
             }
             guard let file else { return }
             let target = try PrivateOutput(file, replaces: force, option: "--force")
-            let removal = RemovalOnInterrupt(target.draft)
+            let removal = Leftover(target.draft)
             defer { withExtendedLifetime(removal) {} }
             do {
                 for part in parts { try target.write(part.hasSuffix("\n") ? part : part + "\n") }

@@ -1,14 +1,6 @@
 import ArgumentParser
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// `countersign demo`: the whole story in the terminal.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,16 +12,28 @@ struct Demo: AsyncParsableCommand {
             that the log shows. Then somebody signs up and in with codes that come by mail, and an app asks for a balance
             that a PIN guards. Nothing is left behind: servers and data live in temporary directories.
 
+            The story plays by itself. With --pause it waits at the QR codes until Return is pressed, so that an
+            authenticator of your own can scan the first one and shows the code that follows.
+
+              countersign demo --pause
+
             Exit status: 0 only if every step did what it says; 1 otherwise.
             """)
 
     @Flag(help: "Print one JSON object a step.")
     var json = false
 
+    @Flag(help: "Wait for Return at the QR codes.")
+    var pause = false
+
+    func validate() throws {
+        if json && pause { throw ValidationError("Give one of --json and --pause: programs scan no QR codes.") }
+    }
+
     func run() async throws {
         let narrator = DemoNarrator(
-            write: { FileHandle.standardOutput.write(Data("\($0)\n".utf8)) },
-            asJSON: json, isColoured: !json && isatty(STDOUT_FILENO) == 1)
+            asJSON: json, isColoured: !json && Terminal.isOutputSeen, waitForReader: pause ? Self.waitForReturn : nil,
+            output: { try Terminal.emit($0) })
         do {
             let keychain = try await DemoKeychain()
             defer { keychain.remove() }
@@ -40,9 +44,21 @@ struct Demo: AsyncParsableCommand {
             try await onStage(narrator) { try await MailedCodeAct(stage: $0, narrator: narrator).play() }
             try await onStage(narrator) { try await ScopeAct(stage: $0, narrator: narrator).play() }
             if !json { narrator.write("\nEverything did what it says.") }
+        } catch let failure as OutputFailure {
+            throw failure
         } catch {
-            if !json { FileHandle.standardError.write(Data("\nThe demonstration broke off: \(error)\n".utf8)) }
+            if !json { Terminal.say("\nThe demonstration broke off: \(error)") }
             throw ExitCode(1)
+        }
+    }
+
+    /// On a thread of its own, as the server goes on meanwhile. The end of the input counts as Return.
+    @Sendable private static func waitForReturn() async {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                _ = readLine()
+                continuation.resume()
+            }
         }
     }
 

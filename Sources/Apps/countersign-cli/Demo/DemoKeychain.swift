@@ -14,7 +14,10 @@ struct DemoKeychain {
     /// What the person at the terminal types. In the demonstration nobody does: it plays by itself.
     private static let passcode = "246810"
 
+    private let leftover: Leftover
+
     init() async throws {
+        leftover = Leftover(folder.path)
         #if !canImport(Security)
             try await KeychainVault.configure(
                 presence: ScriptedPresence(always: .answer(Self.passcode)), application: "countersign-demo",
@@ -22,5 +25,8 @@ struct DemoKeychain {
         #endif
     }
 
-    func remove() { try? FileManager.default.removeItem(at: folder) }
+    func remove() {
+        try? FileManager.default.removeItem(at: folder)
+        withExtendedLifetime(leftover) {}
+    }
 }

@@ -1,15 +1,45 @@
 import Foundation
+import Synchronization
 
 /// Tells the story of a demonstration, step by step, and remembers whether every step did what it says.
 ///
 /// A step that fails ends the story: what follows stands on it.
 struct DemoNarrator: Sendable {
     /// Where lines go; standard output as a rule.
-    let write: @Sendable (String) -> Void
+    private let output: @Sendable (String) throws -> Void
+    private let failure = Failure()
     /// One JSON object a step, for programs; no colours, no drawings.
     let asJSON: Bool
     /// Whether the terminal understands colours.
     let isColoured: Bool
+    /// Waits until somebody has looked at what is shown; nil where the story goes on by itself.
+    private let waitForReader: (@Sendable () async -> Void)?
+
+    init(
+        asJSON: Bool, isColoured: Bool, waitForReader: (@Sendable () async -> Void)? = nil,
+        output: @escaping @Sendable (String) throws -> Void
+    ) {
+        self.asJSON = asJSON
+        self.isColoured = isColoured
+        self.waitForReader = waitForReader
+        self.output = output
+    }
+
+    /// Why lines cannot be written any more: the next step ends the story then.
+    private final class Failure: Sendable {
+        private let first = Mutex<(any Error)?>(nil)
+
+        func note(_ error: any Error) { first.withLock { $0 = $0 ?? error } }
+        func check() throws { if let error = first.withLock({ $0 }) { throw error } }
+    }
+
+    func write(_ line: String) {
+        do {
+            try output(line)
+        } catch {
+            failure.note(error)
+        }
+    }
 
     /// What was expected and did not happen.
     struct Disappointment: Error, CustomStringConvertible {
@@ -34,13 +64,17 @@ struct DemoNarrator: Sendable {
     func step<T>(
         _ title: String, act: String, tell: (T) -> String = { _ in "" }, _ body: () async throws -> T
     ) async throws -> T {
+        try failure.check()
         let start = ContinuousClock.now
         do {
             let result = try await body()
             let outcome = tell(result)
             try report(Line(act: act, step: title, outcome: outcome, milliseconds: Self.milliseconds(since: start)))
             if !asJSON { write("  \(green("✓")) \(title)\(outcome.isEmpty ? "" : dim(" – \(outcome)"))") }
+            try failure.check()
             return result
+        } catch let error as OutputFailure {
+            throw error
         } catch {
             try report(
                 Line(act: act, step: title, outcome: "failed: \(error)", milliseconds: Self.milliseconds(since: start)))
@@ -53,6 +87,13 @@ struct DemoNarrator: Sendable {
     func show(_ text: String) {
         guard !asJSON else { return }
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) { write("    \(line)") }
+    }
+
+    /// Something that the next step takes away: waits until Return is pressed, where somebody asked for that.
+    func pause(_ question: String) async {
+        guard let waitForReader else { return }
+        write("    \(bold(question))")
+        await waitForReader()
     }
 
     private func report(_ line: Line) throws {

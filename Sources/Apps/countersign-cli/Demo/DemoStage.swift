@@ -18,7 +18,11 @@ struct DemoStage: Sendable {
     static func run<T: Sendable>(_ body: @escaping @Sendable (DemoStage) async throws -> T) async throws -> T {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "countersign-demo-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let leftover = Leftover(folder.path)
+        defer {
+            try? FileManager.default.removeItem(at: folder)
+            withExtendedLifetime(leftover) {}
+        }
         let opened = try await OpenedRealm.open(DataDirectory(path: folder.path), isDevelopment: true)
         var logger = Logger(label: "countersign")
         logger.logLevel = .error

@@ -63,6 +63,7 @@ struct RequestAct: DemoAct {
         if !narrator.asJSON {
             narrator.show(try TerminalQRCode.render(link, style: narrator.isColoured ? .colored : .plain))
         }
+        await narrator.pause("This one is for devices. Press Return, and the terminal authenticator takes it.")
         return try await step(
             "Her terminal authenticator reads it and makes a key that her passcode opens",
             tell: { (account: Account) in "device \(account.device?.id ?? "?")" }

@@ -88,6 +88,7 @@ struct SecondFactorAct: DemoAct {
                 narrator.show(try TerminalQRCode.render(uri, style: narrator.isColoured ? .colored : .plain))
                 narrator.show("or by hand: \(secret.sharedSecretKey())")
             }
+            await narrator.pause("Scan it, and press Return: your authenticator shows the code that follows.")
             return try Authenticator(scanning: uri)
         }
         try await step("The first code proves that it works", tell: { (code: String) in "code \(code)" }) {

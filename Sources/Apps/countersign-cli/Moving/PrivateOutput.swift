@@ -58,27 +58,3 @@ struct PrivateOutput {
         CommandFailure(.unreachable, "\(path) cannot be written: \(String(cString: strerror(errno))).")
     }
 }
-
-/// Removes a file when the program is interrupted (SIGINT, SIGTERM), and ends it as the signal would have.
-final class RemovalOnInterrupt {
-    private let sources: [any DispatchSourceSignal]
-
-    init(_ path: String) {
-        sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler {
-                unlink(path)
-                signal(number, SIG_DFL)
-                kill(getpid(), number)
-            }
-            source.activate()
-            return source
-        }
-    }
-
-    deinit {
-        for source in sources { source.cancel() }
-        for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
-    }
-}

@@ -13,5 +13,9 @@ enum ExitStatus: Int32, Sendable, CaseIterable {
     /// There is no such thing.
     case notFound = 4
 
-    func exit() -> Never { Foundation.exit(rawValue) }
+    /// Ends the program, without leaving temporary files.
+    func exit() -> Never {
+        Leftover.removeAll()
+        Foundation.exit(rawValue)
+    }
 }

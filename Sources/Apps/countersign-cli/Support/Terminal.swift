@@ -1,5 +1,35 @@
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Standard output cannot be written.
+struct OutputFailure: Error, Sendable {
+    /// As the system has it.
+    let code: Int32
+
+    /// Whether what was written has gone to a program that wants no more: no failure that anybody has to be told.
+    var isReaderGone: Bool { code == EPIPE }
+
+    /// Ends the program.
+    func end() -> Never {
+        if !isReaderGone {
+            Terminal.say("countersign: Standard output cannot be written: \(String(cString: strerror(code))).")
+        }
+        ExitStatus.refused.exit()
+    }
+}
+
+/// The system's own, which a method's name hides.
+private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}
+
 /// The two streams that people and programs read.
 enum Terminal {
     /// Whether somebody looks at standard error as it is written.
@@ -18,27 +48,51 @@ enum Terminal {
     }
 
     /// A line on standard output, at once: whoever waits for it at the other end of a pipe reads it now.
+    ///
+    /// Where it cannot be written the program ends: quietly where nobody reads any more (`countersign user list | head -1`),
+    /// else with the reason.
     static func print(_ line: String) {
-        write(line, to: .standardOutput)
+        do {
+            try emit(line)
+        } catch {
+            error.end()
+        }
     }
 
-    /// A line on standard error.
+    /// The same for who has something to put away first.
+    static func emit(_ line: String) throws(OutputFailure) {
+        if let code = write(line + "\n", to: STDOUT_FILENO) { throw OutputFailure(code: code) }
+    }
+
+    /// A line on standard error. What nobody reads is no reason to leave work undone.
     static func say(_ line: String) {
-        write(line, to: .standardError)
+        _ = write(line + "\n", to: STDERR_FILENO)
     }
 
     /// Text on standard error as it is, for a line that is written over.
     static func write(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+        _ = write(text, to: STDERR_FILENO)
     }
 
-    private static func write(_ line: String, to handle: FileHandle) {
-        do {
-            try handle.write(contentsOf: Data((line + "\n").utf8))
-        } catch {
-            // Nobody reads any more (`countersign user list | head -1`): there is no one left to tell.
-            ExitStatus.refused.exit()
+    /// Writes all of it; answers why that does not work.
+    private static func write(_ text: String, to descriptor: Int32) -> Int32? {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { writeBytes(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                bytes = bytes.dropFirst(count)
+                continue
+            }
+            switch errno {
+            case EINTR: break
+            case EAGAIN:
+                // Another program has made the terminal that both write to non-blocking.
+                var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&entry, 1, 1000)
+            default: return errno
+            }
         }
+        return nil
     }
 
     /// Asks somebody, without showing what is typed.
@@ -48,7 +102,7 @@ enum Terminal {
 
     /// Asks for a yes. Anything else is a no.
     static func confirms(_ question: String) -> Bool {
-        try? FileHandle.standardError.write(contentsOf: Data("\(question) [y/N] ".utf8))
+        write("\(question) [y/N] ")
         return ["y", "yes"].contains(readLine()?.lowercased() ?? "")
     }
 }
