@@ -72,6 +72,23 @@ public struct Applications: Sendable {
         return details
     }
 
+    private static let firstDocument = "first-application"
+
+    /// The id of the application that the first server made, or makes; the candidate becomes it where there is none. Of two
+    /// servers that start at once, the first decides.
+    public func settleFirst(_ candidate: ClientID) async throws -> ClientID {
+        if let present = try await realm.store.read({ try Self.first(in: $0) }) { return present }
+        return try await realm.store.write { transaction in
+            if let present = try Self.first(in: transaction) { return present }
+            try transaction.putDocument(Self.firstDocument, Data(candidate.rawValue.utf8))
+            return candidate
+        }
+    }
+
+    private static func first(in transaction: any StoreTransaction) throws -> ClientID? {
+        try transaction.document(firstDocument).map { ClientID(rawValue: String(decoding: $0, as: UTF8.self)) }
+    }
+
     public func remove(_ id: ClientID, by client: ClientContext) async throws -> Bool {
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)

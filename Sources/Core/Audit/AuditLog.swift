@@ -86,6 +86,8 @@ extension AuditEvent.Kind {
     public static let masterKeyReplaced = Self(rawValue: "master-key.replaced")
     /// Nothing was sealed with it any more.
     public static let masterKeyRetired = Self(rawValue: "master-key.retired")
+    /// Another bearer token opens administration.
+    public static let adminTokenReplaced = Self(rawValue: "admin-token.replaced")
     public static let settingsChanged = Self(rawValue: "settings.changed")
     public static let applicationChanged = Self(rawValue: "application.changed")
     public static let applicationRemoved = Self(rawValue: "application.removed")
