@@ -1,14 +1,15 @@
-# Countersign. `make run` starts a server, `make test` runs all tests; both install what is missing first.
+# Countersign. `make dev` starts a server for development, `make run` one without, `make test` runs all tests; all install what is
+# missing first.
 
 SWIFT ?= swift
-# What `make run` passes on, for instance: make run ARGS="--dev --listen 127.0.0.1:9000"
+# What `make run`, `make dev` and `make demo` pass on, for instance: make run ARGS="--listen 127.0.0.1:9000"
 ARGS ?=
 
 # Warnings are errors in builds of this repository, and not in those of apps that depend on it (Package.swift).
 export COUNTERSIGN_WARNINGS_ARE_ERRORS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help deps libraries run demo test endurance bench check format clean
+.PHONY: help deps libraries run dev demo test endurance bench check format clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -19,13 +20,17 @@ deps: ## Install the system libraries and tools that are missing (apt or brew), 
 libraries: ## Install only what the build needs
 	@scripts/deps build
 
-run: libraries ## Build a release and start the server (ARGS=--dev for a laptop: inbox, plain http, movable clock)
+run: libraries ## Build a release and start the server, on ./countersign-data
 	$(SWIFT) build -c release --product countersign
 	.build/release/countersign serve $(ARGS)
 
-demo: libraries ## Play the whole story in the terminal, against a server of its own
+dev: libraries ## The same for a laptop, on ./countersign-dev-data: inbox, plain http, movable clock, samples
 	$(SWIFT) build -c release --product countersign
-	.build/release/countersign demo
+	.build/release/countersign serve --dev $(ARGS)
+
+demo: libraries ## Play the whole story in the terminal, against a server of its own (ARGS=--pause to scan its QR code)
+	$(SWIFT) build -c release --product countersign
+	.build/release/countersign demo $(ARGS)
 
 # Eight at a time: all at once would hold so many files open that Foundation cannot start another process.
 test: deps check ## Run every check and every test

@@ -423,7 +423,9 @@ let package = Package(
             dependencies: [
                 "countersign", "AdminServer", "AuthenticatorBook", "ClientHTTP", "CountersignServer", "CountersignCore",
                 "OneTimePassword",
-                "Guardian", "KeychainTypes", "SecretVault", "TerminalQRCode", "TestSupport", .logging,
+                "Guardian", "KeychainTypes", "SecretVault", "StoreSQLite", "TerminalQRCode", "TestSupport",
+                .argumentParser,
+                .logging,
             ]),
         .testTarget(
             name: "BenchmarkTests",

@@ -1,4 +1,4 @@
-// Makes this machine a device that answers login requests, without APNs. A server has to run on it: make run ARGS=--dev
+// Makes this machine a device that answers login requests, without APNs. A server has to run on it: make dev
 // The ticket of an invitation is what POST /api/v2/guardian/enrollments/ticket answers (docs/guardian.md).
 
 import Foundation

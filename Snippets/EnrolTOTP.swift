@@ -1,5 +1,5 @@
 // Protects an account with an authenticator app, and signs in with it. FirstSignIn makes the account; the server is the
-// same: make run ARGS=--dev
+// same: make dev
 
 import FirebaseAuth
 import Foundation

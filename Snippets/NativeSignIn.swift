@@ -1,5 +1,5 @@
 // Signs somebody up with a mailed code, and in with another. A server has to run on this machine:
-// make run ARGS=--dev
+// make dev
 // The codes are in its inbox: http://127.0.0.1:8080/dev/inbox
 
 import Foundation

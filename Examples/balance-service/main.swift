@@ -1,7 +1,7 @@
 // A service of its own, in a process of its own, that keeps a balance behind a scope. It has no users and no passwords: it
 // asks the server that issued the token.
 //
-//     make run ARGS=--dev                      # the server, with the samples
+//     make dev                                 # the server, with the samples
 //     swift run balance-service                # this, on port 8081
 //     curl -i http://127.0.0.1:8081/balance    # 401, and what is missing
 //

@@ -112,6 +112,7 @@ import Testing
     @Test func aRunningServerChecksByItsOwnRules() async throws {
         let service = try ScriptedService(ScriptedService.json(Self.claims))
         defer { service.stop() }
+        let directory = try await TestDirectory.prepared(isDevelopment: true)
         _ = try await directory.serving("--dev") { url, _ in
             let options = ["--server", url, "--token-file", "\(directory.data)/admin-token"]
             let added = try await Program.run(

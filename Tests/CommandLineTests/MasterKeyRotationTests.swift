@@ -336,13 +336,13 @@ import Testing
         #expect(try lines(middle + ".master-key").count == 2)
 
         let fromBefore = directory.url.appendingPathComponent("from-before").path
-        #expect(try await !DataDirectory.restore(before, to: fromBefore))
+        #expect(try await !DataDirectory.restore(before, to: fromBefore).hasMasterKey)
         try FileManager.default.copyItem(atPath: keyPath, toPath: fromBefore + "/master-key")
         await #expect(throws: SealingError.self) { _ = try await open(fromBefore) }
         try FileManager.default.removeItem(atPath: fromBefore + "/master-key")
         try FileManager.default.copyItem(atPath: outcome.retiredFiles[0], toPath: fromBefore + "/master-key")
         let fromMiddle = directory.url.appendingPathComponent("from-middle").path
-        #expect(try await DataDirectory.restore(middle, to: fromMiddle))
+        #expect(try await DataDirectory.restore(middle, to: fromMiddle).hasMasterKey)
         clock.advance(30)
         for path in [fromBefore, fromMiddle] {
             let restored = try await open(path)

@@ -44,13 +44,14 @@ import Testing
     }
 
     @Test func developmentWarnsAndHasAnInbox() async throws {
-        let directory = try await TestDirectory.prepared()
-        try await directory.serving("--dev") { url, server in
+        let development = try await TestDirectory.prepared(isDevelopment: true)
+        try await development.serving("--dev") { url, server in
             #expect(server.errorSoFar.contains("warning"))
             let inbox = try await HTTPClient().get(try #require(URL(string: "\(url)/dev/inbox.json")))
             #expect(inbox.status == 200)
         }
-        try await directory.serving { url, _ in
+        let production = try await TestDirectory.prepared()
+        try await production.serving { url, _ in
             let inbox = try await HTTPClient().get(try #require(URL(string: "\(url)/dev/inbox.json")))
             #expect(inbox.status == 404)
         }
@@ -69,7 +70,7 @@ import Testing
     }
 
     @Test func configurationIsReadFromFlagsEnvironmentAndFile() async throws {
-        let directory = try await TestDirectory.prepared()
+        let directory = try await TestDirectory.prepared(isDevelopment: true)
         let file = try directory.write(
             "listen: 127.0.0.1:0\ndata: \(directory.data)\nlog:\n  level: critical\n", to: "c.yaml")
         let server = try Program.start(
@@ -115,7 +116,7 @@ import Testing
         #expect(missing.error.contains("There is no master key in \(directory.data)."))
         #expect(!FileManager.default.fileExists(atPath: key), "A second master key would open nothing.")
 
-        try Data((Data(repeating: 7, count: 32).base64EncodedString() + "\n").utf8).write(to: URL(fileURLWithPath: key))
+        try directory.writePrivately(Data(repeating: 7, count: 32).base64EncodedString() + "\n", to: key)
         for command in [["serve", "--listen", "127.0.0.1:0"], ["user", "list"]] {
             let wrong = try await Program.run(command + ["--data", directory.data], in: directory)
             #expect(wrong.status == 3)
@@ -123,7 +124,7 @@ import Testing
             #expect(wrong.error.contains("The master key is not the one that this data was sealed with."))
         }
 
-        try Data("not a key\n".utf8).write(to: URL(fileURLWithPath: key))
+        try directory.writePrivately("not a key\n", to: key)
         let malformed = try await directory.run("serve", "--listen", "127.0.0.1:0")
         #expect(malformed.status == 3)
         #expect(malformed.error.contains("holds no master key"))

@@ -123,18 +123,81 @@ struct PostgresServersTests {
         #expect(try await first.get("/health/ready").status == 200)
     }
 
+    @Test func serversOfOneDatabaseHaveOneAdministratorsToken() async throws {
+        let pair = try await servers()
+        #expect(try pair.first.adminToken == pair.second.adminToken)
+        #expect(try pair.first.apiKey == pair.second.apiKey)
+        func status(_ server: ServerProcess, _ token: String) async throws -> Int {
+            try await server.post("/admin/v1/keys:list", [:], bearer: token).status
+        }
+        let old = try pair.first.adminToken
+        for server in [pair.first, pair.second] { #expect(try await status(server, old) == 200) }
+
+        // A machine without a server, and without a data directory, can make a new one.
+        let key = pair.first.dataDirectory.appendingPathComponent("master-key").path
+        let rotated = try await Tool(path: ServerProcess.executable).run([
+            "key", "rotate-admin-token", "--database", pair.database.url.reveal(), "--master-key-file", key,
+        ])
+        #expect(rotated.status == 0, "\(rotated.errors)")
+        for server in [pair.first, pair.second] {
+            var statuses = [0, 0]
+            for _ in 0..<100 where statuses != [401, 200] {
+                try await Task.sleep(for: .milliseconds(100))
+                statuses = [try await status(server, old), try await status(server, server.adminToken)]
+            }
+            #expect(statuses == [401, 200])
+        }
+        #expect(try pair.first.adminToken == pair.second.adminToken)
+    }
+
+    @Test func aDatabaseIsForDevelopmentOrNotWhateverTheDirectory() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        let first = try await ServerProcess(["--dev", "--database", database.url.reveal()])
+        let key = first.dataDirectory.appendingPathComponent("master-key").path
+        let folder = try TestRun.place(for: "server")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let refused = try await Tool(path: ServerProcess.executable).run([
+            "serve", "--listen", "127.0.0.1:0", "--data", folder.path, "--database", database.url.reveal(),
+            "--master-key-file", key,
+        ])
+        #expect(refused.status == 1 && refused.output.isEmpty)
+        #expect(
+            refused.errors.contains(
+                "The PostgreSQL database holds development data: its first start was with --dev"), "\(refused.errors)")
+        #expect(refused.errors.contains("Start it with --dev, or name another database with --database."))
+        #expect(try await first.get("/health/ready").status == 200)
+
+        // A command on a database that no server has used makes nothing.
+        let empty = try await PostgresCluster.shared().emptyDatabase()
+        let command = try await Tool(path: ServerProcess.executable).run([
+            "user", "list", "--database", empty.url.reveal(), "--master-key-file", key,
+        ])
+        #expect(command.status == 3)
+        #expect(command.errors.contains("There is no Countersign data in the PostgreSQL database."))
+    }
+
+    /// As docs/recipes.md has it: two machines, each with a data directory and a key file of its own, and a command that
+    /// names the database and a key file.
     @Test func theMasterKeyIsReplacedUnderTwoServersWithKeyFilesOfTheirOwn() async throws {
         guard let oathtool = Tool(named: "oathtool") else { throw MissingTool(name: "oathtool") }
         let database = try await PostgresCluster.shared().emptyDatabase()
-        let arguments = ["--dev", "--database", database.url.reveal()]
-        let first = try await ServerProcess(arguments)
-        let firstKey = first.dataDirectory.appendingPathComponent("master-key").path
-        let secondKey = first.dataDirectory.appendingPathComponent("key-of-the-second").path
+        let machines = try TestRun.place(for: "machines")
+        defer { try? FileManager.default.removeItem(at: machines) }
+        func keyFile(_ name: String) throws -> String {
+            let folder = machines.appendingPathComponent(name)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            return folder.appendingPathComponent("key").path
+        }
+        let (firstKey, secondKey) = (try keyFile("first"), try keyFile("second"))
+        try Data((Data(repeating: 5, count: 32).base64EncodedString() + "\n").utf8)
+            .write(to: URL(fileURLWithPath: firstKey))
         func copyKeys() throws {
             try FileManager.default.contents(atPath: firstKey)?
                 .write(to: URL(fileURLWithPath: secondKey), options: .atomic)
         }
         try copyKeys()
+        let arguments = ["--dev", "--database", database.url.reveal()]
+        let first = try await ServerProcess(arguments + ["--master-key-file", firstKey])
         let second = try await ServerProcess(arguments + ["--master-key-file", secondKey])
 
         let (email, password) = ("ada@example.com", "a quiet afternoon")
@@ -171,7 +234,7 @@ struct PostgresServersTests {
         // The second server has not got the key: nothing changes, and the command names it.
         let program = try Tool(path: ServerProcess.executable)
         let rotate = [
-            "key", "rotate-master", "--data", first.dataDirectory.path, "--database", database.url.reveal(), "--json",
+            "key", "rotate-master", "--database", database.url.reveal(), "--master-key-file", firstKey, "--json",
         ]
         let early = try await program.run(rotate + ["--wait", "2"])
         #expect(early.status == 1, "\(early.errors)")

@@ -24,6 +24,13 @@ import Testing
             try text.write(to: url, atomically: true, encoding: .utf8)
             return url.path
         }
+
+        /// Readable for its owner alone.
+        func writePrivately(_ text: String, to name: String) throws -> String {
+            let path = try write(text, to: name)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+            return path
+        }
     }
 
     private let files: Files
@@ -88,7 +95,7 @@ import Testing
 
     @Test func yamlAndJSONSayTheSame() async throws {
         let certificate = try files.write("", to: "certificate.pem")
-        let key = try files.write("", to: "key.pem")
+        let key = try files.writePrivately("", to: "key.pem")
         let yaml = """
             # a comment
             listen: "[::1]:0"
@@ -131,6 +138,7 @@ import Testing
         let file = try files.write("", to: "file")
         let configuration = try await load(environment: [
             "COUNTERSIGN_LISTEN": "localhost:1", "COUNTERSIGN_DATA": "d", "COUNTERSIGN_DEV": "true",
+            "COUNTERSIGN_DEV_ON_NETWORK": "false",
             "COUNTERSIGN_PUBLIC_URL": "https://a.example, https://b.example", "COUNTERSIGN_PROJECT_ID": "p",
             "COUNTERSIGN_TLS_CERTIFICATE": file, "COUNTERSIGN_TLS_KEY": file, "COUNTERSIGN_TLS_ENDED_BY_PROXY": "1",
             "COUNTERSIGN_MASTER_KEY_FILE": file, "COUNTERSIGN_PASSWORDS_MEMORY_MIB": "20",
@@ -262,7 +270,7 @@ import Testing
         #expect(found.count == 1)
         #expect(found.first?.contains("set tls.certificate and tls.key, or tls.endedByProxy") == true)
 
-        let developing = try await load(flags: everywhere.merging([.dev: "true"]) { $1 })
+        let developing = try await load(flags: everywhere.merging([.dev: "true", .devOnNetwork: "true"]) { $1 })
         #expect(developing.warnings.count == 3)
         #expect(developing.baseURLs(port: 1).map(\.absoluteString) == ["http://localhost:1"])
 
@@ -278,7 +286,7 @@ import Testing
             yaml: "tls: { endedByProxy: true }\nproxy: { trusted: 10.1.0.0/16 }")
         #expect(named.warnings.isEmpty)
 
-        let pem = try files.write("", to: "tls.pem")
+        let pem = try files.writePrivately("", to: "tls.pem")
         let encrypted = try await load(flags: everywhere, yaml: "tls: { certificate: \(pem), key: \(pem) }")
         #expect(encrypted.baseURLs(port: 8443).map(\.absoluteString) == ["https://localhost:8443"])
         #expect(encrypted.warnings == ["publicURL is not set: issuers and links in mails say localhost"])
@@ -328,6 +336,70 @@ import Testing
         let found = try await faults(yaml: yaml)
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix(expected) == true, "\(found)")
+    }
+
+    @Test func aDevelopmentServerIsForThisMachineUnlessSomebodySaysOtherwise() async throws {
+        let everywhere: [ConfigurationKey: String] = [.listen: "0.0.0.0:8080", .dev: "true"]
+        #expect(
+            try await faults(flags: everywhere) == [
+                "listen: on 0.0.0.0:8080 everybody on the network could sign in as anybody and read all mails, as dev is "
+                    + "on; listen on loopback, or set devOnNetwork (--dev-on-network) where that is meant"
+            ])
+        // TLS makes it no better: whoever can connect is let in.
+        let pem = try files.writePrivately("", to: "tls.pem")
+        let tls = "tls: { certificate: \(pem), key: \(pem) }\n"
+        #expect(try await faults(flags: everywhere, yaml: tls).count == 1)
+        let shown = try await load(flags: everywhere, environment: ["COUNTERSIGN_DEV_ON_NETWORK": "true"], yaml: tls)
+        #expect(shown.warnings.first?.hasPrefix("dev is on, and on the network: whoever can connect") == true)
+        #expect(
+            try await faults(yaml: "devOnNetwork: true") == [
+                "devOnNetwork in server.yaml: dev is not on; leave it out, or set dev too"
+            ])
+    }
+
+    @Test func developmentHasADirectoryOfItsOwn() async throws {
+        #expect(try await load(flags: [.dev: "true"]).dataDirectory == "./countersign-dev-data")
+        #expect(try await load(flags: [.dev: "true"], environment: ["COUNTERSIGN_DATA": "d"]).dataDirectory == "d")
+    }
+
+    @Test func secretsThatOthersMayReadAreWarnedOfWithTheCommandThatMendsThem() async throws {
+        let (open, closed) = (
+            try files.write("", to: "open key.pem"), try files.writePrivately("", to: "closed.pem")
+        )
+        let certificate = try files.write("", to: "certificate.pem")
+        func warnings(_ yaml: String, isPrivate: Bool = false) async throws -> [String] {
+            let path = files.directory.appendingPathComponent("server.yaml").path
+            // What replaces a file may take over its permissions.
+            try? FileManager.default.removeItem(atPath: path)
+            _ = try files.write(yaml, to: "server.yaml")
+            if isPrivate {
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+            }
+            return try await ServerConfiguration.load(environment: [:], file: path).warnings
+        }
+        let mail = "mail: { from: a@b.example, smtp: { url: smtp://m.example, user: u, "
+        for (yaml, path) in [
+            ("tls: { certificate: \(certificate), key: '\(open)' }", "'\(open)'"),
+            ("masterKey: { file: '\(open)' }", "'\(open)'"), (mail + "passwordFile: '\(open)' } }", "'\(open)'"),
+        ] {
+            let found = try await warnings(yaml)
+            #expect(found.count == 1 && found[0].hasSuffix("make it private with `chmod o-rwx \(path)`"), "\(found)")
+            #expect(try await warnings(yaml.replacing(open, with: closed)).isEmpty)
+        }
+        let file = files.directory.appendingPathComponent("server.yaml").path
+        for yaml in [
+            mail + "password: s3cret } }", "database: postgres://u:s3cret@h/d",
+            "database: 'postgres://h/d?password=s3cret'",
+        ] {
+            let found = try await warnings(yaml)
+            #expect(
+                found == [
+                    "\(file) can be read by every user of this machine (mode 644) and holds a password: make it private "
+                        + "with `chmod o-rwx \(file)`"
+                ])
+            #expect(try await warnings(yaml, isPrivate: true).isEmpty)
+        }
+        #expect(try await warnings("database: postgres://u@h/d").isEmpty)
     }
 
     @Test func publicURLsAreEncryptedOrOnLoopback() async throws {

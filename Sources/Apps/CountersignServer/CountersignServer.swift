@@ -74,6 +74,9 @@ public struct CountersignServer: Sendable {
 
     public init(_ opened: OpenedRealm, options: Options, logger: Logger) {
         self.opened = opened
+        var options = options
+        // A realm that was not opened for development is not served as one, whatever the options say.
+        options.isDevelopment = options.isDevelopment && opened.kind == .development
         self.options = options
         self.logger = logger
         watch = StoreWatch(realm: opened.realm)
@@ -213,13 +216,15 @@ public struct CountersignServer: Sendable {
             } else {
                 HTTPServerBuilder { [connections] in PlainChannel(connections, responder: $0) }
             }
-        let (publicURL, options) = (publicURL, options)
+        let (publicURL, options, noteAddress) = (publicURL, options, noteAddress)
         var services: [any Service] = [
             MaintenanceService(realm: opened.realm, logger: logger),
             MasterKeyService(opened: opened, logger: logger),
             StoreWatchService(watch: watch, logger: logger),
             DeliveryService(realm: opened.realm, statistics: deliveries, logger: logger, makeCarriers: carriers),
+            AdminTokenService(opened: opened, logger: logger),
         ]
+        for notice in opened.notices { logger.notice("\(notice)") }
         if let certificate {
             services.append(CertificateService(certificate: certificate, clock: opened.realm.clock, logger: logger))
         }
@@ -242,9 +247,21 @@ public struct CountersignServer: Sendable {
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? options.port
                 publicURL.listens(on: port)
+                await noteAddress()
                 await onListening(PublicURL.address(options.scheme, host: options.host, port: port))
             },
             logger: logger)
+    }
+
+    /// Tells commands what the links that they print begin with.
+    private var noteAddress: @Sendable () async -> Void {
+        { [realm = opened.realm, publicURL, isConfigured = !options.publicURLs.isEmpty, logger] in
+            do {
+                try await realm.note(PublicAddress(url: publicURL.value, isConfigured: isConfigured))
+            } catch {
+                logger.debug("where this server is reached could not be noted: \(error)")
+            }
+        }
     }
 
     /// Serves until SIGTERM or SIGINT; requests under way are finished first.

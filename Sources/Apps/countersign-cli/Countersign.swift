@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// The program: serves, and administers what is served.
 @main
@@ -11,10 +12,11 @@ struct Countersign: AsyncParsableCommand {
 
               countersign serve --dev
 
-            Administer it, while it runs or not, from the same directory:
+            Administer it, while it runs or not, from the same directory. Without --dev each command means the server \
+            without --dev:
 
-              countersign user add anna@example.com --generate-password
-              countersign audit tail --follow
+              countersign user add anna@example.com --generate-password --dev
+              countersign audit tail --follow --dev
 
             Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the server or the store cannot be reached, \
             4 not found.
@@ -27,7 +29,10 @@ struct Countersign: AsyncParsableCommand {
 
     /// Runs the command, and ends with an ``ExitStatus`` whatever happens.
     static func main() async {
+        // A reader that goes away is an error of the write, and not the end in the middle of something.
+        signal(SIGPIPE, SIG_IGN)
         do {
+            try CommandWords.check(Array(CommandLine.arguments.dropFirst()))
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -42,6 +47,7 @@ struct Countersign: AsyncParsableCommand {
     /// Help and the version are asked for; everything else that ends a command is a failure, told on standard error.
     private static func exit(with error: any Error) -> Never {
         let status: ExitStatus
+        if let failure = error as? OutputFailure { failure.end() }
         if let failure = CommandFailure(error) {
             status = failure.status
             // Messages repeat what was typed, and what a server said.

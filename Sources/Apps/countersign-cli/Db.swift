@@ -1,4 +1,5 @@
 import ArgumentParser
+import CountersignCore
 import CountersignServer
 import Foundation
 
@@ -8,10 +9,11 @@ struct DbCommand: AsyncParsableCommand {
         commandName: "db", abstract: "Migrate, back up, restore and check the database.",
         discussion: """
             All but restore work while a server runs. They are for the database in the data directory; one in PostgreSQL \
-            has tools of its own (pg_dump, pg_restore).
+            has tools of its own (pg_dump, pg_restore). What a backup holds – users, keys, the administrator's token, the \
+            first application – is the same again where it is restored.
 
-              countersign db backup /backups/countersign-2026-11-21.sqlite --with-master-key
-              countersign db restore /backups/countersign-2026-11-21.sqlite --data ./restored
+              countersign db backup /backups/2026-11-21.sqlite --with-master-key
+              countersign db restore /backups/2026-11-21.sqlite --data ./restored
             """,
         subcommands: [Migrate.self, Backup.self, Restore.self, Check.self])
 }
@@ -60,12 +62,22 @@ extension DbCommand {
                 """)
 
         @Argument(help: "The file that backup made.") var file: String
-        @Option(help: ArgumentHelp("The data directory to make.", valueName: "dir")) var data: String
+        @Option(help: ArgumentHelp("The data directory to make.", valueName: "dir")) var data: String?
+        @Flag(help: "Without --data: make ./countersign-dev-data, where `countersign serve --dev` looks.") var dev =
+            false
+
+        func validate() throws {
+            if data == nil && !dev { throw ValidationError("Name the directory to make with --data.") }
+        }
 
         func run() async throws {
-            let hasKey = try await Progress.showing("Copying") { try await DataDirectory.restore(file, to: data) }
-            Terminal.print("Restored to \(data). Start it with `countersign serve --data \(data)`.")
-            if !hasKey { Terminal.say("The backup has no master key: put yours into \(data)/master-key first.") }
+            let data = data ?? ServerConfiguration.standardDataDirectory(isDevelopment: true)
+            let restored = try await Progress.showing("Copying") { try await DataDirectory.restore(file, to: data) }
+            let mode = restored.kind == .development ? " --dev" : ""
+            Terminal.print("Restored to \(data). Start it with `countersign serve\(mode) --data \(data)`.")
+            if !restored.hasMasterKey {
+                Terminal.say("The backup has no master key: put yours into \(data)/master-key first.")
+            }
         }
     }
 

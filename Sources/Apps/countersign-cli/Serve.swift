@@ -15,18 +15,25 @@ struct Serve: AsyncParsableCommand {
             When it is ready the server prints `listening on http://HOST:PORT` on standard output; it logs to standard \
             error. SIGTERM and SIGINT end it after the requests under way.
 
+            The first start also decides what the data is for. Data that was first served with --dev is served with --dev \
+            alone, and other data never is.
+
             Each option can also be a variable of the environment (COUNTERSIGN_LISTEN) or stand in the file that \
             --config names; an option counts more than a variable, and that more than the file.
 
               countersign serve --dev
               countersign serve --data /var/lib/countersign --listen 0.0.0.0:8443 \\
-                --tls-certificate fullchain.pem --tls-key key.pem --public-url https://login.example.com
+                --tls-certificate fullchain.pem --tls-key key.pem \\
+                --public-url https://login.example.com
             """)
 
     @Option(help: ArgumentHelp("Read the configuration from a YAML or JSON file.", valueName: "file"))
     var config: String?
 
-    @Option(help: ArgumentHelp("Where everything is kept (default: ./countersign-data).", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp(
+            "Where everything is kept (default: ./countersign-data; with --dev ./countersign-dev-data).",
+            valueName: "dir"))
     var data: String?
 
     @Option(
@@ -44,6 +51,11 @@ struct Serve: AsyncParsableCommand {
         inversion: .prefixedNo,
         help: "For laptops and CI: plain http, an inbox for all mail, a movable clock, the Firebase emulator's ways.")
     var dev: Bool?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Let others than this machine reach a server under --dev: whoever can connect signs in as anybody.")
+    var devOnNetwork: Bool?
 
     @Option(
         name: .customLong("public-url"),
@@ -121,6 +133,7 @@ struct Serve: AsyncParsableCommand {
         flags[.database] = database
         flags[.listen] = listen
         flags[.dev] = dev.map { String($0) }
+        flags[.devOnNetwork] = devOnNetwork.map { String($0) }
         flags[.publicURL] = publicURLs.isEmpty ? nil : publicURLs.joined(separator: ",")
         flags[.projectID] = projectID
         flags[.tlsCertificate] = tlsCertificate

@@ -78,9 +78,13 @@ public struct Applications: Sendable {
     /// servers that start at once, the first decides.
     public func settleFirst(_ candidate: ClientID) async throws -> ClientID {
         if let present = try await realm.store.read({ try Self.first(in: $0) }) { return present }
-        return try await realm.store.write { transaction in
-            if let present = try Self.first(in: transaction) { return present }
-            try transaction.putDocument(Self.firstDocument, Data(candidate.rawValue.utf8))
+        do {
+            return try await realm.store.write { transaction in
+                if let present = try Self.first(in: transaction) { return present }
+                try transaction.putDocument(Self.firstDocument, Data(candidate.rawValue.utf8))
+                return candidate
+            }
+        } catch let error as StoreError where error.code == .readOnly {
             return candidate
         }
     }

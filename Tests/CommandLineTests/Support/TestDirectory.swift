@@ -24,17 +24,27 @@ final class TestDirectory: Sendable {
         return file.path
     }
 
+    /// For its owner alone, as the server keeps its secrets.
+    func writePrivately(_ text: String, to path: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+
     /// A directory with the data that a first start makes. It is made once and copied, because finding RSA keys takes
     /// its time.
-    static func prepared() async throws -> TestDirectory {
+    static func prepared(isDevelopment: Bool = false) async throws -> TestDirectory {
         let directory = try TestDirectory()
-        try FileManager.default.copyItem(atPath: try await template.value.data, toPath: directory.data)
+        let template = try await (isDevelopment ? developmentTemplate : template).value
+        try FileManager.default.copyItem(atPath: template.data, toPath: directory.data)
         return directory
     }
 
-    private static let template = Task {
+    private static let template = Task { try await make(isDevelopment: false) }
+    private static let developmentTemplate = Task { try await make(isDevelopment: true) }
+
+    private static func make(isDevelopment: Bool) async throws -> TestDirectory {
         let directory = try TestDirectory()
-        try await OpenedRealm.open(DataDirectory(path: directory.data)).close()
+        try await OpenedRealm.open(DataDirectory(path: directory.data), isDevelopment: isDevelopment).close()
         return directory
     }
 }

@@ -36,7 +36,7 @@ struct TestServer: Sendable {
         _ mode: Mode = .production, publicURLs: [String] = [], extensions: ExtensionCallOptions = .standard,
         _ test: @Sendable (TestServer) async throws -> T
     ) async throws -> T {
-        let path = try await TemplateDirectory.copy()
+        let path = try await TemplateDirectory.copy(mode)
         defer { try? FileManager.default.removeItem(atPath: path) }
         let clock = FrozenClock()
         let directory = try DataDirectory(path: path)
@@ -177,17 +177,21 @@ struct Reply: Sendable {
 
 /// A data directory that was set up once, since making keys takes a while.
 private enum TemplateDirectory {
-    static func copy() async throws -> String {
-        let template = try await made.value
+    static func copy(_ mode: TestServer.Mode) async throws -> String {
+        let template = try await (mode == .development ? development : production).value
         let path = try TestRun.place(for: "identity-toolkit").path
         try FileManager.default.copyItem(atPath: template, toPath: path)
         return path
     }
 
-    private static let made = Task {
-        let path = try TestRun.place(for: "identity-toolkit-template").path
+    private static let production = Task { try await make(.production) }
+    private static let development = Task { try await make(.development) }
+
+    private static func make(_ mode: TestServer.Mode) async throws -> String {
+        let path = try TestRun.place(for: "identity-toolkit-template-\(mode)").path
         let opened = try await OpenedRealm.open(
-            DataDirectory(path: path), hashing: .weakest(threads: 1), clock: FrozenClock())
+            DataDirectory(path: path), hashing: .weakest(threads: 1), isDevelopment: mode == .development,
+            clock: FrozenClock())
         try await opened.close()
         return path
     }

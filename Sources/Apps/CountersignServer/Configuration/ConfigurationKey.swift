@@ -8,6 +8,7 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case postgresTransactionTimeout = "postgres.transactionTimeout"
     case postgresStartTimeout = "postgres.startTimeout"
     case dev
+    case devOnNetwork
     case publicURL
     case projectID
     case tlsCertificate = "tls.certificate"
@@ -80,12 +81,13 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     public var documentation: (type: String, standard: String, range: String) {
         switch self {
         case .listen: ("`HOST:PORT`", "`127.0.0.1:8080`", "port 0 to 65535")
-        case .data: ("path", "`./countersign-data`", "not empty")
+        case .data: ("path", "`./countersign-data`; `./countersign-dev-data` under `dev`", "not empty")
         case .database: ("URL", "SQLite in `data`", "`postgres://…` or `postgresql://…`")
         case .postgresConnectTimeout: ("integer, seconds", "`5`", "2 to 600")
         case .postgresStatementTimeout, .postgresTransactionTimeout: ("integer, seconds", "`5`", "1 to 600")
         case .postgresStartTimeout: ("integer, seconds", "`0`, until it is there", "0 to 86400")
         case .dev: ("Boolean", "`false`", "`true`, `false`")
+        case .devOnNetwork: ("Boolean", "`false`", "`true`, `false`")
         case .publicURL: ("list of URLs", "`http(s)://` + `listen`", "`http` or `https`, with a host")
         case .projectID: ("text", "`countersign`", "1 to 63 letters, digits, `-`, `.`, `_`, `:`")
         case .tlsCertificate: ("path", "none", "a readable PEM file")

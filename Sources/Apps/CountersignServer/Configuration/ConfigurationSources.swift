@@ -22,6 +22,8 @@ struct ConfigurationSources {
     private var sources: [Source]
     /// What was wrong with the sources themselves, and with the values asked for so far.
     private(set) var faults: [ConfigurationFaults.Fault] = []
+    /// What is allowed but should be known, of the sources themselves and of the files that values name.
+    private(set) var warnings: [String] = []
 
     init(flags: [ConfigurationKey: String], environment: [String: String], file: String?) async {
         // Flags are text like the environment's variables, and are read by the same rules.
@@ -40,6 +42,14 @@ struct ConfigurationSources {
 
     mutating func report(_ place: String, _ problem: String, _ remedy: String) {
         faults.append(ConfigurationFaults.Fault(place: place, problem: problem, remedy: remedy))
+    }
+
+    /// Warns where a file that holds a secret can be read by others, with the command that mends it.
+    ///
+    /// It is no fault: orchestrators mount secrets readable for all, in a container where there is one user.
+    mutating func warnIfExposed(_ path: String, holding secret: String) {
+        guard let exposure = FileExposure(of: path) else { return }
+        warnings.append("\(exposure) and holds \(secret): make it private with `\(exposure.remedy)`")
     }
 
     /// The name under which an operator without a preference would set the key.
@@ -155,9 +165,21 @@ struct ConfigurationSources {
                     provider: provider, key: { AbsoluteConfigKey(ConfigKey($0.rawValue)) },
                     place: { "\($0.rawValue) in \(file)" }))
             checkNames(names.all, inFile: file)
+            if Self.holdsPassword(provider) { warnIfExposed(file, holding: "a password") }
         } catch {
             let reason = "\(error)".split(whereSeparator: \.isNewline).joined(separator: " ")
             report(file, "it cannot be understood (\(reason))", "write keys and values as docs/configuration.md shows")
+        }
+    }
+
+    /// Whether one of the values in a file is a password, or has one in it.
+    private static func holdsPassword(_ provider: any ConfigProvider) -> Bool {
+        ConfigurationKey.allCases.filter(\.isSecret).contains { key in
+            let value = try? provider.value(forKey: AbsoluteConfigKey(ConfigKey(key.rawValue)), type: .string).value
+            guard case .string(let text)? = value?.content else { return false }
+            guard key == .database else { return !text.isEmpty }
+            let url = URLComponents(string: text)
+            return url?.password != nil || url?.queryItems?.contains { $0.name == "password" } ?? false
         }
     }
 

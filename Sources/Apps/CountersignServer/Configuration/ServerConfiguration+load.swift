@@ -24,7 +24,7 @@ extension ServerConfiguration {
         let isDevelopment = sources.bool(.dev)?.value ?? false
         let configuration = ServerConfiguration(
             listen: listen(&sources),
-            dataDirectory: dataDirectory(&sources),
+            dataDirectory: dataDirectory(&sources, isDevelopment: isDevelopment),
             database: database(&sources),
             databaseTimeouts: databaseTimeouts(&sources),
             isDevelopment: isDevelopment,
@@ -40,7 +40,11 @@ extension ServerConfiguration {
             mail: mail(&sources),
             extensions: extensions(&sources),
             logLevel: logLevel(&sources))
-        let result = configuration.judged(&sources)
+        let isOnNetwork = sources.bool(.devOnNetwork)
+        if let isOnNetwork, isOnNetwork.value, !isDevelopment {
+            sources.report(isOnNetwork.place, "dev is not on", "leave it out, or set dev too")
+        }
+        let result = configuration.judged(&sources, mayShowDevelopment: isOnNetwork?.value ?? false)
         if !sources.faults.isEmpty { throw ConfigurationFaults(faults: sources.faults) }
         return result
     }
@@ -55,8 +59,8 @@ extension ServerConfiguration {
         return standard
     }
 
-    private static func dataDirectory(_ sources: inout ConfigurationSources) -> String {
-        let standard = ServerConfiguration().dataDirectory
+    private static func dataDirectory(_ sources: inout ConfigurationSources, isDevelopment: Bool) -> String {
+        let standard = standardDataDirectory(isDevelopment: isDevelopment)
         guard let found = sources.text(.data) else { return standard }
         if !found.value.isEmpty { return found.value }
         sources.report(found.place, "the path is empty", "write the path of a directory such as \(standard)")
@@ -122,6 +126,7 @@ extension ServerConfiguration {
     private static func tls(_ sources: inout ConfigurationSources) -> TLSFiles? {
         let certificate = readableFile(.tlsCertificate, &sources)
         let key = readableFile(.tlsKey, &sources)
+        if let key { sources.warnIfExposed(key.value, holding: "the private key of tls.certificate") }
         switch (certificate, key) {
         case (let certificate?, let key?): return TLSFiles(certificate: certificate.value, key: key.value)
         case (let certificate?, nil):
@@ -135,6 +140,7 @@ extension ServerConfiguration {
 
     private static func masterKey(_ sources: inout ConfigurationSources) -> MasterKeySource {
         let file = readableFile(.masterKeyFile, &sources)
+        if let file { sources.warnIfExposed(file.value, holding: "the master key") }
         let descriptor = sources.integer(.masterKeyDescriptor, in: 0...65_535)
         if let descriptor, (1...2).contains(descriptor.value) {
             sources.report(descriptor.place, "\(descriptor.value) is for output", "write 0, or 3 to 65535")
@@ -181,11 +187,21 @@ extension ServerConfiguration {
     }
 
     /// What the values mean together. Reports what is not allowed; the result has the warnings.
-    private func judged(_ sources: inout ConfigurationSources) -> ServerConfiguration {
+    /// - Parameter mayShowDevelopment: whether a development server may be reached from elsewhere.
+    private func judged(
+        _ sources: inout ConfigurationSources, mayShowDevelopment: Bool
+    ) -> ServerConfiguration {
         var result = self
+        result.warnings += sources.warnings
+        if isDevelopment, !listen.isLoopback, !mayShowDevelopment {
+            sources.report(
+                sources.place(of: .listen),
+                "on \(listen) everybody on the network could sign in as anybody and read all mails, as dev is on",
+                "listen on loopback, or set devOnNetwork (--dev-on-network) where that is meant")
+        }
         if isDevelopment {
             result.warnings.append(
-                "dev is on: whoever can connect reads all mails, moves the clock and signs in as anybody; custom "
+                "dev is on\(listen.isLoopback ? "" : ", and on the network"): whoever can connect reads all mails, moves the clock and signs in as anybody; custom "
                     + "extensions may be called on this machine, also by plain http")
         }
         if tls == nil, !tlsIsEndedByProxy, !listen.isLoopback {

@@ -91,6 +91,7 @@ extension ServerConfiguration {
         }
         var text = password?.value
         if let file {
+            sources.warnIfExposed(file.value, holding: "the password of the mail server")
             text = FileManager.default.contents(atPath: file.value)
                 .map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .newlines) }
             if text == nil {

@@ -82,7 +82,7 @@ public struct ServerConfiguration: Sendable {
     /// ``load(flags:environment:file:)``, which operators' words go through.
     public init(
         listen: ListenAddress = ListenAddress(host: "127.0.0.1", port: 8080),
-        dataDirectory: String = "./countersign-data",
+        dataDirectory: String? = nil,
         database: Secret<String>? = nil,
         databaseTimeouts: DatabaseTimeouts = DatabaseTimeouts(),
         isDevelopment: Bool = false,
@@ -101,7 +101,7 @@ public struct ServerConfiguration: Sendable {
         warnings: [String] = []
     ) {
         self.listen = listen
-        self.dataDirectory = dataDirectory
+        self.dataDirectory = dataDirectory ?? Self.standardDataDirectory(isDevelopment: isDevelopment)
         self.database = database
         self.databaseTimeouts = databaseTimeouts
         self.isDevelopment = isDevelopment
@@ -118,6 +118,11 @@ public struct ServerConfiguration: Sendable {
         self.extensions = extensions
         self.logLevel = logLevel
         self.warnings = warnings
+    }
+
+    /// Where data is kept that nobody has named a directory for: that of development apart from the other.
+    public static func standardDataDirectory(isDevelopment: Bool) -> String {
+        isDevelopment ? "./countersign-dev-data" : "./countersign-data"
     }
 
     /// The URLs under which clients reach the server; the first is the base of issuers and of links in mails.

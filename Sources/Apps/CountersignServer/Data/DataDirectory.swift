@@ -37,17 +37,24 @@ public struct DataDirectory: Sendable {
     /// A directory that a server has filled before. Nothing is made.
     /// - Parameters:
     ///   - hasMasterKey: whether the master key comes from elsewhere.
-    ///   - hasDatabase: whether the database is elsewhere.
-    /// - Throws: ``DataDirectoryError/notThere(_:)``, ``DataDirectoryError/noMasterKey(_:)``.
+    ///   - hasDatabase: whether the database is elsewhere. With both, the directory is not needed, and need not be there.
+    /// - Throws: ``DataDirectoryError/notThere(_:)``, ``DataDirectoryError/noMasterKey(_:)``,
+    ///   ``DataDirectoryError/cannotRead(_:_:)`` where this user may not look.
     public init(existing path: String, hasMasterKey: Bool = false, hasDatabase: Bool = false) throws {
         self.path = path
-        guard FileManager.default.fileExists(atPath: hasDatabase ? path : databasePath) else {
-            throw DataDirectoryError.notThere(path)
-        }
+        if hasDatabase && hasMasterKey { return }
+        guard try Self.isThere(hasDatabase ? path : databasePath) else { throw DataDirectoryError.notThere(path) }
         // Without this, opening would make a key that opens nothing.
-        guard hasMasterKey || FileManager.default.fileExists(atPath: masterKeyPath) else {
-            throw DataDirectoryError.noMasterKey(path)
-        }
+        guard try hasMasterKey || Self.isThere(masterKeyPath) else { throw DataDirectoryError.noMasterKey(path) }
+    }
+
+    /// Whether there is something of that name.
+    /// - Throws: ``DataDirectoryError/cannotRead(_:_:)`` where this user cannot tell: that is not the same as no.
+    static func isThere(_ path: String) throws -> Bool {
+        var status = stat()
+        if stat(path, &status) == 0 { return true }
+        if errno == ENOENT || errno == ENOTDIR { return false }
+        throw DataDirectoryError.cannotRead(path, errno)
     }
 
     public var databasePath: String { file("countersign.sqlite") }
@@ -64,9 +71,10 @@ public struct DataDirectory: Sendable {
         // A database without its key is no first start: a new key would open nothing, and stand where the old one has
         // to be put back. The key is made before the database, so that a server that starts at the same time is no
         // reason to refuse; hence the order of the two questions.
-        let hasDatabase = FileManager.default.fileExists(atPath: databasePath)
-        if hasDatabase && !FileManager.default.fileExists(atPath: masterKeyPath) {
-            throw DataDirectoryError.noMasterKey(path)
+        let hasDatabase = try Self.isThere(databasePath)
+        if try hasDatabase && !Self.isThere(masterKeyPath) { throw DataDirectoryError.noMasterKey(path) }
+        if let text = try PrivateFile.readGuarded(masterKeyPath) {
+            return try MasterKeyFile.entries(in: text, from: masterKeyPath)
         }
         let text = try PrivateFile.readOrCreate(masterKeyPath, random: random) {
             Data((Data(random.bytes(Sealer.MasterKey.byteCount)).base64EncodedString() + "\n").utf8)
@@ -74,17 +82,18 @@ public struct DataDirectory: Sendable {
         return try MasterKeyFile.entries(in: text, from: masterKeyPath)
     }
 
-    /// The token that opens the admin API; made on first start.
-    func adminToken(random: any RandomSource) throws -> AdminToken {
-        let text = try PrivateFile.readOrCreate(adminTokenPath, random: random) {
-            Data((random.bytes(32).base64URL + "\n").utf8)
+    /// The first application's client id, written where people look for it. The first server makes it, and the store
+    /// keeps it for all others and for restored backups.
+    func settleFirstApplication(of realm: Realm) async throws -> ClientID {
+        var kept: ClientID?
+        if let text = try PrivateFile.read(apiKeyPath) {
+            kept = ClientID(
+                rawValue: String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
         }
-        return AdminToken(String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
-    }
-
-    /// Writes the first application's client id where people look for it.
-    func apiKey(random: any RandomSource, _ make: () -> ClientID) throws -> ClientID {
-        let text = try PrivateFile.readOrCreate(apiKeyPath, random: random) { Data((make().rawValue + "\n").utf8) }
-        return ClientID(rawValue: String(decoding: text, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))
+        let fresh = ClientID(rawValue: "cs" + realm.random.string(37, of: .alphanumeric))
+        let first = try await realm.applications.settleFirst(kept ?? fresh)
+        if let kept { return kept }
+        try PrivateFile.put(apiKeyPath, random: realm.random, Data((first.rawValue + "\n").utf8))
+        return first
     }
 }

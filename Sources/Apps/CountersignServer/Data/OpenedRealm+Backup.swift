@@ -35,23 +35,36 @@ extension DataDirectory {
     /// Where a backup keeps the master key, where it does.
     public static func masterKeyPath(beside file: String) -> String { "\(file).master-key" }
 
-    /// Makes a data directory out of a backup; answers whether the master key came with it.
+    /// What a backup turned out to be.
+    public struct Restored: Sendable {
+        /// Whether the master key came with it.
+        public let hasMasterKey: Bool
+        /// What the data is for; nil where no server has used it.
+        public let kind: DataKind?
+    }
+
+    /// Makes a data directory out of a backup.
     ///
-    /// What turns out to be damaged is not left there.
+    /// The administrator's token and the first application's id are in the database: the first start writes them to their
+    /// files again. What turns out to be damaged is not left there.
     /// - Throws: ``DataDirectoryError``; `StoreError` where the backup is damaged or there is a database already.
-    public static func restore(_ file: String, to path: String) async throws -> Bool {
-        guard FileManager.default.isReadableFile(atPath: file) else {
-            throw DataDirectoryError.cannotRead(file, ENOENT)
-        }
+    public static func restore(_ file: String, to path: String) async throws -> Restored {
+        guard access(file, R_OK) == 0 else { throw DataDirectoryError.cannotRead(file, errno) }
         let directory = try DataDirectory(path: path)
         guard !FileManager.default.fileExists(atPath: directory.databasePath) else {
             throw StoreError(.unavailable, "\(directory.databasePath) exists already; a backup overwrites nothing")
         }
-        try FileManager.default.copyItem(atPath: file, toPath: directory.databasePath)
+        let kind: DataKind?
         do {
+            try FileManager.default.copyItem(atPath: file, toPath: directory.databasePath)
             // Opening refuses what is no database of ours; the backup itself stays as it is.
             let copy = try await SQLiteStore.open(path: directory.databasePath)
             let faults = try await copy.check()
+            kind =
+                faults.isEmpty
+                ? try await DataKind.find(
+                    in: copy, samples: DevelopmentData.samples, isSample: DevelopmentData.isSample
+                ).kind : nil
             try await copy.close()
             if let fault = faults.first { throw StoreError(.corrupt, "\(file) is damaged: \(fault)") }
         } catch {
@@ -60,8 +73,8 @@ extension DataDirectory {
             }
             throw error
         }
-        guard let key = try PrivateFile.read(masterKeyPath(beside: file)) else { return false }
-        _ = try PrivateFile.readOrCreate(directory.masterKeyPath, random: SystemRandom()) { key }
-        return true
+        let key = try PrivateFile.read(masterKeyPath(beside: file))
+        if let key { _ = try PrivateFile.readOrCreate(directory.masterKeyPath, random: SystemRandom()) { key } }
+        return Restored(hasMasterKey: key != nil, kind: kind)
     }
 }

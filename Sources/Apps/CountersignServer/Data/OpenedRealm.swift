@@ -10,7 +10,12 @@ import StoreSQLite
 public struct OpenedRealm: Sendable {
     public let realm: Realm
     public let directory: DataDirectory
+    /// What the data is for; the first start decided it.
+    public let kind: DataKind
+    /// The token that opens the admin API.
     public let adminToken: AdminToken
+    /// What an operator should know of this start: to be logged.
+    public let notices: [String]
     /// The movable clock, under `--dev`.
     let movableClock: MovableClock?
     /// Where the master keys are read from; nil where it was a descriptor.
@@ -19,16 +24,25 @@ public struct OpenedRealm: Sendable {
     let hasher: Argon2idHasher
     let extensionCaller: HTTPExtensionCaller
 
-    /// Opens the directory, making what is missing: the database, the master key, the signing keys, the admin token and
-    /// a first application.
+    /// What somebody opens a realm for.
+    enum Purpose {
+        /// A start, which makes what is missing: the database, the keys, the admin token, a first application.
+        case start(DataKind)
+        /// An administrative command, which makes nothing and works on data of either kind.
+        case administration
+    }
+
+    /// Opens the directory for a start, making what is missing: the database, the master key, the signing keys, the admin
+    /// token and a first application.
     /// - Parameters:
     ///   - database: the URL of a PostgreSQL database; nil keeps everything in the directory.
     ///   - postgres: its limits, and how long to wait for it where it cannot be reached yet.
     ///   - masterKey: where the key is that seals all others.
-    ///   - isDevelopment: the clock can be moved, tokens may be unsigned, and the application `dev-app` is there.
+    ///   - isDevelopment: the clock can be moved, tokens may be unsigned, and the application `dev-app` is there. What the
+    ///     first start says holds for all that follow.
     ///   - extensions: where services of the developer's own may be called; under `isDevelopment` also on this machine.
     ///   - clock: what time it is; under `isDevelopment`, before the clock is moved. For tests.
-    /// - Throws: ``DataDirectoryError``, `StoreError`.
+    /// - Throws: ``DataDirectoryError``, ``DataKindMismatch`` where the data is of the other kind, `StoreError`.
     public static func open(
         _ directory: DataDirectory, database: Secret<String>? = nil,
         postgres: PostgresStore.Options = PostgresStore.Options(),
@@ -37,29 +51,63 @@ public struct OpenedRealm: Sendable {
         extensions: ExtensionCallOptions = .standard,
         clock: any WallClock = SystemClock()
     ) async throws -> OpenedRealm {
+        try await open(
+            directory, for: .start(isDevelopment ? .development : .production), database: database,
+            postgres: postgres, masterKey: masterKey, hashing: hashing, extensions: extensions, clock: clock)
+    }
+
+    /// Opens what servers have filled before, of whichever kind, and makes nothing.
+    /// - Throws: ``DataDirectoryError``, also where no server was there before; `StoreError`.
+    public static func administer(
+        _ directory: DataDirectory, database: Secret<String>? = nil,
+        masterKey: ServerConfiguration.MasterKeySource = .dataDirectory,
+        extensions: ExtensionCallOptions = .standard
+    ) async throws -> OpenedRealm {
+        try await open(
+            directory, for: .administration, database: database, postgres: PostgresStore.Options(),
+            masterKey: masterKey, hashing: Argon2idParameters(), extensions: extensions, clock: SystemClock())
+    }
+
+    private static func open(
+        _ directory: DataDirectory, for purpose: Purpose, database: Secret<String>?, postgres: PostgresStore.Options,
+        masterKey: ServerConfiguration.MasterKeySource, hashing: Argon2idParameters, extensions: ExtensionCallOptions,
+        clock: any WallClock
+    ) async throws -> OpenedRealm {
         let random = SystemRandom()
         let (keys, masterKeyFile) = try masterKey.load(directory, random: random)
         let store: any OpenedStore =
             if let database { try await PostgresStore.open(url: database, options: postgres, random: random) } else {
                 try await SQLiteStore.open(path: directory.databasePath)
             }
-        let movableClock = isDevelopment ? MovableClock(base: clock) : nil
-        try await movableClock?.load(from: store)
-        let hasher = try Argon2idHasher(hashing)
-        var extensions = extensions
-        if isDevelopment { extensions.rules.allowed += AddressRules.loopback }
-        let caller = HTTPExtensionCaller(extensions)
-        let realm = Realm(
-            store: store, clock: movableClock ?? clock, random: random,
-            sealer: Sealer(keys: keys, random: random), hasher: hasher,
-            passwordImporter: ImportedPasswords(), mode: isDevelopment ? .development : .production,
-            extensionCaller: caller)
-        let opened = OpenedRealm(
-            realm: realm, directory: directory, adminToken: try directory.adminToken(random: random),
-            movableClock: movableClock, masterKeyFile: masterKeyFile, store: store, hasher: hasher,
-            extensionCaller: caller)
-        try await opened.prepare(isDevelopment: isDevelopment)
-        return opened
+        do {
+            // Before anything else: what is refused stays as it is.
+            let kind = try await DevelopmentData.kind(
+                of: store, for: purpose, place: database == nil ? .directory(directory.path) : .database)
+            let movableClock = kind == .development ? MovableClock(base: clock) : nil
+            try await movableClock?.load(from: store)
+            let hasher = try Argon2idHasher(hashing)
+            var extensions = extensions
+            if kind == .development { extensions.rules.allowed += AddressRules.loopback }
+            let caller = HTTPExtensionCaller(extensions)
+            let realm = Realm(
+                store: store, clock: movableClock ?? clock, random: random,
+                sealer: Sealer(keys: keys, random: random), hasher: hasher,
+                passwordImporter: ImportedPasswords(), mode: kind == .development ? .development : .production,
+                extensionCaller: caller)
+            try await realm.checkMasterKey()
+            let (token, notices) =
+                switch purpose {
+                case .start: try await realm.prepare(directory, kind)
+                case .administration: (AdminToken(try await realm.administratorToken.current()), [String]())
+                }
+            return OpenedRealm(
+                realm: realm, directory: directory, kind: kind, adminToken: token, notices: notices,
+                movableClock: movableClock, masterKeyFile: masterKeyFile, store: store, hasher: hasher,
+                extensionCaller: caller)
+        } catch {
+            try? await store.close()
+            throw error
+        }
     }
 
     /// Lets go of the database and the threads.
@@ -68,34 +116,22 @@ public struct OpenedRealm: Sendable {
         await extensionCaller.shutDown()
         try await store.close()
     }
+}
 
-    private func prepare(isDevelopment: Bool) async throws {
-        try await realm.checkMasterKey()
-        try await realm.keyring.prepare()
-        let fresh = ClientID(rawValue: "cs" + realm.random.string(37, of: .alphanumeric))
-        let first = try directory.apiKey(random: realm.random) { fresh }
-        if try await realm.applications.application(first) == nil {
-            _ = try await realm.applications.add(
+extension Realm {
+    /// Makes what a server needs and has not got yet.
+    fileprivate func prepare(
+        _ directory: DataDirectory, _ kind: DataKind
+    ) async throws -> (token: AdminToken, notices: [String]) {
+        try await keyring.prepare()
+        let (token, notices) = try await directory.settleAdminToken(of: self)
+        let first = try await directory.settleFirstApplication(of: self)
+        if try await applications.application(first) == nil {
+            _ = try await applications.add(
                 id: first, ApplicationRegistration(displayName: "First application"), by: .commandLine)
         }
-        if isDevelopment {
-            try await prepareDevelopmentApplication()
-            try await SampleChecks.prepare(realm)
-        }
-    }
-
-    /// The application that every dialect knows under `--dev` (design, "Black-box conventions").
-    private func prepareDevelopmentApplication() async throws {
-        let id = ClientID(rawValue: "dev-app")
-        guard try await realm.applications.application(id) == nil else { return }
-        _ = try await realm.applications.add(
-            id: id,
-            ApplicationRegistration(
-                displayName: "Development", redirectURIs: ["http://127.0.0.1/callback"],
-                challengeTypes: ["oob", "password", "redirect"],
-                scopes: ["openid", "profile", "email", "offline_access", "api"],
-                audiences: [ApplicationRegistration.anyAudience]),
-            by: .commandLine)
+        if kind == .development { try await DevelopmentData.prepare(self) }
+        return (token, notices)
     }
 }
 

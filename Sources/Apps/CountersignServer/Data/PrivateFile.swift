@@ -13,12 +13,39 @@ import Foundation
 enum PrivateFile {
     /// Reads the file; nil where there is none.
     static func read(_ path: String) throws -> Data? {
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            // A directory on the way that may not be looked into does not say that there is none.
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw DataDirectoryError.cannotRead(path, errno)
+        }
         do {
             return try Data(contentsOf: URL(fileURLWithPath: path))
         } catch {
             throw DataDirectoryError.cannotRead(path, access(path, R_OK) == 0 ? EIO : errno)
         }
+    }
+
+    /// The same of a file that a server made for its owner alone.
+    /// - Throws: ``DataDirectoryError/tooOpen(_:)`` where others may read or change it by now.
+    static func readGuarded(_ path: String) throws -> Data? {
+        let data = try read(path)
+        if data != nil, let exposure = FileExposure(of: path) { throw DataDirectoryError.tooOpen(exposure) }
+        return data
+    }
+
+    /// Writes the file, whether it is there or not; for its owner alone where it is not.
+    static func put(_ path: String, random: any RandomSource, _ content: Data) throws {
+        if FileManager.default.fileExists(atPath: path) {
+            return try replace(path, random: random, with: content)
+        }
+        let draft = try draft(of: path, random: random, content)
+        guard rename(draft, path) == 0 else {
+            let code = errno
+            unlink(draft)
+            throw DataDirectoryError.cannotWrite(path, code)
+        }
+        try flushDirectory(of: path)
     }
 
     /// Makes the file with what `content` gives, unless it is there; answers what it holds then.
@@ -88,37 +115,4 @@ enum PrivateFile {
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw DataDirectoryError.cannotWrite(path, errno) }
     }
-}
-
-/// What keeps a data directory from being used.
-public enum DataDirectoryError: Error, CustomStringConvertible {
-    case cannotCreate(String, Int32)
-    case cannotRead(String, Int32)
-    case cannotWrite(String, Int32)
-    /// A command that makes nothing has found nothing.
-    case notThere(String)
-    /// Everything but the key that opens it.
-    case noMasterKey(String)
-    case badMasterKey(String)
-
-    public var description: String {
-        switch self {
-        case .cannotCreate(let path, let code):
-            "The data directory \(path) cannot be made: \(Self.words(code)). Name another with --data."
-        case .cannotRead(let path, let code):
-            "\(path) cannot be read: \(Self.words(code))."
-        case .notThere(let path):
-            "There is no Countersign data in \(path). Name the directory with --data, or make it with "
-                + "`countersign serve --data \(path)`."
-        case .noMasterKey(let path):
-            "There is no master key in \(path). Name its file with --master-key-file, or restore it from a backup."
-        case .cannotWrite(let path, let code):
-            "\(path) cannot be written: \(Self.words(code))."
-        case .badMasterKey(let path):
-            "\(path) holds no master key: it should be 32 bytes in Base64, or several such lines. Restore it from a "
-                + "backup; without it nothing that is sealed in the database can be opened."
-        }
-    }
-
-    private static func words(_ code: Int32) -> String { String(cString: strerror(code)) }
 }

@@ -27,8 +27,13 @@ struct CommandFailure: Error, Sendable {
         case let error as AdministrationError: self.init(ExitStatus(error.code), error.message)
         case let faults as ConfigurationFaults: self.init(.usage, faults.description)
         case let error as TLSFileError: self.init(.usage, error.description)
+        case let error as DataKindMismatch: self.init(.refused, error.description)
+        case DataDirectoryError.tooOpen(let exposure):
+            self.init(.refused, DataDirectoryError.tooOpen(exposure).description)
         case let error as DataDirectoryError: self.init(.unreachable, error.description)
-        case let error as StoreError: self.init(.unreachable, "The store does not work: \(error.description)")
+        case let error as StoreError:
+            let end = error.sentence.last.map { ".?!".contains($0) } ?? true ? "" : "."
+            self.init(.unreachable, "The store does not work: \(error.sentence)\(end)")
         case let error as MasterKeyRotationError:
             self.init(error == .notAFile ? .usage : .refused, error.description)
         case let error as SealingError:

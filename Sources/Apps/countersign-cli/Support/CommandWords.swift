@@ -17,7 +17,7 @@ enum CommandWords {
                 isHelp = true
                 continue
             }
-            guard let next = children.first(where: { $0.names.contains(word) }) else {
+            guard let next = children.first(where: { names(word, $0) }) else {
                 throw CommandFailure(
                     .usage, "There is no command `\(path) \(word)`. \(advice(word, command, path, root))")
             }
@@ -29,11 +29,9 @@ enum CommandWords {
     private static func advice(
         _ word: String, _ command: any ParsableCommand.Type, _ path: String, _ root: any ParsableCommand.Type
     ) -> String {
-        let names = command.configuration.subcommands.filter(\.configuration.shouldDisplay).map(\._commandName)
+        let names = shown(below: command).map { $0._commandName }
         if let nearest = NearestName.of(word, among: names) { return "Did you mean `\(path) \(nearest)`?" }
-        let elsewhere = paths(below: root, root._commandName).filter {
-            $0.split(separator: " ").last.map(String.init) == word
-        }
+        let elsewhere = paths(below: root, root._commandName).filter { $0.hasSuffix(" \(word)") }
         if !elsewhere.isEmpty {
             return "Did you mean \(elsewhere.map { "`\($0)`" }.joined(separator: " or "))?"
         }
@@ -41,13 +39,18 @@ enum CommandWords {
     }
 
     private static func paths(below command: any ParsableCommand.Type, _ path: String) -> [String] {
-        command.configuration.subcommands.filter(\.configuration.shouldDisplay).flatMap { child in
+        shown(below: command).flatMap { child -> [String] in
             let own = "\(path) \(child._commandName)"
             return [own] + paths(below: child, own)
         }
     }
-}
 
-extension ParsableCommand {
-    fileprivate static var names: [String] { [_commandName] + configuration.aliases }
+    private static func shown(below command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+        command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+    }
+
+    /// Whether the word names the command. Not by a key path: the compiler crashes on one into a metatype.
+    private static func names(_ word: String, _ command: any ParsableCommand.Type) -> Bool {
+        command._commandName == word || command.configuration.aliases.contains(word)
+    }
 }

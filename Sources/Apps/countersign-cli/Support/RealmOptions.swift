@@ -13,6 +13,9 @@ struct RealmOptions: ParsableArguments {
             valueName: "dir"))
     var data: String?
 
+    @Flag(help: "Without --data: ./countersign-dev-data, where `countersign serve --dev` keeps its data.")
+    var dev = false
+
     @Option(
         help: ArgumentHelp(
             "The PostgreSQL database that the servers share (default: $COUNTERSIGN_DATABASE, or SQLite in the data "
@@ -93,19 +96,40 @@ struct RealmOptions: ParsableArguments {
 
     private func openRealm() async throws -> OpenedRealm {
         let database = database ?? environment[ConfigurationKey.database.environmentName]
-        let directory = try DataDirectory(
-            existing: directoryPath, hasMasterKey: keyPath != nil, hasDatabase: database != nil)
-        return try await OpenedRealm.open(
+        let directory: DataDirectory
+        do {
+            directory = try DataDirectory(
+                existing: directoryPath, hasMasterKey: keyPath != nil, hasDatabase: database != nil)
+        } catch DataDirectoryError.notThere(let path) {
+            throw CommandFailure(.unreachable, DataDirectoryError.notThere(path).description + otherDirectory)
+        }
+        return try await OpenedRealm.administer(
             directory, database: database.map { Secret($0) },
             masterKey: keyPath.map { .file($0) } ?? .dataDirectory,
             extensions: try await .load(environment: environment))
+    }
+
+    /// Where there is data of the other kind, for somebody who named no directory; empty where there is none.
+    private var otherDirectory: String {
+        let other = ServerConfiguration.standardDataDirectory(isDevelopment: !isDevelopment)
+        guard data == nil, environment[ConfigurationKey.data.environmentName] == nil,
+            FileManager.default.fileExists(atPath: other)
+        else { return "" }
+        return isDevelopment
+            ? " There is some in \(other): leave --dev out."
+            : " What `countersign serve --dev` made is in \(other): say --dev."
     }
 
     private var environment: [String: String] { ProcessInfo.processInfo.environment }
 
     /// The same variables that the server goes by, so that a command in its environment works on its data.
     private var directoryPath: String {
-        data ?? environment[ConfigurationKey.data.environmentName] ?? "./countersign-data"
+        data ?? environment[ConfigurationKey.data.environmentName]
+            ?? ServerConfiguration.standardDataDirectory(isDevelopment: isDevelopment)
+    }
+
+    private var isDevelopment: Bool {
+        dev || ["true", "yes", "1"].contains(environment[ConfigurationKey.dev.environmentName]?.lowercased() ?? "")
     }
 
     private var keyPath: String? { masterKeyFile ?? environment[ConfigurationKey.masterKeyFile.environmentName] }

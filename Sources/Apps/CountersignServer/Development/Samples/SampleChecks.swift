@@ -97,23 +97,4 @@ enum SampleChecks {
                 ["accessRestricted": "IsEnrolled", "transactions": "EnrollmentPinCode IsEnrolled"]) { $1 }
         ),
     ]
-
-    /// Makes the applications that are not there, and the confidential client `test` with the secret `test`.
-    static func prepare(_ realm: Realm) async throws {
-        for (id, name, mapping) in applications {
-            try await add(
-                id,
-                ApplicationRegistration(
-                    displayName: name, versions: [ApplicationVersion(scopeElementMapping: mapping)]), realm)
-        }
-        var test = ApplicationRegistration(displayName: "Resource servers in development", scopes: ["*"])
-        test.setSecret(Secret("test"))
-        try await add("test", test, realm)
-    }
-
-    private static func add(_ id: String, _ registration: ApplicationRegistration, _ realm: Realm) async throws {
-        let id = ClientID(rawValue: id)
-        guard try await realm.applications.application(id) == nil else { return }
-        _ = try await realm.applications.add(id: id, registration, by: .commandLine)
-    }
 }
