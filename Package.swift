@@ -437,7 +437,7 @@ let package = Package(
                 "StorePostgres", "TestSupport", .crypto,
             ],
             exclude: [
-                "Connections/connections.py", "FirebaseAdmin/firebase_admin_test.py",
+                "Auth0Python/auth0_python_test.py", "Connections/connections.py", "FirebaseAdmin/firebase_admin_test.py",
                 "FirebaseAdmin/verify_by_certificates.py", "verify_token.py",
             ]),
     ]

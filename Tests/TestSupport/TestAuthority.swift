@@ -11,6 +11,8 @@ package struct TestAuthority: Sendable {
 
     package init() throws {
         let (rootKey, leafKey) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+        // Verifiers that follow RFC 5280 to the letter, as Python's since 3.13, look for these.
+        let identifier = SubjectKeyIdentifier(hash: Certificate.PublicKey(rootKey.publicKey))
         let rootName = try DistinguishedName { CommonName("Countersign's tests") }
         let (from, until) = (Date(timeIntervalSinceNow: -3600), Date(timeIntervalSinceNow: 86_400))
         let authority = try Certificate(
@@ -19,6 +21,7 @@ package struct TestAuthority: Sendable {
             extensions: Certificate.Extensions {
                 Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
                 Critical(KeyUsage(keyCertSign: true))
+                identifier
             }, issuerPrivateKey: .init(rootKey))
         let leaf = try Certificate(
             version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: .init(leafKey.publicKey),
@@ -28,6 +31,7 @@ package struct TestAuthority: Sendable {
                 Critical(BasicConstraints.notCertificateAuthority)
                 try ExtendedKeyUsage([.serverAuth])
                 SubjectAlternativeNames([.dnsName("localhost")])
+                AuthorityKeyIdentifier(keyIdentifier: identifier.keyIdentifier)
             }, issuerPrivateKey: .init(rootKey))
         root = try authority.serializeAsPEM().pemString + "\n"
         certificate = try leaf.serializeAsPEM().pemString + "\n"
