@@ -437,8 +437,8 @@ let package = Package(
                 "StorePostgres", "TestSupport", .crypto,
             ],
             exclude: [
-                "Auth0Python/auth0_python_test.py", "Connections/connections.py", "FirebaseAdmin/firebase_admin_test.py",
-                "FirebaseAdmin/verify_by_certificates.py", "verify_token.py",
+                "Auth0Python/auth0_python_test.py", "Connections/connections.py",
+                "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "verify_token.py",
             ]),
     ]
         + dialect(

@@ -114,7 +114,11 @@ struct BackchannelTests {
             #expect(tokens.status == 200, "\(tokens.text)")
             let identity = try claims(tokens.json["id_token"])
             #expect(identity["sub"].text == user && identity["aud"] == "site" && identity["amr"] == ["pop"])
-            #expect(try claims(tokens.json["access_token"])["aud"] == "https://api")
+            // What exactly was allowed, for the application and for the API (RFC 9396, sections 7 and 9.1).
+            #expect(tokens.json["authorization_details"] == [Self.payment])
+            let access = try claims(tokens.json["access_token"])
+            #expect(access["aud"] == "https://api" && access["authorization_details"] == [Self.payment])
+            #expect(identity["authorization_details"] == .null)
             #expect(try await poll(server, id).json["error"] == "invalid_grant")
             // A request that is over shows nothing.
             expectRefused(try await self.consent(server, device.telephone, push), 401, "invalid_token")

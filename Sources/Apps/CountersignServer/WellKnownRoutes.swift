@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import GuardianServer
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -13,6 +14,10 @@ struct WellKnownRoutes: Sendable {
     /// Seconds that others may keep the keys. A rotated key is fetched at once all the same, as its `kid` is new to them.
     static let keysMaxAge = 300
 
+    /// Whose tokens are verified with this JWKS where ``TokenSettings/publishedKeys`` says `used`: those of the dialects that
+    /// have no other.
+    static let readers: [Dialect] = [.guardian, .securityChecks]
+
     func add(to router: some RouterMethods<CountersignRequestContext>) {
         router.get(".well-known/jwks.json") { [realm] _, _ in
             Response(
@@ -21,40 +26,47 @@ struct WellKnownRoutes: Sendable {
                     .contentType: "application/jwk-set+json",
                     .cacheControl: "public, max-age=\(Self.keysMaxAge)",
                 ],
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: try await realm.keyring.jwks())))
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: try await realm.keyring.jwks(for: Self.readers))))
         }
-        router.get(".well-known/openid-configuration") { [publicURL] _, _ in
+        router.get(".well-known/openid-configuration") { [realm, publicURL] _, _ in
             try Response.json(
-                Configuration(base: publicURL()), headers: [.cacheControl: "public, max-age=\(Self.keysMaxAge)"])
+                OpenIDConfiguration(base: publicURL(), algorithm: try await realm.keyring.algorithm(for: .guardian)),
+                headers: [.cacheControl: "public, max-age=\(Self.keysMaxAge)"])
         }
     }
+}
 
-    /// OpenID Provider metadata (OpenID Connect Discovery 1.0, section 3), as far as the core itself issues tokens.
-    private struct Configuration: Encodable {
-        let issuer: String
-        let jwksURI: String
-        let tokenEndpoint: String
-        let responseTypes = ["id_token"]
-        let grantTypes = ["refresh_token"]
-        let subjectTypes = ["public"]
-        let algorithms = SigningAlgorithm.allCases.map(\.rawValue)
-        let claims = ["iss", "sub", "aud", "exp", "iat", "auth_time", "email", "email_verified", "name", "picture"]
+/// OpenID Provider metadata (OpenID Connect Discovery 1.0, section 3; CIBA Core 1.0, section 4) of the OAuth endpoints.
+///
+/// There is no authorization endpoint, so no response type brings anything: `none` stands for that in a member that has to be
+/// there.
+private struct OpenIDConfiguration: Encodable {
+    let issuer: String
+    let jwks_uri: String
+    let token_endpoint: String
+    let token_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post", "none"]
+    let userinfo_endpoint: String
+    let backchannel_authentication_endpoint: String
+    let backchannel_token_delivery_modes_supported = ["poll"]
+    let backchannel_user_code_parameter_supported = false
+    /// Auth0's own.
+    let mfa_challenge_endpoint: String
+    let response_types_supported = ["none"]
+    let grant_types_supported = Guardian.grantTypes
+    let subject_types_supported = ["public"]
+    let scopes_supported = Guardian.scopes
+    let id_token_signing_alg_values_supported: [String]
+    let claims_supported = [
+        "iss", "sub", "aud", "exp", "iat", "auth_time", "amr", "sid", "email", "email_verified", "name", "picture",
+    ]
 
-        init(base: String) {
-            issuer = base
-            jwksURI = "\(base)/.well-known/jwks.json"
-            tokenEndpoint = "\(base)/v1/token"
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case issuer
-            case jwksURI = "jwks_uri"
-            case tokenEndpoint = "token_endpoint"
-            case responseTypes = "response_types_supported"
-            case grantTypes = "grant_types_supported"
-            case subjectTypes = "subject_types_supported"
-            case algorithms = "id_token_signing_alg_values_supported"
-            case claims = "claims_supported"
-        }
+    init(base: String, algorithm: SigningAlgorithm) {
+        issuer = base
+        jwks_uri = "\(base)/.well-known/jwks.json"
+        token_endpoint = "\(base)/oauth/token"
+        userinfo_endpoint = "\(base)/userinfo"
+        backchannel_authentication_endpoint = "\(base)/bc-authorize"
+        mfa_challenge_endpoint = "\(base)/mfa/challenge"
+        id_token_signing_alg_values_supported = [algorithm.rawValue]
     }
 }

@@ -131,7 +131,8 @@ struct DeviceDraft: Sendable {
         _ = try transaction.insert(
             FlowRecord(
                 digest: handle.digest, userID: user.id, purpose: FlowPurpose.enrolFactor.rawValue, createdAt: now,
-                expiresAt: expiresAt, body: try body.sealed(by: sealer, digest: handle.digest, in: transaction)))
+                expiresAt: expiresAt, body: try body.sealed(by: sealer, digest: handle.digest, in: transaction),
+                offeredFactor: factorID))
         return .offered(
             DeviceTicket(handle: handle, offer: offer, user: user, expiresAt: expiresAt, settings: settings))
     }

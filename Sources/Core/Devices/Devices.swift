@@ -174,39 +174,43 @@ public struct Devices: Sendable {
     }
 
     /// The requests that wait for this device, the oldest first.
-    public func requests(to id: FactorID) async throws -> [DeviceRequest] {
+    public func requests(to id: FactorID) async throws -> [DeviceRequest] { try await waiting(for: id) ?? [] }
+
+    /// Nil where there is no such device.
+    private func waiting(for id: FactorID) async throws -> [DeviceRequest]? {
         let realm = realm
         let now = realm.clock.now
-        let requests = try await realm.store.read { transaction in
-            try transaction.outboxMessages(
+        let requests = try await realm.store.read { transaction -> [DeviceRequest]? in
+            guard try transaction.factor(id)?.kind == .push else { return nil }
+            return try transaction.outboxMessages(
                 to: id.rawValue, by: .push, createdSince: now - FlowLifetime.approval, limit: Self.requestLimit
             ).compactMap { DeviceRequest(try OpenedMessage($0, with: realm.sealer)) }
         }
-        guard !requests.isEmpty else { return [] }
+        guard let found = requests, !found.isEmpty else { return requests }
         return try await realm.store.read { transaction in
-            try requests.filter { try Self.isWaiting($0, at: now, in: transaction) }
+            try found.filter { try Self.isWaiting($0, at: now, in: transaction) }
         }
     }
 
-    /// The requests that wait for this device, or that come while it waits.
+    /// The requests that wait for this device, or that come while it waits. Nil as soon as the device is removed.
     /// - Parameters:
     ///   - time: how long to wait for the first.
     ///   - pause: how often to look for what other servers sent.
     public func requests(
         to id: FactorID, waitingUpTo time: Duration, lookingEvery pause: Duration = .seconds(1)
-    ) async throws -> [DeviceRequest] {
+    ) async throws -> [DeviceRequest]? {
         var left = time
         while true {
             let listening = realm.bell.listen(to: id.rawValue)
-            let found: [DeviceRequest]
+            let found: [DeviceRequest]?
             do {
-                found = try await requests(to: id)
+                found = try await waiting(for: id)
                 try Task.checkCancellation()
             } catch {
                 listening.stop()
                 throw error
             }
-            guard found.isEmpty, left > .zero else {
+            guard found?.isEmpty == true, left > .zero else {
                 listening.stop()
                 return found
             }

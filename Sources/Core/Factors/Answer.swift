@@ -149,6 +149,7 @@ public struct Continuation: Sendable {
     public let user: User
     /// The factors that may give it, in the order of enrolment.
     public let factors: [FactorRecord]
+    public let expiresAt: Date
 }
 
 /// Why an answer was not taken.

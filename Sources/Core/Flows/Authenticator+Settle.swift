@@ -258,7 +258,7 @@ struct Settlement: Sendable {
             expiresAt: now + lifetime, body: try body.sealed(by: sealer, digest: handle.digest, in: transaction))
         guard try transaction.insert(flow) else { return .verdict(.refused(Refusal(.busy))) }
         try record(.secondFactorAsked, user: user.id, in: transaction)
-        return .verdict(.more(Continuation(handle: handle, user: user, factors: factors)))
+        return .verdict(.more(Continuation(handle: handle, user: user, factors: factors, expiresAt: flow.expiresAt)))
     }
 
     func open(

@@ -138,7 +138,9 @@ public struct Authenticator: Sendable {
             FlowSummary(
                 purpose: body.purpose, userID: record.userID, email: body.email.map(EmailAddress.init(kept:)),
                 newEmail: body.newEmail.map(EmailAddress.init(kept:)), expiresAt: record.expiresAt,
-                isLink: body.challenge == .link, approval: body.approval?.state(at: now), device: body.device,
+                isLink: body.challenge == .link,
+                approval: try body.approval?.standing(for: record.userID, at: now, sealer: sealer, in: transaction),
+                device: body.device,
                 journey: body.journey.map { JourneySummary($0, body.challenge) }, clientID: body.clientID,
                 terms: body.terms))
     }

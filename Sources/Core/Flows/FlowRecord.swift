@@ -17,10 +17,12 @@ public struct FlowRecord: Sendable, Equatable {
     public var finishedAt: Date?
     /// A sealed `FlowBody`.
     public var body: Data
+    /// The id that a factor will have which is enrolled by this flow, so that administrators can find what is pending.
+    public let offeredFactor: FactorID?
 
     public init(
         digest: Data, userID: UserID?, purpose: String, attempts: Int = 0, revision: Int = 0, createdAt: Date,
-        expiresAt: Date, finishedAt: Date? = nil, body: Data
+        expiresAt: Date, finishedAt: Date? = nil, body: Data, offeredFactor: FactorID? = nil
     ) {
         self.digest = digest
         self.userID = userID
@@ -31,5 +33,6 @@ public struct FlowRecord: Sendable, Equatable {
         self.expiresAt = expiresAt
         self.finishedAt = finishedAt
         self.body = body
+        self.offeredFactor = offeredFactor
     }
 }

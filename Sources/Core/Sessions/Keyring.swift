@@ -12,9 +12,12 @@ public final class Keyring: Sendable {
     private struct Ring: Sendable {
         var records: [SigningKeyRecord]
         var keys: JWTKeyCollection
-        var jwks: Data
+        /// The JWKS of the keys with these algorithms.
+        var jwks: [Set<SigningAlgorithm>: Data]
         /// PEM, by key id.
         var certificates: [String: String]
+        /// What the settings say of tokens.
+        var settings: TokenSettings
         var loadedAt: Date
     }
 
@@ -118,11 +121,29 @@ public final class Keyring: Sendable {
     /// The public keys that tokens in circulation may be signed with (RFC 7517, section 5).
     ///
     /// Verifiers elsewhere depend on it, so it is answered from memory while the store does not answer.
-    public func jwks() async throws -> Data { try await publicRing().jwks }
+    /// - Parameter dialects: whose tokens are verified with this JWKS, one at least; where ``TokenSettings/publishedKeys``
+    ///   says `used`, keys that sign none of theirs are left out. Nil is every key.
+    public func jwks(for dialects: [Dialect]? = nil) async throws -> Data {
+        let ring = try await publicRing()
+        guard let jwks = ring.jwks[ring.settings.published(for: dialects)] else {
+            throw StoreError(.corrupt, "There is no JWKS for these algorithms.")
+        }
+        return jwks
+    }
 
     /// The same keys as X.509 certificates that they signed themselves (PEM), by key id: the form in which Google
     /// publishes its own, and the only one that some verifiers read.
-    public func certificates() async throws -> [String: String] { try await publicRing().certificates }
+    public func certificates(for dialects: [Dialect]? = nil) async throws -> [String: String] {
+        let ring = try await publicRing()
+        let published = ring.settings.published(for: dialects)
+        let ids = Set(ring.records.filter { published.contains($0.algorithm) }.map(\.id))
+        return ring.certificates.filter { ids.contains($0.key) }
+    }
+
+    /// What tokens of a dialect are signed with, as metadata tells it: from memory too.
+    public func algorithm(for dialect: Dialect) async throws -> SigningAlgorithm {
+        try await publicRing().settings.algorithm(for: dialect)
+    }
 
     private func publicRing() async throws -> Ring {
         guard let known = ring.withLock({ $0 }) else { return try await reload() }
@@ -221,11 +242,12 @@ public final class Keyring: Sendable {
 
     private func reload() async throws -> Ring {
         let now = clock.now
-        let records = try await store.read { try $0.signingKeys() }
-            .filter { $0.removedAfter.map { $0 > now } ?? true }
+        let (stored, settings) = try await store.read { (try $0.signingKeys(), try $0.settings().tokens) }
+        let records = stored.filter { $0.removedAfter.map { $0 > now } ?? true }
         if let known = ring.withLock({ $0 }), known.records == records {
             return ring.withLock { ring in
                 ring?.loadedAt = now
+                ring?.settings = settings
                 return ring ?? known
             }
         }
@@ -249,9 +271,13 @@ public final class Keyring: Sendable {
                 published.append(try JSONWebKey(id: record.id, rsa: key.publicKey))
             }
         }
+        var jwks: [Set<SigningAlgorithm>: Data] = [:]
+        for algorithms in [Set(SigningAlgorithm.allCases)] + SigningAlgorithm.allCases.map({ Set([$0]) }) {
+            let names = algorithms.map(\.rawValue)
+            jwks[algorithms] = try Self.encoder.encode(["keys": published.filter { names.contains($0.alg) }])
+        }
         let fresh = Ring(
-            records: records, keys: keys, jwks: try Self.encoder.encode(["keys": published]),
-            certificates: certificates, loadedAt: now)
+            records: records, keys: keys, jwks: jwks, certificates: certificates, settings: settings, loadedAt: now)
         ring.withLock { $0 = fresh }
         return fresh
     }

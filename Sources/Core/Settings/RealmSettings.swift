@@ -117,6 +117,8 @@ public struct TokenSettings: Sendable, Equatable, Codable {
     public var algorithm = SigningAlgorithm.es256
     /// By the dialect's name.
     public var algorithms: [String: SigningAlgorithm] = [:]
+    /// What is in a JWKS.
+    public var publishedKeys = PublishedKeys.all
     /// Seconds that an ID token lives: 300 to 86,400.
     public var idTokenLifetime = 3600
     /// Days after which a session ends however often it was refreshed: 1 to 3,650.
@@ -131,6 +133,7 @@ public struct TokenSettings: Sendable, Equatable, Codable {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         try members.assign(&algorithm, .algorithm)
         try members.assign(&algorithms, .algorithms)
+        try members.assign(&publishedKeys, .publishedKeys)
         try members.assign(&idTokenLifetime, .idTokenLifetime)
         try members.assign(&sessionDays, .sessionDays)
         try members.assign(&customTokenKeys, .customTokenKeys)
@@ -138,9 +141,25 @@ public struct TokenSettings: Sendable, Equatable, Codable {
         sessionDays = min(max(sessionDays, 1), 3650)
     }
 
+    /// Which keys a JWKS has (RFC 7517, section 5).
+    public enum PublishedKeys: String, Sendable, Codable, CaseIterable {
+        /// Those of every algorithm.
+        case all
+        /// Those of the algorithms that the tokens which are verified with it are signed with. Some libraries parse each key
+        /// of a JWKS as RSA and fail on any other.
+        case used
+    }
+
+    /// The algorithms whose keys are in the JWKS of these dialects; nil is every dialect.
+    func published(for dialects: [Dialect]?) -> Set<SigningAlgorithm> {
+        guard publishedKeys == .used, let dialects, !dialects.isEmpty else { return Set(SigningAlgorithm.allCases) }
+        return Set(dialects.map(algorithm(for:)))
+    }
+
     public func algorithm(for dialect: Dialect) -> SigningAlgorithm {
-        // The resource servers of some protocols expect RSA.
-        algorithms[dialect.rawValue] ?? (dialect == .nativeAuth ? .rs256 : algorithm)
+        // The libraries of some protocols read RSA alone.
+        algorithms[dialect.rawValue]
+            ?? ([.nativeAuth, .guardian, .securityChecks].contains(dialect) ? .rs256 : algorithm)
     }
 }
 

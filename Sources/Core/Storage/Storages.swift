@@ -34,11 +34,14 @@ public protocol FactorStorage {
 public protocol FlowStorage {
     func flow(digest: Data) throws -> FlowRecord?
     func insert(_ flow: FlowRecord) throws -> Bool
-    /// Writes everything but digest, purpose and creation, where the stored revision is `flow.revision`; counts it up.
+    /// Writes everything but digest, purpose, creation and what is offered, where the stored revision is `flow.revision`;
+    /// counts it up.
     func update(_ flow: FlowRecord) throws -> Bool
     func deleteFlow(digest: Data) throws -> Bool
     /// Flows of a user for a purpose that are neither finished nor expired, the newest first.
     func openFlows(of user: UserID, purpose: String, at now: Date, limit: Int) throws -> [FlowRecord]
+    /// The flow that offers a factor of this id, neither finished nor expired.
+    func openFlow(offering factor: FactorID, at now: Date) throws -> FlowRecord?
     /// Those that are known to be of the user, in no order that means anything.
     func flows(of user: UserID, limit: Int) throws -> [FlowRecord]
     /// Flows whose purpose is `client-registration`, by digest, behind that one.

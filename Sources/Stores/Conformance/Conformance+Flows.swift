@@ -8,7 +8,7 @@ extension StoreConformance {
             let full = FlowRecord(
                 digest: Data(0...255), userID: UserID(rawValue: "u"), purpose: Sample.text, attempts: .max,
                 revision: 3, createdAt: Sample.instants[0], expiresAt: Sample.instants[1],
-                finishedAt: Sample.instants[3], body: Sample.largeBlob)
+                finishedAt: Sample.instants[3], body: Sample.largeBlob, offeredFactor: FactorID(rawValue: Sample.text))
             let bare = FlowRecord(
                 digest: Data([0]), userID: nil, purpose: "", createdAt: Sample.instants[2],
                 expiresAt: Sample.instants[3], body: Data())
@@ -75,6 +75,32 @@ extension StoreConformance {
                 }
                 try requireEqual(
                     open.map { String(decoding: $0.digest, as: UTF8.self) }, expected, "at most \(limit) open flows")
+            }
+        },
+
+        Check("A flow that offers a factor is found by its id while it is open, and no other") { store in
+            func flow(_ digest: String, offers factor: String?, expires: Int64 = 100, finished: Int64? = nil)
+                -> FlowRecord
+            {
+                FlowRecord(
+                    digest: Data(digest.utf8), userID: UserID(rawValue: "u"), purpose: "enrolFactor",
+                    createdAt: Sample.instant(1), expiresAt: Sample.instant(expires),
+                    finishedAt: finished.map { Sample.instant($0) }, body: Data(),
+                    offeredFactor: factor.map(FactorID.init(rawValue:)))
+            }
+            let flows = [
+                flow("a", offers: "dev_a"), flow("b", offers: nil), flow("c", offers: "dev_c", expires: 50),
+                flow("d", offers: "dev_d", finished: 2),
+            ]
+            try await store.write { transaction in
+                _ = try transaction.insert(Sample.user("u"))
+                for flow in flows { _ = try transaction.insert(flow) }
+            }
+            for (id, digest) in [("dev_a", "a"), ("dev_c", nil), ("dev_d", nil), ("dev_e", nil), ("", nil)] {
+                let found = try await store.read {
+                    try $0.openFlow(offering: FactorID(rawValue: id), at: Sample.instant(50))
+                }
+                try requireEqual(found?.digest, digest.map { Data($0.utf8) }, "the flow that offers \(id)")
             }
         },
 

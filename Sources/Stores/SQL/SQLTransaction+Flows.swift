@@ -4,20 +4,21 @@ import Foundation
 extension FlowRecord: StoredRow {
     static let table = "flows"
     static let columns =
-        "digest, user_id, purpose, attempts, revision, created_at, expires_at, finished_at, body"
+        "digest, user_id, purpose, attempts, revision, created_at, expires_at, finished_at, body, offered_factor"
 
     init(row: inout RowReader) throws {
         self.init(
             digest: try row.blob(), userID: try row.optionalText().map(UserID.init(rawValue:)),
             purpose: try row.text(), attempts: try row.integer(), revision: try row.integer(),
             createdAt: try row.date(), expiresAt: try row.date(), finishedAt: try row.optionalDate(),
-            body: try row.blob())
+            body: try row.blob(), offeredFactor: try row.optionalText().map(FactorID.init(rawValue:)))
     }
 
     var values: [SQLValue] {
         [
             SQLValue(digest), SQLValue(userID?.rawValue), SQLValue(purpose), SQLValue(attempts), SQLValue(revision),
             SQLValue(createdAt), SQLValue(expiresAt), SQLValue(finishedAt), SQLValue(body),
+            SQLValue(offeredFactor?.rawValue),
         ]
     }
 }
@@ -53,6 +54,15 @@ extension SQLTransaction {
             ORDER BY created_at DESC, digest LIMIT $4
             """,
             SQLValue(user.rawValue), SQLValue(purpose), SQLValue(now), SQLValue(limit: limit))
+    }
+
+    public func openFlow(offering factor: FactorID, at now: Date) throws -> FlowRecord? {
+        let found: [FlowRecord] = try select(
+            """
+            WHERE offered_factor = $1 AND finished_at IS NULL AND expires_at > $2 ORDER BY created_at DESC LIMIT 1
+            """,
+            SQLValue(factor.rawValue), SQLValue(now))
+        return found.first
     }
 
     public func flows(of user: UserID, limit: Int) throws -> [FlowRecord] {

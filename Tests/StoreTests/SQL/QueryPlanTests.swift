@@ -47,6 +47,7 @@ struct QueryPlanTests {
             _ = try transaction.flow(digest: flow.digest)
             _ = try transaction.update(flow)
             _ = try transaction.flows(of: id, limit: 1)
+            _ = try transaction.openFlow(offering: factor.id, at: instant)
             _ = try transaction.clientRegistrations(after: flow.digest, limit: 1)
             _ = try transaction.deleteFlow(digest: flow.digest)
             _ = try transaction.deleteFlows(expiredBefore: instant, limit: 1)

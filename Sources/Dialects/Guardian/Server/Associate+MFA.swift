@@ -17,7 +17,7 @@ extension Guardian {
         var mfa_token: String?
     }
 
-    /// `POST mfa/associate`: another authenticator (spec, section 6.5).
+    /// `POST mfa/associate`: another authenticator (Auth0, Authentication API, "Add an Authenticator").
     ///
     /// In the middle of a sign-in for somebody who has to have a second factor and has none: with `otp` the `mfa-otp` grant
     /// confirms it and completes the sign-in; with `oob` the `mfa-oob` grant does, which asks the device once it has
@@ -59,7 +59,9 @@ extension Guardian {
         var association = Association(
             authenticator_type: "otp", secret: ticket.totpSecret.map { Base32.encode($0.reveal()) },
             barcode_uri: enrollmentURI(ticket), recovery_codes: codes)
-        if case .signedIn = caller { association.mfa_token = ticket.handle.token.reveal() }
+        if case .signedIn = caller {
+            association.mfa_token = try await mfaToken(for: ticket.handle, until: ticket.expiresAt)
+        }
         return try .json(association)
     }
 }

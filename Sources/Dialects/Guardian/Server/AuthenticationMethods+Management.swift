@@ -5,7 +5,7 @@ import Hummingbird
 import OneTimePassword
 import ServerHTTP
 
-/// The Management API's authentication methods of a user (spec, section 6.2).
+/// The Management API's authentication methods of a user (Auth0, Management API v2, "Users").
 extension Guardian {
     private struct Method: Encodable {
         struct Part: Encodable {
@@ -56,7 +56,8 @@ extension Guardian {
     }
 
     func listMethods(_ request: Request, _ call: GuardianCall) async throws -> Response {
-        try .json(try await methods(of: user(call)))
+        let paging = try Paging(call)
+        return try paging.response(of: try await methods(of: user(call)), named: "authenticators")
     }
 
     private static let unknownMethod = GuardianError(

@@ -4,49 +4,60 @@ import GuardianWire
 import Hummingbird
 import ServerHTTP
 
-/// The MFA API's list of authenticators (spec, section 6.5).
+/// The MFA API's list of authenticators (Auth0, Authentication API, "List Authenticators").
 extension Guardian {
-    private struct Authenticator: Encodable {
+    struct Authenticator: Encodable {
         let id: String
+        let type: AuthenticatorType
         let authenticator_type: String
+        /// One channel, as the vendor's documentation has it, and the same as a list, as its SDKs read it.
         var oob_channel: String?
-        let active: Bool
+        var oob_channels: [String]?
+        let active = true
         var name: String?
+
+        init(_ type: AuthenticatorType, _ id: FactorID, name: String? = nil) {
+            self.type = type
+            self.name = name
+            switch type {
+            case .push:
+                self.id = "push|\(id)"
+                authenticator_type = "oob"
+                oob_channel = "auth0"
+                oob_channels = ["auth0"]
+            case .otp:
+                self.id = "totp|\(id)"
+                authenticator_type = "otp"
+            case .recoveryCode:
+                self.id = "recovery-code|\(id)"
+                authenticator_type = "recovery-code"
+            }
+        }
     }
 
     /// `GET mfa/authenticators`.
     func mfaAuthenticators(_ request: Request, _ call: GuardianCall) async throws -> Response {
-        let userID = try await caller(call, scope: .read).userID
+        try .json(try await authenticators(of: caller(call, scope: .read).userID))
+    }
+
+    /// What the user can complete a sign-in with; last what stands in for the others.
+    func authenticators(of userID: UserID) async throws -> [Authenticator] {
         let settings = try await realm.settings().secondFactors
         let factors = try await realm.accounts.userAndFactors(userID)?.factors ?? []
         let codes = try await Set(realm.devices.devices(of: userID).filter(\.hasCodes).map(\.id))
         var listed: [Authenticator] = []
         for factor in factors {
-            let id = factor.id.rawValue
             switch factor.kind {
             case .push:
-                if settings.offersPush {
-                    listed.append(
-                        Authenticator(
-                            id: "push|\(id)", authenticator_type: "oob", oob_channel: "auth0", active: true,
-                            name: factor.name))
-                }
-                if settings.offersTOTP, codes.contains(factor.id) {
-                    listed.append(Authenticator(id: "totp|\(id)", authenticator_type: "otp", active: true))
-                }
+                if settings.offersPush { listed.append(Authenticator(.push, factor.id, name: factor.name)) }
+                if settings.offersTOTP, codes.contains(factor.id) { listed.append(Authenticator(.otp, factor.id)) }
             case .totp where settings.offersTOTP:
-                listed.append(
-                    Authenticator(id: "totp|\(id)", authenticator_type: "otp", active: true, name: factor.name))
-            case .recoveryCode:
-                listed.append(
-                    Authenticator(id: "recovery-code|\(id)", authenticator_type: "recovery-code", active: true))
+                listed.append(Authenticator(.otp, factor.id, name: factor.name))
+            case .recoveryCode: listed.append(Authenticator(.recoveryCode, factor.id))
             default: break
             }
         }
-        // What stands in for others comes last.
-        return try .json(
-            listed.filter { $0.authenticator_type != "recovery-code" }
-                + listed.filter { $0.authenticator_type == "recovery-code" })
+        return listed.filter { $0.type != .recoveryCode } + listed.filter { $0.type == .recoveryCode }
     }
 
     /// `DELETE mfa/authenticators/{id}`: somebody who is signed in removes one of their own. A password alone removes

@@ -4,7 +4,7 @@ import Hummingbird
 import ServerHTTP
 
 /// Sign-ins that an application begins by itself (OpenID Connect Client-Initiated Backchannel Authentication Core 1.0, in
-/// poll mode; spec, section 6.5).
+/// poll mode; Auth0, Authentication API, "Start Back-Channel Login").
 extension Guardian {
     static let backchannelGrant = "urn:openid:params:grant-type:ciba"
 
@@ -34,14 +34,18 @@ extension Guardian {
         }
         var client = call.client
         client.clientID = application.id
-        let terms = try terms(form, application)
+        var terms = try terms(form, application)
+        let authorizationDetails = try authorizationDetails(form)
+        if !authorizationDetails.isEmpty {
+            terms.details[GuardianTokens.authorizationDetail] = .array(authorizationDetails)
+        }
         guard terms.scopes.contains("openid") else {
             throw OAuthError(400, "invalid_scope", "scope has to have openid.")
         }
         let lifetime = try form.text("requested_expiry").map(Self.lifetime) ?? FlowLifetime.approval
         let asked = Approvals.Backchannel(
             terms: terms, audience: form.text("audience") ?? tokens.issuer + "userinfo",
-            bindingMessage: try bindingMessage(form), authorizationDetails: try authorizationDetails(form),
+            bindingMessage: try bindingMessage(form), authorizationDetails: authorizationDetails,
             lifetime: lifetime)
         let (handle, outcome) = try await realm.approvals.begin(
             for: try user(hinted: form), asked, details: ApprovalDetails(), by: client)
@@ -60,7 +64,8 @@ extension Guardian {
     func backchannel(
         _ form: OAuthForm, _ application: CountersignCore.Application, _ client: ClientContext
     ) async throws -> SignedIn {
-        let (handle, _, summary) = try await pending(form.required("auth_req_id"), by: application, .backchannel)
+        let (handle, _, summary) = try await pending(
+            FlowHandle(form.required("auth_req_id")), by: application, .backchannel)
         guard try await realm.limits.admits(Self.polls, of: "polls/\(handle.publicName)") else {
             throw OAuthError.slowDown
         }

@@ -69,7 +69,8 @@ extension Guardian {
 
     // MARK: Endpoints
 
-    /// `POST api/start-flow`: a browser learns what its user has, or gets a ticket for a first device (spec, section 6.4).
+    /// `POST api/start-flow`: a browser learns what its user has, or gets a ticket for a first device
+    /// (auth0-guardian.js, `lib/transaction/factory.js`).
     func startFlow(_ request: Request, _ call: GuardianCall) async throws -> Response {
         _ = try await request.bodyObject()
         if let invitation = call.ticket {
@@ -77,7 +78,9 @@ extension Guardian {
             return try await started(outcome, signIn: nil)
         }
         guard let token = call.credentials("Bearer") else { throw GuardianError.missingBearer }
-        let handle = FlowHandle(token)
+        guard let handle = try await handle(ofMFAToken: token) else {
+            throw GuardianError(browser: Refusal(.unknownFlow))
+        }
         let userID = try await subject(of: handle)
         guard let found = try await realm.accounts.userAndFactors(userID) else { throw GuardianError.userNotFound }
         let settings = try await realm.settings()

@@ -13,13 +13,16 @@ extension Guardian {
         var number: String?
     }
 
-    /// `POST mfa/challenge`: asks a device, or says that a code is waited for (spec, section 6.5).
+    /// `POST mfa/challenge`: asks a device, or says that a code is waited for (Auth0, Authentication API,
+    /// "Challenge Request").
     func mfaChallenge(_ request: Request, _ call: GuardianCall) async throws -> Response {
         let form = try await OAuthForm(request)
         var client = call.client
         let application = try await application(form, call)
         client.clientID = application.id
-        let (handle, userID, _) = try await pending(form.required("mfa_token"), by: application)
+        let (handle, userID, summary) = try await pending(form.required("mfa_token"), by: application)
+        // A no with a key in hand is final for this sign-in: no other factor is asked either.
+        if case .decided(_, let decision) = summary.approval, !decision.isAllowed { throw OAuthError.rejected }
         let types = form.text("challenge_type")?.split(separator: " ").map(String.init) ?? ["oob", "otp"]
         let factors = try await realm.accounts.userAndFactors(userID)?.factors ?? []
         var wanted: AuthenticatorName?

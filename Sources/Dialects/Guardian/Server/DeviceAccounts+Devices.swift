@@ -6,7 +6,8 @@ import ServerHTTP
 import ServiceLifecycle
 
 extension Guardian {
-    /// `PATCH api/device-accounts/{id}`: a device changes what it said of itself (spec, section 2.6).
+    /// `PATCH api/device-accounts/{id}`: a device changes what it said of itself (Guardian.swift,
+    /// `DeviceAPIClient`).
     func updateDevice(_ request: Request, _ call: GuardianCall) async throws -> Response {
         let device = try await device(call)
         let body = try await request.decodeBody(as: DeviceAccount.self)
@@ -46,15 +47,17 @@ extension Guardian {
             }
             wait = seconds
         }
-        let requests: [DeviceRequest]
+        let waiting: [DeviceRequest]?
         do {
             // A server that stops sends those who wait away.
-            requests = try await cancelWhenGracefulShutdown { [wait] in
+            waiting = try await cancelWhenGracefulShutdown { [wait] in
                 try await realm.devices.requests(to: device.id, waitingUpTo: .seconds(wait))
             }
         } catch is CancellationError {
             return .done
         }
+        // Removed while it waited.
+        guard let requests = waiting else { throw GuardianError.unknownEnrollment }
         guard !requests.isEmpty else { return .done }
         guard let user = try await realm.accounts.user(device.userID) else { throw GuardianError.unknownEnrollment }
         let payloads = requests.map { payload(of: $0, for: user) }
@@ -101,7 +104,7 @@ extension Guardian {
 }
 
 extension DeviceAccount {
-    /// `push_credentials` with both members or not at all (spec, trap 9).
+    /// `push_credentials` with both members or not at all: Guardian.swift reads no half of it.
     init(_ device: Devices.Device) {
         let push = device.service.flatMap { service in
             device.pushToken.map { PushCredentials(service: service, token: $0) }

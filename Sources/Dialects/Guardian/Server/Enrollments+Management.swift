@@ -5,16 +5,17 @@ import HTTPTypes
 import Hummingbird
 import ServerHTTP
 
-/// The Management API's enrolments and users (spec, section 6.2).
+/// The Management API's enrolments (Auth0, Management API v2, "Multi-factor": Guardian).
 extension Guardian {
     private struct Enrollment: Encodable {
         let id: String
+        /// `pending` or `confirmed`.
         let status: String
         let type: String
         let auth_method: String
-        let name: String
+        let name: String?
         let identifier: String?
-        let enrolled_at: String
+        let enrolled_at: String?
         let last_auth: String?
 
         init(_ device: Devices.Device) {
@@ -38,6 +39,15 @@ extension Guardian {
             enrolled_at = GuardianTimestamp.string(from: factor.createdAt)
             last_auth = factor.lastUsedAt.map(GuardianTimestamp.string)
         }
+
+        init(_ pending: PendingEnrolment) {
+            let isDevice = pending.kinds.contains(.push)
+            id = pending.id.rawValue
+            status = "pending"
+            type = isDevice ? "pn" : "authenticator"
+            auth_method = isDevice ? "guardian" : "authenticator"
+            (name, identifier, enrolled_at, last_auth) = (nil, nil, nil, nil)
+        }
     }
 
     private func enrolledID(_ call: GuardianCall) throws -> FactorID {
@@ -46,8 +56,10 @@ extension Guardian {
     }
 
     func showEnrollment(_ request: Request, _ call: GuardianCall) async throws -> Response {
-        guard let factor = try await realm.enrolments.secondFactor(enrolledID(call)) else {
-            throw GuardianError.unknownEnrollment
+        let id = try enrolledID(call)
+        guard let factor = try await realm.enrolments.secondFactor(id) else {
+            guard let pending = try await realm.enrolments.pending(id) else { throw GuardianError.unknownEnrollment }
+            return try .json(Enrollment(pending))
         }
         if let device = try await realm.devices.device(factor.id) { return try .json(Enrollment(device)) }
         return try .json(Enrollment(factor))
@@ -60,57 +72,11 @@ extension Guardian {
         return .done
     }
 
-    // MARK: Users
-
-    private struct UserRequest: Decodable, Sendable {
-        let email: String?
-        let password: String?
-        let email_verified: Bool?
-        let name: String?
-    }
-
-    private struct UserAnswer: Encodable {
-        let user_id: String
-        let email: String?
-        let email_verified: Bool
-        let name: String?
-        let created_at: String
-    }
-
-    /// `POST users`: makes a user (design, "Guardian").
-    func createUser(_ request: Request, _ call: GuardianCall) async throws -> Response {
-        let body = try await request.decodeBody(as: UserRequest.self)
-        guard let email = body.email.flatMap(EmailAddress.init) else {
-            throw GuardianError.invalidBody("email has to be an e-mail address.")
-        }
-        let profile = UserProfile(emailVerified: body.email_verified ?? false, displayName: body.name)
-        switch try await realm.accounts.create(
-            email: email, password: body.password.map { Secret($0) }, profile: profile, by: call.client)
-        {
-        case .success(let user):
-            return try .json(
-                UserAnswer(
-                    user_id: Self.name(of: user.id), email: user.email?.canonical,
-                    email_verified: user.profile.emailVerified, name: user.profile.displayName,
-                    created_at: GuardianTimestamp.string(from: user.createdAt)), status: .created)
-        case .failure(.addressTaken): throw GuardianError(409, "auth0_idp_error", "The user already exists.")
-        case .failure(.weakPassword):
-            throw GuardianError(400, "invalid_body", "PasswordStrengthError: Password is too weak")
-        case .failure: throw GuardianError.invalidBody("The user cannot be made with these values.")
-        }
-    }
-
-    func user(_ call: GuardianCall) async throws -> (user: User, factors: [FactorRecord]) {
-        guard let id = call.parameters["id"].flatMap(Self.userID),
-            let found = try await realm.accounts.userAndFactors(id)
-        else { throw GuardianError.userNotFound }
-        return found
-    }
-
     func listEnrollments(_ request: Request, _ call: GuardianCall) async throws -> Response {
         let found = try await user(call)
         let devices = try await realm.devices.devices(of: found.user.id).map { Enrollment($0) }
-        return try .json(devices + found.factors.filter { $0.kind == .totp }.map { Enrollment($0) })
+        return try Paging(call).response(
+            of: devices + found.factors.filter { $0.kind == .totp }.map { Enrollment($0) }, named: "enrollments")
     }
 
     /// Everything that is a second factor goes, and the recovery code with it.

@@ -6,7 +6,7 @@ import Hummingbird
 import ServerHTTP
 
 /// What this dialect answers when something is refused. The only place where its error words are put together
-/// (spec, section 2.8).
+/// (Auth0, "Guardian Error Code Reference").
 struct GuardianError: Error, Sendable {
     let status: Int
     let code: String
@@ -70,11 +70,24 @@ struct GuardianError: Error, Sendable {
             503, "service_unavailable", "There is too much to do. Try again in a moment.", retryAfter: retryAfter)
     }
 
+    static func invalidQuery(_ message: String) -> GuardianError { GuardianError(400, "invalid_query_string", message) }
+
     static func invalidBody(_ message: String) -> GuardianError { GuardianError(400, "invalid_body", message) }
 
     static func tooManyPushes(_ standing: RateLimitStanding) -> GuardianError {
         GuardianError(
             429, "too_many_pn", "Too many requests to the devices of this user. Wait a minute.", standing: standing)
+    }
+
+    /// Why a user was not made or changed.
+    init(account refusal: AccountRefusal) {
+        switch refusal {
+        case .addressTaken, .idTaken: self.init(409, "auth0_idp_error", "The user already exists.")
+        case .phoneNumberTaken: self.init(409, "auth0_idp_error", "Another user has this phone_number.")
+        case .weakPassword: self.init(400, "invalid_body", "PasswordStrengthError: Password is too weak")
+        case .userNotFound: self = .userNotFound
+        default: self = .invalidBody("The user cannot be made with these values.")
+        }
     }
 
     /// Why an enrolment could not begin.

@@ -33,6 +33,8 @@ extension Guardian {
         let oauth = GuardianGroup(guardian: self, prefix: "", router: router)
         oauth.on(.post, "oauth/token", oauthToken)
         oauth.on(.post, "bc-authorize", backchannelAuthorize)
+        oauth.on(.get, "userinfo", userInfo)
+        oauth.on(.post, "userinfo", userInfo)
         oauth.on(.get, "mfa/authenticators", mfaAuthenticators)
         oauth.on(.delete, "mfa/authenticators/{id}", mfaRemoveAuthenticator)
         oauth.on(.post, "mfa/associate", mfaAssociate)
@@ -59,7 +61,13 @@ extension Guardian {
         management.on(.post, "guardian/enrollments/ticket", createTicket)
         management.on(.get, "guardian/enrollments/{id}", showEnrollment)
         management.on(.delete, "guardian/enrollments/{id}", removeEnrollment)
+        management.on(.get, "users", listUsers)
         management.on(.post, "users", createUser)
+        management.on(.get, "users-by-email", findUsersByEmail)
+        management.on(.get, "users/{id}", showUser)
+        management.on(.patch, "users/{id}", updateUser)
+        management.on(.delete, "users/{id}", deleteUser)
+        management.on(.get, "users/{id}/logs", listUserLogs)
         management.on(.get, "users/{id}/enrollments", listEnrollments)
         management.on(.delete, "users/{id}/authenticators", removeAuthenticators)
         management.on(.get, "users/{id}/authentication-methods", listMethods)
@@ -79,7 +87,7 @@ extension Guardian {
         [.retryAfter] + ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"].map { HTTPField.Name($0)! }
 
     private static let ownPrefixes = ["/api/", "/appliance-mfa/", "/rich-consents/"] + oauthPrefixes
-    private static let oauthPrefixes = ["/oauth/", "/mfa/", "/bc-authorize"]
+    private static let oauthPrefixes = ["/oauth/", "/mfa/", "/bc-authorize", "/userinfo"]
 
     /// Whether a path is one of this dialect's, for what applies to the dialect as a whole (CORS, error words).
     public static func owns(path: String) -> Bool {
@@ -186,6 +194,6 @@ extension Guardian {
 }
 
 extension Response {
-    /// No body and no content type: mobile SDKs take nothing else for an empty success (spec, trap 7).
+    /// No body and no content type: Guardian.swift takes nothing else for an empty success.
     static var done: Response { Response(status: .noContent) }
 }

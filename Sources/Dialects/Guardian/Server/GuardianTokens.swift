@@ -13,11 +13,14 @@ struct GuardianTokens: Sendable {
         let scope: String
         let expires_in: Int
         let token_type: String
+        /// What exactly the user allowed (RFC 9396, section 7).
+        let authorization_details: JSONValue?
         /// Replaces the recovery code that was used.
         let recovery_code: String?
     }
 
     static let audienceDetail = "audience"
+    static let authorizationDetail = "authorization_details"
 
     func answer(for signedIn: SignedIn) async throws -> Answer {
         let settings = try await realm.settings()
@@ -33,6 +36,7 @@ struct GuardianTokens: Sendable {
             id_token: idToken,
             refresh_token: scopes.contains("offline_access") ? signedIn.refreshToken.reveal() : nil,
             scope: scopes.joined(separator: " "), expires_in: lifetime, token_type: "Bearer",
+            authorization_details: signedIn.evidence.details[Self.authorizationDetail],
             recovery_code: signedIn.recoveryCode?.reveal())
     }
 
@@ -61,6 +65,8 @@ struct GuardianTokens: Sendable {
         claims["client_id"] = .string(signedIn.session.clientID.rawValue)
         claims["azp"] = claims["client_id"]
         claims["scope"] = .string(scopes.joined(separator: " "))
+        // RFC 9396, section 9.1.
+        claims["authorization_details"] = signedIn.evidence.details[Self.authorizationDetail]
         return TokenClaims(claims)
     }
 
@@ -68,6 +74,13 @@ struct GuardianTokens: Sendable {
         let user = signedIn.user
         var claims = common(signedIn, lifetime)
         claims["aud"] = .string(signedIn.session.clientID.rawValue)
+        claims.merge(Self.profile(of: user, scopes)) { claim, _ in claim }
+        return TokenClaims(claims)
+    }
+
+    /// What the scopes `email` and `profile` open of a user (OpenID Connect Core 1.0, section 5.4).
+    static func profile(of user: User, _ scopes: [String]) -> [String: JSONValue] {
+        var claims: [String: JSONValue] = [:]
         if scopes.contains("email"), let email = user.email {
             claims["email"] = .string(email.canonical)
             claims["email_verified"] = .bool(user.profile.emailVerified)
@@ -76,6 +89,6 @@ struct GuardianTokens: Sendable {
             claims["name"] = user.profile.displayName.map { .string($0) }
             claims["picture"] = user.profile.photoURL.map { .string($0) }
         }
-        return TokenClaims(claims)
+        return claims
     }
 }

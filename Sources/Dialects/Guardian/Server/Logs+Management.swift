@@ -4,7 +4,7 @@ import GuardianWire
 import Hummingbird
 import ServerHTTP
 
-/// The log in Guardian's words (spec, section 6.3).
+/// The log in Guardian's words (Auth0, "Log Event Type Codes": `gd_…`).
 extension Guardian {
     private struct Entry: Encodable {
         let _id: String
@@ -73,33 +73,37 @@ extension Guardian {
     private static let scanned = 1000
 
     /// `GET logs?q=type:gd_auth_rejected`, the newest first. `q` or `search` may name a type and a user; `page` and
-    /// `per_page` (100 at most) or `take` page through the newest thousand.
+    /// `per_page` or `take` page through the newest thousand.
     func listLogs(_ request: Request, _ call: GuardianCall) async throws -> Response {
         var wanted: [String: String] = [:]
         for term in (call.query["q"] ?? call.query["search"] ?? "").split(separator: " ") where term != "AND" {
             let parts = term.split(separator: ":", maxSplits: 1).map { $0.filter { $0 != "\"" } }
             guard parts.count == 2, ["type", "user_id"].contains(parts[0]) else {
-                throw GuardianError(400, "invalid_query_string", "Search by type:… and user_id:….")
+                throw GuardianError.invalidQuery("Search by type:… and user_id:….")
             }
             wanted[parts[0]] = parts[1]
         }
         guard call.query["from"] == nil else {
-            throw GuardianError(400, "invalid_query_string", "Page by page and per_page, or by take; not by from.")
+            throw GuardianError.invalidQuery("Page by page and per_page, or by take; not by from.")
         }
-        func number(_ name: String, _ range: ClosedRange<Int>, else usual: Int) throws -> Int {
-            guard let text = call.query[name] else { return usual }
-            guard let value = Int(text), range.contains(value) else {
-                throw GuardianError(
-                    400, "invalid_query_string", "\(name) has to be \(range.lowerBound) to \(range.upperBound).")
-            }
-            return value
-        }
-        let size = try number("take", 1...100, else: number("per_page", 1...100, else: 50))
-        let page = try number("page", 0...1000, else: 0)
         let userID = wanted["user_id"].map { Self.userID($0) ?? UserID(rawValue: "") }
+        return try await logs(of: userID, type: wanted["type"], Paging(call, size: "take"), call)
+    }
+
+    /// `GET users/{id}/logs`: what happened to one user, in the same form.
+    func listUserLogs(_ request: Request, _ call: GuardianCall) async throws -> Response {
+        try await logs(of: user(call).user.id, type: nil, Paging(call), call)
+    }
+
+    private func logs(
+        of userID: UserID?, type: String?, _ paging: Paging, _ call: GuardianCall
+    ) async throws -> Response {
+        guard ["date:-1", nil].contains(call.query["sort"]) else {
+            throw GuardianError.invalidQuery("Events are answered the newest first: sort has to be date:-1.")
+        }
         let events = try await realm.auditLog.events(of: userID, limit: Self.scanned)
-        let entries = events.compactMap(entry).filter { wanted["type"] == nil || $0.type == wanted["type"] }
-        return try .json(Array(entries.dropFirst(page * size).prefix(size)))
+        let entries = events.compactMap(entry).filter { type == nil || $0.type == type }
+        return try paging.response(of: entries, named: "logs")
     }
 
     func showLog(_ request: Request, _ call: GuardianCall) async throws -> Response {

@@ -28,27 +28,59 @@ extension Guardian {
         guard let token = call.credentials("Bearer") ?? form?.text("mfa_token") else {
             throw OAuthError(401, "invalid_grant", "mfa_token is missing: send it as a bearer token.")
         }
-        if let claims = try await realm.keyring.verified(token) {
-            let (user, session) = try await signedIn(claims, scope: scope)
-            return .signedIn(user, session)
+        guard let claims = try await realm.keyring.verified(token), claims.string("aud") != Self.mfaTokenAudience else {
+            let (handle, userID, _) = try await pending(token)
+            return .signingIn(handle, userID)
         }
-        let (handle, userID, _) = try await pending(token)
-        return .signingIn(handle, userID)
+        guard claims.string("aud").map(mfaAudiences.contains) == true,
+            let (user, session) = try await standing(claims)
+        else { throw OAuthError.wrongAccessToken }
+        try require(scope.rawValue, of: claims)
+        return .signedIn(user, session)
     }
 
-    private func signedIn(_ claims: TokenClaims, scope: MFAScope) async throws -> (User, Session) {
-        let invalid = OAuthError(401, "invalid_token", "The access token is not one for this API, or not any more.")
-        guard claims.string("iss") == tokens.issuer, let audience = claims.string("aud"),
-            mfaAudiences.contains(audience), let expiresAt = claims.integer("exp"),
+    // MARK: The token of a sign-in
+
+    private static let mfaTokenAudience = "guardian-mfa"
+
+    /// `mfa_token`, which is the browser flow's request token too: a JWT (RFC 7519) with `exp`, as the vendor's page decodes it
+    /// before it sends it. It carries the handle and is as secret; nobody but this server has to verify it.
+    func mfaToken(for handle: FlowHandle, until expiresAt: Date) async throws -> String {
+        let claims = TokenClaims([
+            "iss": .string(baseURL + "/"), "aud": .string(Self.mfaTokenAudience),
+            "txid": .string(Self.transactionID(of: handle)), "flow": .string(handle.token.reveal()),
+            "iat": .integer(realm.clock.now.seconds), "exp": .integer(expiresAt.seconds),
+        ])
+        return try await realm.keyring.sign(claims, with: .es256)
+    }
+
+    /// The handle in an `mfa_token`; nil for anything else, and for one that has expired with its attempt.
+    func handle(ofMFAToken token: String) async throws -> FlowHandle? {
+        guard let claims = try await realm.keyring.verified(token), claims.string("aud") == Self.mfaTokenAudience else {
+            return nil
+        }
+        return claims.string("flow").map(FlowHandle.init)
+    }
+
+    // MARK: Access tokens
+
+    /// The user and the session of an access token that this dialect issued, as of now; nil where it does not count, or not
+    /// any more. Its audience and scopes are for the caller to judge.
+    func standing(_ claims: TokenClaims) async throws -> (User, Session)? {
+        guard claims.string("iss") == tokens.issuer, let expiresAt = claims.integer("exp"),
             expiresAt > realm.clock.now.seconds, let userID = claims.string("sub").flatMap(Self.userID),
             let issuedAt = claims.integer("iat"), let sessionID = claims.string("sid"),
             case .good(let user) = try await realm.sessions.standing(
                 of: userID, epoch: claims.integer("countersign_epoch").map { Int($0) }, issuedAt: issuedAt),
             let session = try await realm.sessions.living(SessionID(rawValue: sessionID), of: userID)
-        else { throw invalid }
-        guard claims.string("scope")?.split(separator: " ").contains(Substring(scope.rawValue)) == true else {
-            throw OAuthError(403, "insufficient_scope", "The access token has not the scope \(scope.rawValue).")
-        }
+        else { return nil }
         return (user, session)
+    }
+
+    /// Refuses an access token without the scope (RFC 6750, section 3.1).
+    func require(_ scope: String, of claims: TokenClaims) throws(OAuthError) {
+        guard claims.string("scope")?.split(separator: " ").contains(Substring(scope)) == true else {
+            throw OAuthError(403, "insufficient_scope", "The access token has not the scope \(scope).")
+        }
     }
 }

@@ -9,6 +9,7 @@ struct OAuthError: Error, Sendable {
     let error: String
     let description: String
     var mfaToken: String?
+    var mfaRequirements: MFARequirements?
     var retryAfter: Int?
     var standing: RateLimitStanding?
 
@@ -30,7 +31,10 @@ struct OAuthError: Error, Sendable {
         403, "access_denied", "User is already enrolled. Use one of the authenticators.")
     static let unknownAuthenticator = OAuthError(404, "invalid_request", "The user has no such authenticator.")
     static let denied = OAuthError(403, "access_denied", "The user rejected it on a device.")
-    static let rejected = OAuthError(400, "invalid_grant", "The sign-in was rejected on a device.")
+    /// The vendor's own words.
+    static let rejected = OAuthError(400, "invalid_grant", "MFA Authorization rejected.")
+    static let wrongAccessToken = OAuthError(
+        401, "invalid_token", "The access token is not one for this API, or not any more.")
 
     /// The application has no such API (the vendor's own words).
     static func unknownService(_ audience: String) -> OAuthError {
@@ -39,8 +43,10 @@ struct OAuthError: Error, Sendable {
 
     static func invalidRequest(_ description: String) -> OAuthError { OAuthError(400, "invalid_request", description) }
 
-    static func mfaRequired(_ handle: FlowHandle) -> OAuthError {
-        OAuthError(403, "mfa_required", "Multifactor authentication required", mfaToken: handle.token.reveal())
+    static func mfaRequired(_ token: String, _ requirements: MFARequirements) -> OAuthError {
+        var error = OAuthError(403, "mfa_required", "Multifactor authentication required", mfaToken: token)
+        error.mfaRequirements = requirements
+        return error
     }
 
     static func tooManyPushes(_ standing: RateLimitStanding) -> OAuthError {
@@ -64,7 +70,7 @@ struct OAuthError: Error, Sendable {
     init(asking refusal: Refusal) {
         switch refusal.reason {
         case .unknownFactor: self.init(403, "invalid_grant", "The user has no device that could be asked.")
-        case .approvalRejected: self.init(403, "invalid_grant", "A device rejected this sign-in.")
+        case .approvalRejected: self = .rejected
         default: self.init(refusal)
         }
     }
@@ -101,13 +107,19 @@ struct OAuthError: Error, Sendable {
         let error: String
         let error_description: String
         let mfa_token: String?
+        let mfa_requirements: MFARequirements?
     }
 
     func response() throws -> Response {
         var headers = standing?.headers ?? [:]
+        // RFC 6750, section 3.
+        if ["invalid_token", "insufficient_scope"].contains(error) {
+            headers[.wwwAuthenticate] = "Bearer error=\"\(error)\""
+        }
         if let retryAfter { headers.append(contentsOf: HTTPFields.retryAfter(retryAfter)) }
         return try .json(
-            Body(error: error, error_description: description, mfa_token: mfaToken),
+            Body(
+                error: error, error_description: description, mfa_token: mfaToken, mfa_requirements: mfaRequirements),
             status: HTTPResponse.Status(code: status), headers: headers)
     }
 }

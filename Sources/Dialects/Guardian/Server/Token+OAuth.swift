@@ -32,12 +32,20 @@ struct OAuthForm: Sendable {
 }
 
 extension Guardian {
+    /// What `grant_type` may be.
+    public static let grantTypes =
+        ["password", realmGrant, "refresh_token"] + ["otp", "oob", "recovery-code"].map { mfaGrant + $0 } + [
+            backchannelGrant
+        ]
+    /// Scopes of applications that have no list of their own.
+    public static let scopes = ["openid", "profile", "email", "offline_access"]
+
     private static let realmGrant = "http://auth0.com/oauth/grant-type/password-realm"
     private static let mfaGrant = "http://auth0.com/oauth/grant-type/mfa-"
-    /// How often one attempt may be asked about (spec, section 2.8).
+    /// How often one attempt may be asked about (Auth0, "Rate Limit Configurations").
     static let polls = RateLimit(count: 12, window: 60)
 
-    /// `POST oauth/token` (spec, section 6.5; RFC 6749).
+    /// `POST oauth/token` (RFC 6749, section 3.2; Auth0, Authentication API, "Get Token").
     func oauthToken(_ request: Request, _ call: GuardianCall) async throws -> Response {
         let form = try await OAuthForm(request)
         let application = try await application(form, call)
@@ -92,10 +100,22 @@ extension Guardian {
             .password(Secret(password)), to: .opening(opening), by: client)
         switch verdict {
         case .accomplished(.signedIn(let signedIn)): return signedIn
-        case .more(let continuation): throw OAuthError.mfaRequired(continuation.handle)
+        case .more(let continuation): throw try await mfaRequired(continuation)
         case .refused(let refusal): throw OAuthError(refusal)
         default: throw OAuthError(Refusal(.unexpectedAnswer))
         }
+    }
+
+    /// The password was right and not enough: the token of the sign-in, and what can complete it.
+    private func mfaRequired(_ continuation: Continuation) async throws -> OAuthError {
+        let enrolled = try await authenticators(of: continuation.user.id).map(\.type)
+        let settings = try await realm.settings().secondFactors
+        var types: [AuthenticatorType] = []
+        if enrolled.isEmpty ? settings.offersPush : enrolled.contains(.push) { types.append(.push) }
+        if enrolled.isEmpty ? settings.offersTOTP : enrolled.contains(.otp) { types.append(.otp) }
+        if enrolled.contains(.recoveryCode) { types.append(.recoveryCode) }
+        let token = try await mfaToken(for: continuation.handle, until: continuation.expiresAt)
+        return .mfaRequired(token, MFARequirements(types, isEnrolled: !enrolled.isEmpty))
     }
 
     /// What the session will be for: of the scopes that were asked for those that the application has, or that the protocol
@@ -103,7 +123,7 @@ extension Guardian {
     func terms(_ form: OAuthForm, _ application: CountersignCore.Application) throws -> SessionTerms {
         let asked = form.text("scope")?.split(separator: " ").map(String.init) ?? []
         let registered = application.registration.scopes
-        var known = registered.isEmpty ? ["openid", "profile", "email", "offline_access"] : registered
+        var known = registered.isEmpty ? Self.scopes : registered
         var details: [String: JSONValue] = [:]
         if let audience = form.text("audience") {
             guard audience.utf8.count <= ApplicationRegistration.longestAudience else {
@@ -121,9 +141,16 @@ extension Guardian {
     /// - Parameter application: whose sign-in it has to be, where the caller says who it is; one whose list of audiences
     ///   became shorter meanwhile is refused before anything is used up.
     func pending(
-        _ token: String, by application: CountersignCore.Application? = nil, _ purpose: FlowPurpose = .signIn
+        _ token: String, by application: CountersignCore.Application? = nil
     ) async throws -> (handle: FlowHandle, userID: UserID, summary: FlowSummary) {
-        let handle = FlowHandle(token)
+        guard let handle = try await handle(ofMFAToken: token) else { throw OAuthError.wrongMFAToken }
+        return try await pending(handle, by: application, .signIn)
+    }
+
+    /// The same for a handle that has no token around it.
+    func pending(
+        _ handle: FlowHandle, by application: CountersignCore.Application? = nil, _ purpose: FlowPurpose
+    ) async throws -> (handle: FlowHandle, userID: UserID, summary: FlowSummary) {
         switch try await realm.authenticator.status(of: handle, expecting: FlowExpectation(purpose)) {
         case .open(let summary):
             guard let userID = summary.userID, application == nil || application?.id == summary.clientID else {
@@ -142,7 +169,11 @@ extension Guardian {
         _ form: OAuthForm, _ application: CountersignCore.Application, _ client: ClientContext
     ) async throws -> SignedIn {
         let token = try form.required("mfa_token")
-        if let signedIn = try await confirmed(form.required("otp"), FlowHandle(token), client) { return signedIn }
+        if let enrolment = try await handle(ofMFAToken: token),
+            let signedIn = try await confirmed(form.required("otp"), enrolment, client)
+        {
+            return signedIn
+        }
         let (handle, userID, _) = try await pending(token, by: application)
         let verdict = try await answer(
             code: form.required("otp"), of: userID, for: handle, isFetchedLater: false, client)

@@ -18,7 +18,7 @@ extension IdentityToolkit {
         for path in certificates {
             router.get(RouterPath(path)) { [realm] _, _ in
                 try Response.json(
-                    try await realm.keyring.certificates(),
+                    try await realm.keyring.certificates(for: [.identityToolkit]),
                     headers: [.cacheControl: "public, max-age=\(Self.keysMaxAge)"])
             }
         }
@@ -29,7 +29,8 @@ extension IdentityToolkit {
                     .contentType: "application/json; charset=UTF-8",
                     .cacheControl: "public, max-age=\(Self.keysMaxAge)",
                 ],
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: try await realm.keyring.jwks())))
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: try await realm.keyring.jwks(for: [.identityToolkit])))
+            )
         }
     }
 }

@@ -42,12 +42,12 @@ extension NativeAuth {
             headers: [.cacheControl: "public, max-age=300"])
     }
 
-    /// `GET discovery/v2.0/keys`: the keys of all dialects (RFC 7517, section 5).
+    /// `GET discovery/v2.0/keys` (RFC 7517, section 5).
     func keys(_ tenant: String) async throws -> Response {
         Response(
             status: .ok,
             headers: [.contentType: "application/json; charset=UTF-8", .cacheControl: "public, max-age=300"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try await realm.keyring.jwks())))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: try await realm.keyring.jwks(for: [.nativeAuth]))))
     }
 
     /// `GET oauth2/v2.0/authorize`: clients want it in the metadata; there is no browser's way in.

@@ -56,8 +56,7 @@ struct AccessTokens: Sendable {
         _ claims: [String: JSONValue], _ scope: Set<String>, _ lifetime: Int
     ) async throws -> TokenResponse {
         let settings = try await realm.settings()
-        // Resource servers of this protocol know RS256 alone, unless an administrator says otherwise.
-        let algorithm = settings.tokens.algorithms[Dialect.securityChecks.rawValue] ?? .rs256
+        let algorithm = settings.tokens.algorithm(for: .securityChecks)
         return TokenResponse(
             accessToken: try await realm.keyring.sign(TokenClaims(claims), with: algorithm, typ: "at+jwt"),
             expiresIn: lifetime, scope: Scope(scope))

@@ -42,6 +42,9 @@ extension Setting {
                 false, "Devices are not asked any more: users who have nothing else sign in with the password alone."
             )),
         .word("tokens.algorithm", \.tokens.algorithm, "signs tokens where the dialect has none of its own"),
+        .word(
+            "tokens.publishedKeys", \.tokens.publishedKeys,
+            "what a JWKS has: every key, or those alone that sign what is verified with it"),
         .integer(
             "tokens.idTokenLifetime", \.tokens.idTokenLifetime, in: 300...86_400, unit: " seconds",
             "how long an ID token lives",

@@ -1,0 +1,32 @@
+import Foundation
+
+/// A device or an app that was offered to be enrolled, and has not been yet.
+public struct PendingEnrolment: Sendable {
+    /// What the factor will be called.
+    public let id: FactorID
+    public let userID: UserID
+    /// What may be enrolled: ``FactorKind/push``, ``FactorKind/totp``, or either.
+    public let kinds: [FactorKind]
+    public let begunAt: Date
+    public let expiresAt: Date
+}
+
+extension Enrolments {
+    /// The open offer of this id; nil where there is none, or it was used or has expired.
+    public func pending(_ id: FactorID) async throws -> PendingEnrolment? {
+        let now = realm.clock.now
+        let sealer = realm.sealer
+        return try await realm.store.read { transaction in
+            guard let flow = try transaction.openFlow(offering: id, at: now), let userID = flow.userID,
+                let user = try transaction.user(userID)
+            else { return nil }
+            let body = try FlowBody.open(flow, with: sealer)
+            // An offer of before the user's tokens were revoked is not taken any more.
+            guard case .registration(let offer) = body.challenge, body.tokenEpoch ?? user.tokenEpoch == user.tokenEpoch
+            else { return nil }
+            return PendingEnrolment(
+                id: id, userID: userID, kinds: offer.kinds ?? [.push, .totp], begunAt: flow.createdAt,
+                expiresAt: flow.expiresAt)
+        }
+    }
+}

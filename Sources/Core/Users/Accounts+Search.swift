@@ -1,0 +1,47 @@
+import Foundation
+
+extension Accounts {
+    /// A page of users, and how many there are on all pages.
+    public struct Found: Sendable {
+        public let users: [User]
+        public let total: Int
+
+        public init(users: [User], total: Int) {
+            self.users = users
+            self.total = total
+        }
+    }
+
+    /// Users by their display name, without regard to case. Everybody is looked at, a thousand at a time, and no more are kept
+    /// than are asked for: this is for administrators.
+    /// - Parameters:
+    ///   - name: nil finds everybody.
+    ///   - isBeginning: whether the name only has to begin so.
+    ///   - offset: 0 to ``longestOffset``.
+    ///   - limit: 1 to 1,000.
+    public func search(
+        name: String?, isBeginning: Bool = false, in order: UserOrder, offset: Int, limit: Int
+    ) async throws -> Found {
+        let offset = min(max(offset, 0), Self.longestOffset)
+        let wanted = offset + min(max(limit, 1), 1000)
+        let name = name?.lowercased()
+        var kept: [User] = []
+        var total = 0
+        var last: UserID?
+        while true {
+            let page = try await users(after: last, limit: 1000)
+            guard let end = page.last else { break }
+            last = end.id
+            let matching = page.filter { user in
+                guard let name else { return true }
+                guard let own = user.profile.displayName?.lowercased() else { return false }
+                return isBeginning ? own.hasPrefix(name) : own == name
+            }
+            total += matching.count
+            kept += matching
+            kept.sort(by: order.precedes)
+            kept = Array(kept.prefix(wanted))
+        }
+        return Found(users: Array(kept.dropFirst(offset)), total: total)
+    }
+}

@@ -1,0 +1,23 @@
+import CountersignCore
+import Hummingbird
+import ServerHTTP
+
+extension Guardian {
+    /// `GET` and `POST userinfo`: what the scopes of an access token open of its user (OpenID Connect Core 1.0, section 5.3).
+    ///
+    /// For access tokens that no audience was asked for, or this one; with the scope `openid`.
+    func userInfo(_ request: Request, _ call: GuardianCall) async throws -> Response {
+        guard let token = call.credentials("Bearer") else {
+            throw OAuthError(401, "invalid_token", "Send the access token: Authorization: Bearer.")
+        }
+        guard let claims = try await realm.keyring.verified(token),
+            claims.string("aud").map(userInfoAudiences.contains) == true,
+            let (user, _) = try await standing(claims)
+        else { throw OAuthError.wrongAccessToken }
+        try require("openid", of: claims)
+        var members = GuardianTokens.profile(
+            of: user, claims.string("scope")?.split(separator: " ").map(String.init) ?? [])
+        members["sub"] = .string(Self.name(of: user.id))
+        return try .json(JSONValue.object(members))
+    }
+}

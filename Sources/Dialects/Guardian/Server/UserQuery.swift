@@ -1,0 +1,38 @@
+import CountersignCore
+import Foundation
+
+/// What `q` of the Management API's users asks for: one term of the vendor's query language (Auth0, "User Search Query
+/// Syntax"). What is not here is refused, as a search that ignores half of its question would answer another one.
+enum UserQuery: Sendable {
+    case everybody
+    case email(String)
+    case userID(String)
+    case name(String, isBeginning: Bool)
+
+    init(_ text: String?) throws(GuardianError) {
+        let text = text?.trimmingCharacters(in: .whitespaces) ?? ""
+        guard !text.isEmpty else {
+            self = .everybody
+            return
+        }
+        let unknown = GuardianError.invalidQuery(
+            "Search by one of email:\"…\", user_id:\"…\", name:\"…\" and name:x* (names that begin with x).")
+        guard let colon = text.firstIndex(of: ":") else { throw unknown }
+        var value = text[text.index(after: colon)...]
+        let isQuoted = value.count >= 2 && value.hasPrefix("\"") && value.hasSuffix("\"")
+        if isQuoted { value = value.dropFirst().dropLast() }
+        let isBeginning = !isQuoted && value.hasSuffix("*")
+        if isBeginning { value = value.dropLast() }
+        guard !value.isEmpty, !value.utf8.contains(0),
+            // Outside of quotation marks these mean something that is not here.
+            isQuoted
+                ? !value.contains("\"") : !value.contains(where: { $0.isWhitespace || "*?()[]{}\"~^".contains($0) })
+        else { throw unknown }
+        switch (text[..<colon], isBeginning) {
+        case ("email", false): self = .email(String(value))
+        case ("user_id", false): self = .userID(String(value))
+        case ("name", _): self = .name(String(value), isBeginning: isBeginning)
+        default: throw unknown
+        }
+    }
+}
