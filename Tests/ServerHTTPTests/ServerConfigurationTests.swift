@@ -2,6 +2,7 @@ import CountersignServer
 import Foundation
 import Logging
 import PasswordHashing
+import ServerHTTP
 import TestSupport
 import Testing
 

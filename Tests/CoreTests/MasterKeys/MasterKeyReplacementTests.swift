@@ -128,7 +128,7 @@ struct MasterKeyReplacementTests {
     func firstVersion() async throws {
         let stage = try await Neighbours()
         let before = stage.first
-        try await before.addEnrolledUser()
+        _ = try await before.addEnrolledUser()
         let (sealer, old) = (before.realm.sealer, stage.old)
         // As a version with one key for all places wrote them.
         try await before.store.write { transaction in

@@ -41,6 +41,13 @@ final class RawConnection: Sendable {
 
     struct Failure: Error { let errno: Int32 }
 
+    /// A connection that the other end has closed is an error, and no signal.
+    #if canImport(Glibc)
+        private static let noSignal = Int32(MSG_NOSIGNAL)
+    #else
+        private static let noSignal: Int32 = 0x80000
+    #endif
+
     private static func address(_ text: String, _ port: Int) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -53,7 +60,7 @@ final class RawConnection: Sendable {
     @discardableResult
     func write(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
-        return send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+        return send(descriptor, bytes, bytes.count, Self.noSignal) == bytes.count
     }
 
     /// Ends our half.
