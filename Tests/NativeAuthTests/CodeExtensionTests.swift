@@ -70,7 +70,7 @@ struct CodeExtensionTests {
                 let data = request.json["data"]
                 #expect(request.json["type"] == "microsoft.graph.authenticationEvent.emailOtpSend")
                 #expect(data["@odata.type"] == "microsoft.graph.onOtpSendCalloutData")
-                #expect(data["authenticationContext"]["clientServicePrincipal"]["appId"].text == client.id)
+                #expect(data["authenticationContext"]["clientServicePrincipal"]["displayName"].text == client.id)
                 #expect(data["authenticationContext"]["user"] == .null)
                 #expect(data["authenticationContext"]["correlationId"].text == client.requestID)
                 told[data["otpContext"]["identifier"].text ?? ""] = data

@@ -63,9 +63,10 @@ struct TokenExtensionTests {
             #expect(service.requests.count == 1 && request.line == "POST /token-issuance-start HTTP/1.1")
             let context = request.json["data"]["authenticationContext"]
             let tenant = try await server.realm.tenant().id
-            #expect(request.json["source"].text == "/tenants/\(tenant)/applications/\(client.id)")
+            let application = context["clientServicePrincipal"]
+            #expect(request.json["source"].text == "/tenants/\(tenant)/applications/\(application["appId"].text ?? "")")
             #expect(context["correlationId"].text == client.requestID)
-            #expect(context["clientServicePrincipal"]["appId"].text == client.id)
+            #expect(application["appDisplayName"].text == client.id && application["appId"] == application["id"])
             #expect(context["resourceServicePrincipal"]["displayName"] == "api://library")
             // The vendor's .NET library reads nothing but GUIDs.
             for path in [
