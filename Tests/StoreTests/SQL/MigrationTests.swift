@@ -35,6 +35,7 @@ struct MigrationTests {
                         SQLRow([.integer(7), .text("instants that administrators named")]),
                         SQLRow([.integer(8), .text("authorization codes")]),
                         SQLRow([.integer(9), .text("open charges")]),
+                        SQLRow([.integer(10), .text("offered factors")]),
                     ])
             try await store.close()
         }
