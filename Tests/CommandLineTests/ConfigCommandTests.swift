@@ -119,6 +119,7 @@ import Testing
         settings.passwords = .nist
         (settings.push.apns.keyID, settings.push.apns.teamID) = ("K", "T")
         settings.push.apns.bundleID = "com.example.app"
+        settings.links.authorizedDomains = ["app.example.com"]
         let encoded = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(settings))
         let families = SettingFamily.all.map { String($0.prefix.dropLast()) }
         let known = Set(Setting.all.map(\.key) + families)

@@ -14,7 +14,7 @@ import Testing
             let golden: JSON = [
                 "name": "projects/countersign/config",
                 "subtype": "IDENTITY_PLATFORM",
-                "authorizedDomains": ["localhost"],
+                "authorizedDomains": ["127.0.0.1"],
                 "signIn": [
                     "email": ["enabled": true, "passwordRequired": false], "anonymous": ["enabled": false],
                     "allowDuplicateEmails": false,

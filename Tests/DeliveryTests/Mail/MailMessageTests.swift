@@ -56,13 +56,16 @@ struct MailMessageTests {
 
     // MARK: Notices
 
+    private static let notices = [
+        "factor-added", "factor-removed", "factors-removed", "password-changed", "password-removed",
+        "recovery-code-used",
+        "recovery-code-made",
+    ]
+
     @Test("Each notice of a change is there in every language, with and without the name of a factor")
     func notices() throws {
         let composer = try MailComposer()
-        for name in [
-            "factor-added", "factor-removed", "factors-removed", "password-changed", "password-removed",
-            "recovery-code-used", "recovery-code-made",
-        ] {
+        for name in Self.notices {
             for language in ["en", "de", "ja"] {
                 for factor in ["Ada's phone", nil] {
                     var values = ["email": "ada@example.org", "at": "2026-11-22 08:05 UTC"]
@@ -135,7 +138,7 @@ struct MailMessageTests {
             template: template, locale: locale,
             values: [
                 "link": "auth/action?a=1&b=2", "email": "ada@example.org", "newEmail": "b@example.org",
-                "code": "12345678",
+                "code": "12345678", "at": "2026-11-22 08:05 UTC",
             ])
     }
 
@@ -148,7 +151,12 @@ struct MailMessageTests {
             subjects.insert(mail.subject)
             #expect(mail.language == locale)
             let needed =
-                ["code": "12345678", "email-changed": "b@example.org"][name] ?? "https://x.example/auth/action?a=1&b=2"
+                switch name {
+                case "code": "12345678"
+                case "email-changed": "b@example.org"
+                case let name where Self.notices.contains(name): "2026-11-22 08:05 UTC"
+                default: "https://x.example/auth/action?a=1&b=2"
+                }
             #expect(mail.text.contains(needed))
             #expect(
                 mail.html.contains(needed.replacing("&", with: "&amp;"))
