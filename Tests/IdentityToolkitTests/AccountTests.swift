@@ -10,7 +10,15 @@ import Testing
     @Test(
         arguments: [
             (["password": "x"], "MISSING_EMAIL"),
-            (["email": "", "password": "correct horse"], "MISSING_EMAIL"),
+            (["email": "", "password": "correct horse"], "INVALID_EMAIL"),
+            (["email": "", "password": ""], "INVALID_EMAIL"),
+            (
+                ["email": "ada@example.com", "password": .string(TestServer.password), "localId": "chosen"],
+                "UNEXPECTED_PARAMETER : User ID"
+            ),
+            (["localId": "chosen"], "UNEXPECTED_PARAMETER : User ID"),
+            (["idToken": "x", "localId": "chosen"], "UNEXPECTED_PARAMETER : User ID"),
+            (["targetProjectId": "another"], "PROJECT_NOT_FOUND"),
             (["email": "ada@example.com"], "MISSING_PASSWORD"),
             (["email": "ada@example.com", "password": ""], "MISSING_PASSWORD"),
             (["email": "ada", "password": "correct horse"], "INVALID_EMAIL"),
@@ -68,12 +76,11 @@ import Testing
             let reply = try await server.post(
                 "/v1/accounts:signUp",
                 [
-                    "email": "ada@example.com", "password": .string(TestServer.password), "localId": "chosen",
+                    "email": "ada@example.com", "password": .string(TestServer.password),
                     "emailVerified": true, "disabled": true, "phoneNumber": "+491510000000",
                     "mfaInfo": [["displayName": "x", "phoneInfo": "+491510000000"]], "customAttributes": "{\"a\":1}",
                 ])
             let user = try await server.account(try #require(reply.json["idToken"].text, "\(reply.text)"))
-            #expect(user["localId"] != "chosen")
             #expect(user["emailVerified"] == false)
             #expect(user["disabled"] == false)
             #expect(user["phoneNumber"] == .null)
@@ -163,6 +170,24 @@ import Testing
         }
     }
 
+    @Test func signUpWithAnIDTokenNeedsAnAddressAndAPassword() async throws {
+        try await TestServer.with(.development) { server in
+            let anonymous = try await server.post("/v1/accounts:signUp")
+            let token = anonymous.json["idToken"]
+            for (body, message) in [
+                ([:], "MISSING_EMAIL"), (["displayName": "Ada"], "MISSING_EMAIL"),
+                (["password": .string(TestServer.password)], "MISSING_EMAIL"), (["email": ""], "INVALID_EMAIL"),
+                (["email": "ada@example.com"], "MISSING_PASSWORD"),
+                (["email": "ada@example.com", "password": ""], "MISSING_PASSWORD"),
+            ] as [(JSON, String)] {
+                let reply = try await server.post("/v1/accounts:signUp", body.with(["idToken": token]))
+                expectRefused(reply, message, .errors)
+            }
+            let user = try await server.account(try #require(token.text))
+            #expect(user["email"] == .null && user["displayName"] == .null)
+        }
+    }
+
     @Test func anAnonymousUserCannotTakeSomebodysAddress() async throws {
         try await TestServer.with(.development) { server in
             let person = try await server.signUp()
@@ -229,7 +254,7 @@ import Testing
         arguments: [
             (["password": "x"], "MISSING_EMAIL"), (["email": "ada@example.com"], "MISSING_PASSWORD"),
             (["email": "ada@example.com", "password": ""], "MISSING_PASSWORD"),
-            (["email": "ada", "password": "x"], "INVALID_EMAIL"), (["email": "", "password": "x"], "MISSING_EMAIL"),
+            (["email": "ada", "password": "x"], "INVALID_EMAIL"), (["email": "", "password": "x"], "INVALID_EMAIL"),
         ] as [(JSON, String)])
     func whatCannotBeASignInIsRefused(body: JSON, message: String) async throws {
         try await TestServer.with { server in
@@ -353,7 +378,7 @@ import Testing
                 "/v1/accounts:update",
                 [
                     "idToken": .string(person.idToken), "localId": .string(other.localID), "emailVerified": true,
-                    "disableUser": true, "customAttributes": "{\"admin\":true}", "validSince": "1",
+                    "disableUser": true, "customAttributes": "{\"admin\":true}",
                     "mfa": ["enrollments": []], "phoneNumber": "+491510000000", "createdAt": "1", "lastLoginAt": "1",
                 ])
             #expect(reply.json["localId"] == .string(person.localID), "\(reply.text)")
@@ -445,6 +470,7 @@ import Testing
             let reply = try await server.post(
                 "/v1/accounts:update", ["idToken": .string(person.idToken), "email": "New@example.com"])
             #expect(reply.json["email"] == "new@example.com", "\(reply.text)")
+            #expect(reply.json["newEmail"] == "new@example.com")
             #expect(reply.json["emailVerified"] == false)
             #expect(reply.json["idToken"].text != nil)
             expectRefused(try await server.lookup(person.idToken), "TOKEN_EXPIRED", .errors)
@@ -517,6 +543,43 @@ import Testing
         }
     }
 
+    /// Of one's own tokens all are revoked, whatever instant is named, and the session goes on with fresh ones.
+    @Test(arguments: ["0", 1, "4102444800"] as [JSON])
+    func whoeverNamesAnInstantEndsAllOtherSessions(instant: JSON) async throws {
+        try await TestServer.with { server in
+            var person = try await server.signUp()
+            let before = person
+            try await server.signInAgain(&person)
+            let update: JSON = ["idToken": .string(person.idToken), "validSince": instant]
+            let reply = try await server.post("/v1/accounts:update", update)
+            let token = try #require(reply.json["idToken"].text, "\(reply.text)")
+            for older in [before, person] {
+                expectRefused(try await server.lookup(older.idToken), "TOKEN_EXPIRED", .errors)
+                expectRefused(try await server.refresh(older.refreshToken), "TOKEN_EXPIRED", .status)
+            }
+            #expect(try await server.account(token)["validSince"] == "\(server.now.seconds)")
+            let refreshed = try await server.refresh(try #require(reply.json["refreshToken"].text))
+            #expect(refreshed.status == 200)
+            // A stolen token of an hour ago must not put its owner out.
+            try await server.advance(300)
+            expectRefused(
+                try await server.post("/v1/accounts:update", update.with(["idToken": .string(token)])),
+                "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", .errors)
+        }
+    }
+
+    @Test(arguments: ["lookup", "update", "delete"])
+    func anotherProjectIsNotFound(method: String) async throws {
+        try await TestServer.with { server in
+            let person = try await server.signUp()
+            let body: JSON = ["idToken": .string(person.idToken), "targetProjectId": "another"]
+            expectRefused(try await server.post("/v1/accounts:\(method)", body), "PROJECT_NOT_FOUND", .errors)
+            #expect(
+                try await server.post("/v1/accounts:lookup", body.with(["targetProjectId": "countersign"])).status
+                    == 200)
+        }
+    }
+
     // MARK: Deleting
 
     @Test func aDeletedAccountIsGone() async throws {
@@ -559,6 +622,8 @@ import Testing
             for uri in ["nonsense", "/path", "//host", "%%%"] {
                 expectRefused(try await ask(whole.with(["continueUri": .string(uri)])), "INVALID_CONTINUE_URI", .errors)
             }
+            #expect(try await ask(whole.with(["sessionId": "my-session-1"])).json["sessionId"] == "my-session-1")
+            #expect(try await ask(whole.with(["sessionId": ""])).json["sessionId"].text?.isEmpty == false)
             try await server.setEmailPrivacy(false)
             let unknown = try await ask(whole.with(["identifier": "nobody@example.com"]))
             expectGolden(

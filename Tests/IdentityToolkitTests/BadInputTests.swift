@@ -66,6 +66,7 @@ import Testing
         Route(
             path: "/v2/accounts/mfaSignIn:finalize",
             members: ["mfaPendingCredential": .string, "mfaEnrollmentId": .string, "totpVerificationInfo": .object]),
+        Route(path: "/v2/accounts:revokeToken", members: ["idToken": .string]),
         Route(path: "/v1/token", members: ["grantType": .string, "refreshToken": .string]),
         Route(
             method: .patch, path: "/v2/projects/countersign/config",

@@ -15,9 +15,17 @@ import Testing
             (["requestType": "PASSWORD_RESET", "email": "nonsense"], "INVALID_EMAIL"),
             (["requestType": "EMAIL_SIGNIN"], "MISSING_EMAIL"),
             (["requestType": "EMAIL_SIGNIN", "email": "a b@example.com"], "INVALID_EMAIL"),
-            (["requestType": "VERIFY_EMAIL"], "MISSING_ID_TOKEN"),
-            (["requestType": "VERIFY_EMAIL", "email": "ada@example.com"], "MISSING_ID_TOKEN"),
+            (["requestType": "VERIFY_EMAIL"], "INVALID_ID_TOKEN"),
+            (["requestType": "VERIFY_EMAIL", "email": "ada@example.com"], "INVALID_ID_TOKEN"),
             (["requestType": "VERIFY_EMAIL", "idToken": "garbage"], "INVALID_ID_TOKEN"),
+            (["requestType": "RECOVER_EMAIL"], "INVALID_REQ_TYPE : RECOVER_EMAIL is not sent on request."),
+            (["requestType": 2], "INVALID_REQ_TYPE : OLD_EMAIL_AGREE is not sent on request."),
+            (["requestType": 0], "MISSING_REQ_TYPE"), (["requestType": 1], "MISSING_EMAIL"),
+            (["requestType": 4], "INVALID_ID_TOKEN"), (["requestType": 6], "MISSING_EMAIL"),
+            (["requestType": 7], "MISSING_NEW_EMAIL"),
+            (
+                ["requestType": 1, "email": "ada@example.com", "targetProjectId": "another"], "PROJECT_NOT_FOUND"
+            ),
             (["requestType": "VERIFY_AND_CHANGE_EMAIL"], "MISSING_NEW_EMAIL"),
             (["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "nonsense"], "INVALID_NEW_EMAIL"),
             (["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "new@example.com"], "MISSING_ID_TOKEN"),
@@ -38,6 +46,27 @@ import Testing
                 reply.message
                     == "Invalid value at 'req_type' (type.googleapis.com/google.cloud.identitytoolkit.v1.OobReqType), \"NEW_PIN\""
             )
+        }
+    }
+
+    /// Links are made below the public address.
+    @Test func anotherDomainForTheLinkIsRefused() async throws {
+        try await TestServer.with(publicURLs: ["https://login.example.com"]) { server in
+            let person = try await server.signUp()
+            let body: JSON = ["requestType": "PASSWORD_RESET", "email": .string(person.email)]
+            for domain in ["login.example.com", "LOGIN.example.com", ""] {
+                let reply = try await server.post(Self.send, body.with(["linkDomain": .string(domain)]))
+                #expect(reply.status == 200, "\(reply.text)")
+            }
+            for domain in ["evil.example.com", "example.com", "https://login.example.com", "login.example.com:1", "%"] {
+                expectRefused(
+                    try await server.post(Self.send, body.with(["linkDomain": .string(domain)])),
+                    "INVALID_HOSTING_LINK_DOMAIN : Links are made below the server's public address alone.", .errors)
+            }
+            expectRefused(
+                try await server.post(Self.send, body.with(["dynamicLinkDomain": "example.page.link"])),
+                "INVALID_DYNAMIC_LINK_DOMAIN : There are no dynamic links here.", .errors)
+            #expect(try await server.realm.outbox.messages().count == 3)
         }
     }
 
@@ -498,6 +527,7 @@ import Testing
             #expect(try await server.account(person.idToken)["email"] == .string(person.email))
             let reply = try await server.post("/v1/accounts:update", ["oobCode": .string(code)])
             #expect(reply.json["email"] == "new@example.com", "\(reply.text)")
+            #expect(reply.json["newEmail"] == "new@example.com")
             #expect(reply.json["emailVerified"] == true)
             expectRefused(try await server.lookup(person.idToken), "TOKEN_EXPIRED", .errors)
             expectRefused(

@@ -26,6 +26,7 @@ import Testing
         }
     }
 
+    static let passkeysNotEnabled = "OPERATION_NOT_ALLOWED : Passkeys are not enabled."
     static let notEnabled = "OPERATION_NOT_ALLOWED : The identity provider configuration is not found."
 
     static let endpoints: [Endpoint] = [
@@ -43,6 +44,8 @@ import Testing
         Endpoint(path: "v1/accounts:signInWithIdp", legacy: "verifyAssertion", message: notEnabled),
         Endpoint(path: "v1/accounts:signInWithPhoneNumber", legacy: "verifyPhoneNumber", message: notEnabled),
         Endpoint(path: "v1/accounts:sendVerificationCode", legacy: "sendVerificationCode", message: notEnabled),
+        Endpoint(path: "v1/accounts:signInWithGameCenter", legacy: "signInWithGameCenter", message: notEnabled),
+        Endpoint(path: "v1/accounts:verifyIosClient", legacy: "verifyClient", message: notEnabled),
         Endpoint(method: .get, path: "v1/projects", legacy: "getProjectConfig", message: nil),
         Endpoint(method: .get, path: "v1/recaptchaParams", legacy: "getRecaptchaParam", message: nil),
         Endpoint(path: "v2/accounts/mfaEnrollment:start", message: "Request contains an invalid argument."),
@@ -50,6 +53,12 @@ import Testing
         Endpoint(path: "v2/accounts/mfaEnrollment:withdraw", message: "INVALID_ID_TOKEN"),
         Endpoint(path: "v2/accounts/mfaSignIn:start", message: "Request contains an invalid argument."),
         Endpoint(path: "v2/accounts/mfaSignIn:finalize", message: "Request contains an invalid argument."),
+        Endpoint(path: "v2/accounts:revokeToken", message: "INVALID_ID_TOKEN"),
+        Endpoint(path: "v2/accounts/passkeyEnrollment:start", message: passkeysNotEnabled),
+        Endpoint(path: "v2/accounts/passkeyEnrollment:finalize", message: passkeysNotEnabled),
+        Endpoint(path: "v2/accounts/passkeySignIn:start", message: passkeysNotEnabled),
+        Endpoint(path: "v2/accounts/passkeySignIn:finalize", message: passkeysNotEnabled),
+        Endpoint(method: .get, path: "v2/defaultSupportedIdps", message: nil),
         Endpoint(method: .get, path: "v2/recaptchaConfig", message: nil),
         Endpoint(method: .get, path: "v2/passwordPolicy", message: nil),
         Endpoint(path: "v1/token", message: "MISSING_GRANT_TYPE", host: "securetoken.googleapis.com"),

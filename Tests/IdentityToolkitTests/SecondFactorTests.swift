@@ -411,6 +411,35 @@ import Testing
         }
     }
 
+    /// Identity Platform's documentation, "Working with multi-factor users": by `verifyBeforeUpdateEmail` alone.
+    @Test func anAddressChangesByMailAloneAndIsVerified() async throws {
+        try await TestServer.with { server in
+            try await server.setEmailPrivacy(false)
+            var (person, _) = try await server.enrolledPerson()
+            for body in [["email": "new@example.com"], ["email": "new@example.com", "password": "another 8 horses"]]
+                as [JSON]
+            {
+                expectRefused(
+                    try await server.post("/v1/accounts:update", body.with(["idToken": .string(person.idToken)])),
+                    "EMAIL_CHANGE_NEEDS_VERIFICATION : Multi-factor users must always have a verified email.", .errors)
+            }
+            _ = try await server.post(
+                "/v1/accounts:sendOobCode",
+                [
+                    "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": .string(person.idToken),
+                    "newEmail": "new@example.com",
+                ])
+            let code = try #require(try await server.mailedCode(to: "new@example.com"))
+            let reply = try await server.post("/v1/accounts:update", ["oobCode": .string(code)])
+            #expect(reply.json["email"] == "new@example.com" && reply.json["emailVerified"] == true, "\(reply.text)")
+            person.email = "new@example.com"
+            _ = try await server.pendingCredential(person)
+            // What is no other address is no change.
+            let name = try await server.record(of: person.localID)
+            #expect(name["mfaInfo"].elements.count == 1 && name["emailVerified"] == true)
+        }
+    }
+
     @Test func anApplicationThatWantsASecondFactorRefusesWhoHasNone() async throws {
         try await TestServer.with { server in
             let person = try await server.verifiedPerson()

@@ -112,7 +112,12 @@ public struct UserProfile: Sendable, Equatable, Codable {
     /// A ``PhoneNumber``; nobody else's.
     public var phoneNumber: String?
     /// Claims that a developer's back end put on the account; they appear at the top level of its ID tokens.
-    public var customClaims: [String: JSONValue]
+    public var customClaims: [String: JSONValue] {
+        didSet { hasCustomClaims = true }
+    }
+    /// Whether somebody put custom claims on the account, even if there are none left: Identity Toolkit reads them back
+    /// as `{}` then.
+    public private(set) var hasCustomClaims: Bool
     /// Attributes that an application defines (native authentication).
     public var attributes: [String: JSONValue]
     /// How the account came to be: `password`, `emailLink`, `anonymous`, `custom`; the ways in that Identity Toolkit lists.
@@ -127,6 +132,7 @@ public struct UserProfile: Sendable, Equatable, Codable {
         self.photoURL = photoURL
         self.phoneNumber = phoneNumber
         self.customClaims = customClaims
+        hasCustomClaims = !customClaims.isEmpty
         self.attributes = attributes
         self.providers = providers
     }
@@ -138,6 +144,8 @@ public struct UserProfile: Sendable, Equatable, Codable {
         photoURL = try members.decodeIfPresent(String.self, forKey: .photoURL)
         phoneNumber = try members.decodeIfPresent(String.self, forKey: .phoneNumber)
         customClaims = try members.decodeIfPresent([String: JSONValue].self, forKey: .customClaims) ?? [:]
+        hasCustomClaims =
+            try members.decodeIfPresent(Bool.self, forKey: .hasCustomClaims) ?? !customClaims.isEmpty
         attributes = try members.decodeIfPresent([String: JSONValue].self, forKey: .attributes) ?? [:]
         providers = try members.decodeIfPresent(Set<String>.self, forKey: .providers) ?? []
     }

@@ -30,16 +30,16 @@ extension Account {
             createdAt: Int64String(user.createdAt.milliseconds),
             lastRefreshAt: user.lastRefreshAt.map(WireTimestamp.string(from:)),
             customAuth: user.profile.providers.contains("custom") ? true : nil,
-            customAttributes: Self.customAttributes(user.profile.customClaims),
+            customAttributes: Self.customAttributes(user.profile),
             emailLinkSignin: user.profile.providers.contains("emailLink") ? true : nil,
             mfaInfo: second.isEmpty ? nil : second)
     }
 
-    private static func customAttributes(_ claims: [String: JSONValue]) -> String? {
-        guard !claims.isEmpty else { return nil }
+    private static func customAttributes(_ profile: UserProfile) -> String? {
+        guard profile.hasCustomClaims else { return nil }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(claims)).map { String(decoding: $0, as: UTF8.self) }
+        return (try? encoder.encode(profile.customClaims)).map { String(decoding: $0, as: UTF8.self) }
     }
 }
 

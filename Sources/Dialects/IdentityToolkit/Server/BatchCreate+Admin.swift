@@ -94,7 +94,7 @@ extension IdentityToolkit {
         }
         if user.emailLinkSignin == true { account.profile.providers.insert("emailLink") }
         if user.customAuth == true { account.profile.providers.insert("custom") }
-        account.profile.customClaims = try claims(user.customAttributes)
+        if let text = user.customAttributes { account.profile.customClaims = try claims(text) }
         account.createdAt = try instant(user.createdAt, "createdAt")
         account.lastSignInAt = try instant(user.lastLoginAt, "lastLoginAt")
         try refuseForeignIdentities(user.providerUserInfo ?? [])
@@ -103,9 +103,9 @@ extension IdentityToolkit {
         return account
     }
 
-    private func claims(_ text: String?) throws -> [String: JSONValue] {
+    private func claims(_ text: String) throws -> [String: JSONValue] {
         do throws(CustomClaims.Fault) {
-            return try CustomClaims.parse(text ?? "")
+            return try CustomClaims.parse(text)
         } catch {
             switch error {
             case .malformed: throw RowFault(message: "Invalid custom claims provided.")
@@ -190,16 +190,12 @@ extension IdentityToolkit {
         scheme.parallelization = request.parallelization
         scheme.blockSize = request.blockSize
         scheme.derivedKeyLength = request.dkLen
-        switch request.passwordHashOrder {
-        case nil, "", "UNSPECIFIED_ORDER": scheme.order = nil
-        case "SALT_AND_PASSWORD": scheme.order = .saltAndPassword
-        case "PASSWORD_AND_SALT": scheme.order = .passwordAndSalt
-        case let other?:
-            throw IdentityToolkitError.invalidValue(
-                "password_hash_order",
-                type: "type.googleapis.com/google.cloud.identitytoolkit.v1.UploadAccountRequest.PasswordHashOrder",
-                value: other)
-        }
+        scheme.order =
+            switch try Enumeration.passwordHashOrder.word(request.passwordHashOrder, at: "password_hash_order") {
+            case "SALT_AND_PASSWORD": .saltAndPassword
+            case "PASSWORD_AND_SALT": .passwordAndSalt
+            default: nil
+            }
         scheme.argon2 = try request.argon2Parameters.map(argon2)
         return scheme
     }
@@ -208,15 +204,14 @@ extension IdentityToolkit {
         let variants: [String: ForeignPasswordScheme.Argon2.Variant] = [
             "ARGON2_D": .d, "ARGON2_I": .i, "ARGON2_ID": .id,
         ]
-        let type = "type.googleapis.com/google.cloud.identitytoolkit.v1.Argon2Parameters"
-        guard let variant = variants[parameters.hashType ?? ""] else {
+        let type = Enumeration.argon2Type
+        guard let word = try type.word(parameters.hashType, at: "argon2_parameters.hash_type"),
+            let variant = variants[word]
+        else {
             throw IdentityToolkitError.invalidValue(
-                "argon2_parameters.hash_type", type: "\(type).HashType", value: parameters.hashType ?? "")
+                "argon2_parameters.hash_type", type: type.type, value: parameters.hashType ?? "")
         }
-        guard [nil, "", "VERSION_UNSPECIFIED", "VERSION_10", "VERSION_13"].contains(parameters.version) else {
-            throw IdentityToolkitError.invalidValue(
-                "argon2_parameters.version", type: "\(type).Version", value: parameters.version ?? "")
-        }
+        let version = try Enumeration.argon2Version.word(parameters.version, at: "argon2_parameters.version")
         guard let length = parameters.hashLengthBytes, let lanes = parameters.parallelism,
             let iterations = parameters.iterations, let memory = parameters.memoryCostKib
         else {
@@ -225,7 +220,7 @@ extension IdentityToolkit {
         }
         return ForeignPasswordScheme.Argon2(
             variant, hashLength: length, parallelism: lanes, iterations: iterations, memoryKiB: memory,
-            isVersion10: parameters.version == "VERSION_10",
+            isVersion10: version == "VERSION_10",
             associatedData: try bytes(parameters.associatedData, "argon2_parameters.associated_data"))
     }
 

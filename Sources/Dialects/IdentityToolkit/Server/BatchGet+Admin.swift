@@ -26,6 +26,8 @@ extension IdentityToolkit {
         return try await page(size: request.maxResults, token: request.nextPageToken, call)
     }
 
+    /// A page of accounts, in the order of their ids. Its token is the id of its last account, as the emulator's is, so
+    /// that a listing can begin behind any id; a page that nobody stands behind has none.
     private func page(size: Int?, token: String?, _ call: Call) async throws -> BatchGetAccountsResponse {
         let size = size ?? 0
         guard size >= 0 else {
@@ -33,34 +35,13 @@ extension IdentityToolkit {
         }
         var last: UserID?
         if let token, !token.isEmpty {
-            guard let position = PageToken(token) else { throw IdentityToolkitError(.invalidPageSelection) }
-            last = position.last
+            guard Self.isLocalID(token) else { throw IdentityToolkitError(.invalidPageSelection) }
+            last = UserID(rawValue: token)
         }
         let limit = size == 0 ? Self.pageSizes.standard : min(size, Self.pageSizes.maximum)
         let (users, hasMore) = try await realm.accounts.page(after: last, limit: limit)
         return BatchGetAccountsResponse(
             users: users.map { Account($0, call) },
-            nextPageToken: hasMore ? users.last.map { PageToken(last: $0.user.id).text } : nil)
+            nextPageToken: hasMore ? users.last?.user.id.rawValue : nil)
     }
-}
-
-/// Where a listing goes on: behind a user. Opaque to clients.
-struct PageToken: Sendable, Equatable {
-    let last: UserID
-
-    init(last: UserID) {
-        self.last = last
-    }
-
-    /// Nil where the text is not one of ours.
-    init?(_ text: String) {
-        guard let bytes = [UInt8](base64URL: text), bytes.first == Self.version,
-            let id = String(validating: bytes.dropFirst(), as: UTF8.self), !id.isEmpty
-        else { return nil }
-        last = UserID(rawValue: id)
-    }
-
-    var text: String { ([Self.version] + Array(last.rawValue.utf8)).base64URL }
-
-    private static let version: UInt8 = 1
 }

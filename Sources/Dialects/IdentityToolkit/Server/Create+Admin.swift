@@ -8,7 +8,7 @@ extension IdentityToolkit {
         try requireProject(request.targetProjectId)
         if request.idToken != nil {
             if request.localId != nil { throw IdentityToolkitError(.unexpectedParameter, "User ID") }
-            return try await signUp(request, call)
+            return try await link(request, call)
         }
         let id = try request.localId.map(localID)
         let email = try request.email.map { try address($0, missing: .invalidEmail) }

@@ -71,6 +71,9 @@ extension IdentityToolkitError {
     static let wrongCredentials = IdentityToolkitError(
         403, message: "The caller does not have permission", status: "PERMISSION_DENIED")
 
+    static let providerNotEnabled = IdentityToolkitError(
+        .operationNotAllowed, "The identity provider configuration is not found.")
+
     static let notFound = IdentityToolkitError(
         404, message: "There is no such method here.", status: "NOT_FOUND")
 

@@ -22,6 +22,8 @@ extension IdentityToolkit {
         v1.post("v1/accounts:signInWithIdp", legacy: "verifyAssertion", providerNotEnabled)
         v1.post("v1/accounts:signInWithPhoneNumber", legacy: "verifyPhoneNumber", providerNotEnabled)
         v1.post("v1/accounts:sendVerificationCode", legacy: "sendVerificationCode", providerNotEnabled)
+        v1.post("v1/accounts:signInWithGameCenter", legacy: "signInWithGameCenter", providerNotEnabled)
+        v1.post("v1/accounts:verifyIosClient", legacy: "verifyClient", providerNotEnabled)
         v1.get("v1/projects", legacy: "getProjectConfig", clientProjectConfig)
         v1.get("v1/recaptchaParams", legacy: "getRecaptchaParam", recaptchaParams)
 
@@ -31,6 +33,12 @@ extension IdentityToolkit {
         v2.post("v2/accounts/mfaEnrollment:withdraw", withdrawMFA)
         v2.post("v2/accounts/mfaSignIn:start", startMFASignIn)
         v2.post("v2/accounts/mfaSignIn:finalize", finalizeMFASignIn)
+        v2.post("v2/accounts:revokeToken", revokeToken)
+        for name in ["passkeyEnrollment", "passkeySignIn"] {
+            v2.post("v2/accounts/\(name):start", passkeysNotEnabled)
+            v2.post("v2/accounts/\(name):finalize", passkeysNotEnabled)
+        }
+        v2.get("v2/defaultSupportedIdps") { _ in ["defaultSupportedIdps": [String]()] }
         v2.get("v2/recaptchaConfig", recaptchaConfig)
         v2.get("v2/passwordPolicy", passwordPolicy)
         v2.post("v1/token", accepting: [.json, .form], token)
@@ -63,6 +71,29 @@ extension IdentityToolkit {
         for prefix in ["v2", "admin/v2"] {
             admin.get("\(prefix)/projects/{project}/config", projectConfig)
             admin.patch("\(prefix)/projects/{project}/config", updateProjectConfig)
+            addTenantRoutes(below: "\(prefix)/projects/{project}", to: admin)
+        }
+    }
+
+    /// What this realm has none of: the lists are empty, no one of them is found, and none can be made.
+    private func addTenantRoutes(
+        below project: String, to group: EndpointGroup<some RouterMethods<CountersignRequestContext>>
+    ) {
+        let tenant = "\(project)/tenants/{tenant}"
+        group.get("\(project)/tenants") { _ in ["tenants": [String]()] }
+        group.post("\(project)/tenants", oneDirectory)
+        group.get(tenant, noTenant)
+        group.patch(tenant) { (_: EmptyObject, call) in try await noTenant(call) }
+        group.delete(tenant, noTenant)
+        for scope in [project, tenant] {
+            for list in ["oauthIdpConfigs", "inboundSamlConfigs", "defaultSupportedIdpConfigs"] {
+                let one = "\(scope)/\(list)/{configuration}"
+                group.get("\(scope)/\(list)") { _ in [list: [String]()] }
+                group.post("\(scope)/\(list)", providerNotEnabled)
+                group.get(one, noProvider)
+                group.patch(one) { (_: EmptyObject, call) in try await noProvider(call) }
+                group.delete(one, noProvider)
+            }
         }
     }
 
@@ -80,11 +111,6 @@ extension IdentityToolkit {
 
     /// Bytes that a body with a list of a thousand ids may have.
     private static var listBodyLimit: Int { 1024 * 1024 }
-
-    /// What this realm has no factor for.
-    func providerNotEnabled(_ request: EmptyObject, _ call: Call) async throws -> EmptyObject {
-        throw IdentityToolkitError(.operationNotAllowed, "The identity provider configuration is not found.")
-    }
 
     /// Takes production's host names from the front of a path, where emulator clients put them (spec, section 2.1).
     public static func normalize(path: String) -> String {

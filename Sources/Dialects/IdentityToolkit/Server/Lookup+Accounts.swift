@@ -6,6 +6,7 @@ extension IdentityToolkit {
     /// `accounts:lookup`: the account of an ID token, always exactly one. With an administrator's bearer alone it is the
     /// administrator's.
     func lookup(_ request: LookupRequest, _ call: Call) async throws -> LookupResponse {
+        try requireProject(request.targetProjectId)
         if call.isAdministrator, request.idToken == nil { return try await lookupAccounts(request, call) }
         let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
         guard let found = try await realm.accounts.userAndFactors(bearer.user.id) else {
@@ -17,6 +18,7 @@ extension IdentityToolkit {
     /// `accounts:delete`: removes the account of an ID token, if its sign-in is recent. With an administrator's bearer
     /// alone it is the administrator's.
     func delete(_ request: DeleteAccountRequest, _ call: Call) async throws -> DeleteAccountResponse {
+        try requireProject(request.targetProjectId)
         if call.isAdministrator, request.idToken == nil { return try await deleteAccount(request, call) }
         let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
         if let localID = request.localId, localID != bearer.user.id.rawValue {

@@ -49,28 +49,16 @@ extension IdentityToolkit {
     }
 
     private func sortKey(_ text: String?) throws -> UserOrder.Key {
-        switch text {
-        case nil, "", "SORT_BY_FIELD_UNSPECIFIED", "USER_ID": .id
+        switch try Enumeration.sortKey.word(text, at: "sort_by") {
         case "NAME": .displayName
         case "CREATED_AT": .createdAt
         case "LAST_LOGIN_AT": .lastSignInAt
         case "USER_EMAIL": .email
-        case let other?:
-            throw IdentityToolkitError.invalidValue(
-                "sort_by",
-                type: "type.googleapis.com/google.cloud.identitytoolkit.v1.QueryUserInfoRequest.SortByField",
-                value: other)
+        default: .id
         }
     }
 
     private func isDescending(_ text: String?) throws -> Bool {
-        switch text {
-        case nil, "", "ORDER_UNSPECIFIED", "ASC": false
-        case "DESC": true
-        case let other?:
-            throw IdentityToolkitError.invalidValue(
-                "order", type: "type.googleapis.com/google.cloud.identitytoolkit.v1.QueryUserInfoRequest.Order",
-                value: other)
-        }
+        try Enumeration.order.word(text, at: "order") == "DESC"
     }
 }

@@ -5,23 +5,8 @@ import IdentityToolkitWire
 extension IdentityToolkit {
     /// `accounts:sendOobCode`: mails a link. Where answers hide addresses, one that has no account gets the same answer.
     func sendOobCode(_ request: SendOobCodeRequest, _ call: Call) async throws -> SendOobCodeResponse {
-        if call.isAdministrator { try requireProject(request.targetProjectId) }
-        let subject: Mailings.Subject
-        switch request.requestType {
-        case nil, "", "OOB_REQ_TYPE_UNSPECIFIED": throw IdentityToolkitError(.missingReqType)
-        case "VERIFY_EMAIL":
-            subject = .verifyEmail(try await subjectID(request, call))
-        case "PASSWORD_RESET":
-            subject = .resetPassword(try address(request.email))
-        case "EMAIL_SIGNIN":
-            subject = .signIn(try address(request.email))
-        case "VERIFY_AND_CHANGE_EMAIL":
-            let newEmail = try address(request.newEmail, missing: .missingNewEmail, invalid: .invalidNewEmail)
-            subject = .changeEmail(try await subjectID(request, call), to: newEmail)
-        case let other?:
-            throw IdentityToolkitError.invalidValue(
-                "req_type", type: "type.googleapis.com/google.cloud.identitytoolkit.v1.OobReqType", value: other)
-        }
+        try requireProject(request.targetProjectId)
+        let subject = try await subject(of: request, call)
         let returnsLink = request.returnOobLink == true
         if returnsLink && !call.isAdministrator {
             throw IdentityToolkitError(
@@ -29,6 +14,7 @@ extension IdentityToolkit {
                 status: "PERMISSION_DENIED")
         }
         try requireAuthorized(request.continueUrl, call)
+        try checkLinkDomain(request)
         let items = linkItems(request, call)
         var client = call.client
         // An administrator knows who has an account.
@@ -50,18 +36,46 @@ extension IdentityToolkit {
         }
     }
 
-    /// Whose address it is about: the bearer of the ID token, or whom an administrator names by address.
-    private func subjectID(_ request: SendOobCodeRequest, _ call: Call) async throws -> UserID {
-        if call.isAdministrator, request.idToken == nil {
-            guard let user = try await realm.accounts.user(email: try address(request.email)) else {
-                throw IdentityToolkitError(.userNotFound)
-            }
-            return user.id
+    private func subject(of request: SendOobCodeRequest, _ call: Call) async throws -> Mailings.Subject {
+        switch try Enumeration.requestType.word(request.requestType, at: "req_type") {
+        case nil: throw IdentityToolkitError(.missingReqType)
+        case "VERIFY_EMAIL":
+            if let user = try await namedUser(request, call) { return .verifyEmail(user) }
+            return .verifyEmail(try await tokens.bearer(request.idToken).user.id)
+        case "PASSWORD_RESET": return .resetPassword(try address(request.email))
+        case "EMAIL_SIGNIN": return .signIn(try address(request.email))
+        case "VERIFY_AND_CHANGE_EMAIL":
+            let newEmail = try address(request.newEmail, missing: .missingNewEmail, invalid: .invalidNewEmail)
+            if let user = try await namedUser(request, call) { return .changeEmail(user, to: newEmail) }
+            let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
+            // A stolen token of last week must not move the account to another mailbox.
+            try requireRecentSignIn(bearer)
+            return .changeEmail(bearer.user.id, to: newEmail)
+        case let other?: throw IdentityToolkitError(.invalidReqType, "\(other) is not sent on request.")
         }
-        let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
-        // A stolen token of last week must not move the account to another mailbox.
-        if request.requestType == "VERIFY_AND_CHANGE_EMAIL" { try requireRecentSignIn(bearer) }
-        return bearer.user.id
+    }
+
+    /// Whom an administrator names by address; nil where an ID token says whose address it is about.
+    private func namedUser(_ request: SendOobCodeRequest, _ call: Call) async throws -> UserID? {
+        guard call.isAdministrator, request.idToken == nil else { return nil }
+        guard let user = try await realm.accounts.user(email: try address(request.email)) else {
+            throw IdentityToolkitError(.userNotFound)
+        }
+        return user.id
+    }
+
+    /// Links lead to the server's public address, and to no other (Firebase documentation, "Passing state in email
+    /// actions": a custom domain has to be one of the project).
+    private func checkLinkDomain(_ request: SendOobCodeRequest) throws {
+        if let domain = request.linkDomain, !domain.isEmpty,
+            URL(string: options.publicURL())?.host?.lowercased() != domain.lowercased()
+        {
+            throw IdentityToolkitError(
+                .invalidHostingLinkDomain, "Links are made below the server's public address alone.")
+        }
+        if let domain = request.dynamicLinkDomain, !domain.isEmpty {
+            throw IdentityToolkitError(.invalidDynamicLinkDomain, "There are no dynamic links here.")
+        }
     }
 
     /// A link leads on only where the operator lets it.
@@ -122,7 +136,7 @@ extension IdentityToolkit {
             throw IdentityToolkitError(.missingContinueURI)
         }
         guard URL(string: continueURI)?.scheme != nil else { throw IdentityToolkitError(.invalidContinueURI) }
-        let sessionID = realm.random.bytes(16).base64URL
+        let sessionID = request.sessionId.flatMap { $0.isEmpty ? nil : $0 } ?? realm.random.bytes(16).base64URL
         guard call.client.revealsAddresses else { return CreateAuthURIResponse(sessionId: sessionID) }
         guard let user = try await realm.accounts.user(email: email) else {
             return CreateAuthURIResponse(registered: false, sessionId: sessionID)

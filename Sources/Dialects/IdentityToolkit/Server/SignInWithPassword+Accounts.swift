@@ -7,7 +7,7 @@ extension IdentityToolkit {
     func signInWithPassword(
         _ request: SignInWithPasswordRequest, _ call: Call
     ) async throws -> SignInWithPasswordResponse {
-        let email = try address(request.email)
+        let email = try address(request.email, empty: .invalidEmail)
         guard let password = request.password, !password.isEmpty else { throw IdentityToolkitError(.missingPassword) }
         let verdict = try await realm.authenticator.answer(
             .password(Secret(password)),

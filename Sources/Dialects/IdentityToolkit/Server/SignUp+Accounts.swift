@@ -3,11 +3,15 @@ import Foundation
 import IdentityToolkitWire
 
 extension IdentityToolkit {
-    /// `accounts:signUp`: makes an account; or, with an ID token, gives an account an address and a password.
+    /// `accounts:signUp`: makes an account; or, with an ID token, gives an account an address and a password. With an
+    /// administrator's bearer it is the administrator's.
     func signUp(_ request: SignUpRequest, _ call: Call) async throws -> SignUpResponse {
+        if call.isAdministrator { return try await createAccount(request, call) }
+        try requireProject(request.targetProjectId)
+        if request.localId != nil { throw IdentityToolkitError(.unexpectedParameter, "User ID") }
         if request.idToken != nil { return try await link(request, call) }
         let isAnonymous = request.email == nil && request.password == nil
-        let email = isAnonymous ? nil : try address(request.email)
+        let email = isAnonymous ? nil : try address(request.email, empty: .invalidEmail)
         if !isAnonymous && (request.password ?? "").isEmpty { throw IdentityToolkitError(.missingPassword) }
         try checkProfile(displayName: request.displayName)
         let outcome = try await realm.accounts.signUp(
@@ -25,7 +29,9 @@ extension IdentityToolkit {
     }
 
     /// Turns an anonymous account into one with address and password.
-    private func link(_ request: SignUpRequest, _ call: Call) async throws -> SignUpResponse {
+    func link(_ request: SignUpRequest, _ call: Call) async throws -> SignUpResponse {
+        _ = try address(request.email, empty: .invalidEmail)
+        guard let password = request.password, !password.isEmpty else { throw IdentityToolkitError(.missingPassword) }
         let changed = try await update(
             UpdateAccountRequest(
                 idToken: request.idToken, email: request.email, password: request.password,
@@ -47,10 +53,13 @@ extension IdentityToolkit {
     }
 
     /// An address out of a request.
-    func address(_ text: String?, missing: ErrorWord = .missingEmail, invalid: ErrorWord = .invalidEmail) throws
-        -> EmailAddress
-    {
-        guard let text, !text.isEmpty else { throw IdentityToolkitError(missing) }
+    /// - Parameter empty: what an address without characters is; nil where it is as good as none.
+    func address(
+        _ text: String?, missing: ErrorWord = .missingEmail, empty: ErrorWord? = nil,
+        invalid: ErrorWord = .invalidEmail
+    ) throws -> EmailAddress {
+        guard let text else { throw IdentityToolkitError(missing) }
+        guard !text.isEmpty else { throw IdentityToolkitError(empty ?? missing) }
         guard let email = EmailAddress(text) else { throw IdentityToolkitError(invalid) }
         return email
     }

@@ -6,11 +6,13 @@ extension IdentityToolkit {
     /// `accounts:update`: changes the account of an ID token, or applies the code of a mailed link. With an
     /// administrator's bearer alone it is the administrator's.
     func update(_ request: UpdateAccountRequest, _ call: Call) async throws -> UpdateAccountResponse {
+        try requireProject(request.targetProjectId)
         if let code = request.oobCode { return try await apply(code: code, call) }
         if call.isAdministrator, request.idToken == nil { return try await updateAccount(request, call) }
         let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
-        let change = try accountChange(request, bearer, call)
-        let endsSessions = change.email != nil || change.password != nil || change.removesPassword
+        let change = try await accountChange(request, bearer, call)
+        let endsSessions =
+            change.email != nil || change.password != nil || change.removesPassword || change.revokesTokensAt != nil
         if endsSessions { try requireRecentSignIn(bearer) }
         let continues = endsSessions || request.returnSecureToken == true
         let outcome = try await realm.accounts.change(
@@ -21,6 +23,7 @@ extension IdentityToolkit {
         case .refused(let refusal): throw IdentityToolkitError(account: refusal)
         case .changed(let user, let signedIn):
             var response = try await updateResponse(for: user)
+            if request.email != nil { response.newEmail = response.email }
             if let signedIn {
                 let (idToken, lifetime) = try await tokens.idToken(for: signedIn, settings: call.settings)
                 response.idToken = idToken
@@ -33,12 +36,18 @@ extension IdentityToolkit {
 
     private func accountChange(
         _ request: UpdateAccountRequest, _ bearer: IDTokens.Bearer, _ call: Call
-    ) throws -> AccountChange {
+    ) async throws -> AccountChange {
         try checkProfile(displayName: request.displayName, photoURL: request.photoUrl)
         var change = AccountChange()
         if let text = request.email {
             let email = try address(text)
             if email != bearer.user.email {
+                // "Working with multi-factor users" in Identity Platform's documentation: by `verifyBeforeUpdateEmail`
+                // alone.
+                guard try await realm.enrolments.secondFactors(of: bearer.user.id).isEmpty else {
+                    throw IdentityToolkitError(
+                        .emailChangeNeedsVerification, "Multi-factor users must always have a verified email.")
+                }
                 // A changed address would take the account along before its new owner has agreed.
                 guard bearer.user.email == nil || call.client.revealsAddresses else {
                     throw IdentityToolkitError(
@@ -54,19 +63,20 @@ extension IdentityToolkit {
         }
         if let name = request.displayName { change.displayName = .some(name.isEmpty ? nil : name) }
         if let url = request.photoUrl { change.photoURL = .some(url.isEmpty ? nil : url) }
-        for attribute in request.deleteAttribute ?? [] {
+        for attribute in try Enumeration.userAttribute.words(
+            request.deleteAttribute ?? [], at: { _ in "delete_attribute" })
+        {
             switch attribute {
             case "DISPLAY_NAME": change.displayName = .some(nil)
             case "PHOTO_URL": change.photoURL = .some(nil)
             case "PASSWORD": change.removesPassword = true
-            case "EMAIL", "PROVIDER", "RAW_USER_INFO", "USER_ATTRIBUTE_NAME_UNSPECIFIED": break
-            default:
-                throw IdentityToolkitError.invalidValue(
-                    "delete_attribute", type: "type.googleapis.com/google.cloud.identitytoolkit.v1.UserAttributeName",
-                    value: attribute)
+            default: break
             }
         }
         if request.deleteProvider?.contains("password") == true { change.removesPassword = true }
+        // Whatever instant is named: of one's own tokens all are revoked, and this session goes on with fresh ones, as in
+        // the emulator.
+        if request.validSince != nil { change.revokesTokensAt = realm.clock.now }
         return change
     }
 
@@ -75,8 +85,11 @@ extension IdentityToolkit {
         let verdict = try await realm.authenticator.answer(
             .link(), to: .flow(FlowHandle(code), FlowExpectation(.verifyEmail, .changeEmail)), by: call.client)
         switch verdict {
-        case .accomplished(.emailVerified(let user)), .accomplished(.emailChanged(let user)):
-            return try await updateResponse(for: user)
+        case .accomplished(.emailVerified(let user)): return try await updateResponse(for: user)
+        case .accomplished(.emailChanged(let user)):
+            var response = try await updateResponse(for: user)
+            response.newEmail = response.email
+            return response
         case .refused(let refusal): throw IdentityToolkitError(link: refusal)
         default: throw IdentityToolkitError.internal
         }

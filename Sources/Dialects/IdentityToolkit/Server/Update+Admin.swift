@@ -14,7 +14,10 @@ extension IdentityToolkit {
         let change = try administratorsChange(request, to: found)
         switch try await realm.accounts.change(found.user.id, change, by: call.client) {
         case .refused(let refusal): throw IdentityToolkitError(account: refusal)
-        case .changed(let user, _): return try await updateResponse(for: user)
+        case .changed(let user, _):
+            var response = try await updateResponse(for: user)
+            if request.email != nil { response.newEmail = response.email }
+            return response
         }
     }
 
@@ -22,7 +25,7 @@ extension IdentityToolkit {
         _ request: UpdateAccountRequest, to found: FoundUser
     ) throws -> AccountChange {
         if request.linkProviderUserInfo != nil {
-            throw IdentityToolkitError(.operationNotAllowed, "The identity provider configuration is not found.")
+            throw IdentityToolkitError.providerNotEnabled
         }
         try checkProfile(displayName: request.displayName, photoURL: request.photoUrl)
         var change = AccountChange()
@@ -94,17 +97,13 @@ extension IdentityToolkit {
 extension AccountChange {
     /// Takes away what `deleteAttribute` and `deleteProvider` name.
     fileprivate mutating func delete(attributes: [String], providers: [String]) throws {
-        for attribute in attributes {
+        for attribute in try Enumeration.userAttribute.words(attributes, at: { _ in "delete_attribute" }) {
             switch attribute {
             case "DISPLAY_NAME": displayName = .some(nil)
             case "PHOTO_URL": photoURL = .some(nil)
             case "PASSWORD": removesPassword = true
             case "EMAIL": email = .some(nil)
-            case "PROVIDER", "RAW_USER_INFO", "USER_ATTRIBUTE_NAME_UNSPECIFIED": break
-            default:
-                throw IdentityToolkitError.invalidValue(
-                    "delete_attribute", type: "type.googleapis.com/google.cloud.identitytoolkit.v1.UserAttributeName",
-                    value: attribute)
+            default: break
             }
         }
         if providers.contains("password") { removesPassword = true }

@@ -204,3 +204,13 @@ public struct CreateAuthURIResponse: Codable, Sendable, Equatable {
         self.forExistingProvider = forExistingProvider
     }
 }
+
+/// `POST v2/accounts:revokeToken`: the token of another identity provider is to end. Of the body only the ID token is
+/// read, as there are no other providers.
+public struct RevokeTokenRequest: Codable, Sendable, Equatable {
+    public var idToken: String?
+
+    public init(idToken: String? = nil) {
+        self.idToken = idToken
+    }
+}

@@ -92,7 +92,8 @@ extension UserRow {
             }
             account.profile.phoneNumber = number.canonical
         }
-        account.profile.customClaims = try claims()
+        let claims = try claims()
+        if !claims.isEmpty { account.profile.customClaims = claims }
         account.profile.attributes = attributes ?? [:]
         account.profile.providers = try wayIn()
         account.createdAt = try Self.instant(createdAt, "createdAt")
