@@ -96,7 +96,7 @@ public struct Realm: Sendable {
 public struct RealmMode: Sendable, Equatable {
     /// Tokens with `alg: none` are issued and accepted, as the Firebase emulator does. Only ever on under `--dev`.
     public var usesUnsignedTokens: Bool
-    /// Anybody may become an anonymous user, whatever the settings say.
+    /// Anybody may become an anonymous user, unless the settings say otherwise.
     public var allowsAnonymousUsers: Bool
     /// Messages stay readable after they were delivered, for the developer's inbox.
     public var keepsDeliveredMessages: Bool

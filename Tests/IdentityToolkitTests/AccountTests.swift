@@ -145,6 +145,23 @@ import Testing
         }
     }
 
+    @Test func underDevelopmentTheyCanBeSwitchedOff() async throws {
+        try await TestServer.with(.development) { server in
+            #expect(try await server.config()["signIn"]["anonymous"] == ["enabled": true])
+            for isOn in [false, true, false] {
+                let reply = try await server.changeConfig(
+                    mask: "signIn.anonymous.enabled", ["signIn": ["anonymous": ["enabled": .bool(isOn)]]])
+                #expect(reply.json["signIn"]["anonymous"] == ["enabled": .bool(isOn)])
+                let signUp = try await server.post("/v1/accounts:signUp")
+                if isOn {
+                    #expect(signUp.status == 200, "\(signUp.text)")
+                } else {
+                    expectRefused(signUp, "ADMIN_ONLY_OPERATION", .errors)
+                }
+            }
+        }
+    }
+
     @Test(arguments: ["/v1/accounts:signUp", "/v1/accounts:update"])
     func anAnonymousUserBecomesOneWithAPassword(path: String) async throws {
         try await TestServer.with(.development) { server in

@@ -35,7 +35,7 @@ import Testing
         try await TestServer.with { server in
             let key = try await SigningKey.register(for: "backend@example.com", at: server)
             let custom = key.claims(uid: "user-1", at: server.now).with([
-                "claims": ["role": "admin", "sub": "evil", "level": 3, "nested": ["a": [1, 2.5, .null, true]]]
+                "claims": ["role": "admin", "level": 3, "nested": ["a": [1, 2.5, .null, true]]]
             ])
             let reply = try await server.signInWithCustomToken(try await key.sign(custom))
             let refreshed = try await server.refresh(try #require(reply.json["refreshToken"].text, "\(reply.text)"))
@@ -79,8 +79,15 @@ import Testing
                 (try await stranger.token(uid: "user-1", at: server.now), Self.mismatch),
                 (try await unregistered.token(uid: "user-1", at: server.now), Self.mismatch),
                 (try await key.sign(good.with(["sub": "other@example.com"])), Self.format),
-                (try await key.sign(good.with(["uid": .some(nil)])), Self.format),
-                (try await key.sign(good.with(["uid": ""])), Self.format),
+                (try await key.sign(good.with(["uid": .some(nil)])), "MISSING_IDENTIFIER"),
+                (try await key.sign(good.with(["uid": ""])), "MISSING_IDENTIFIER"),
+                (try await key.sign(good.with(["claims": ["a": 1, "sub": "evil"]])), "FORBIDDEN_CLAIM : sub"),
+                (
+                    try await key.sign(good.with(["claims": ["countersign_epoch": 9]])),
+                    "FORBIDDEN_CLAIM : countersign_epoch"
+                ),
+                (try await key.sign(good.with(["claims": "x"])), "INVALID_CLAIMS"),
+                (try await key.sign(good.with(["claims": ["x"]])), "INVALID_CLAIMS"),
                 (try await key.sign(good.with(["uid": "a\u{0}b"])), Self.format),
                 (try await key.sign(good.with(["uid": 7])), Self.format),
                 (try await key.sign(good.with(["uid": .string(String(repeating: "x", count: 129))])), Self.format),
@@ -127,15 +134,45 @@ import Testing
 
     @Test func underDevelopmentATokenNeedsNoSignature() async throws {
         try await TestServer.with(.development) { server in
-            let reply = try await server.signInWithCustomToken(
-                forged(["alg": "none", "typ": "JWT"], ["uid": "user-1", "claims": ["role": "x"]]))
-            #expect(reply.json["isNewUser"] == true, "\(reply.text)")
-            #expect(try claims(try #require(reply.json["idToken"].text))["role"] == "x")
-            for claims in [[:], ["uid": ""], ["uid": 5], ["uid": .string(String(repeating: "x", count: 200))]] as [JSON]
-            {
-                expectRefused(
-                    try await server.signInWithCustomToken(forged(["alg": "none"], claims)), Self.format, .errors)
+            let now = Int(server.now.seconds)
+            let good: JSON = ["uid": "user-1", "aud": .string(SigningKey.audience), "claims": ["role": "x"]]
+            for claims in [good, good.with(["exp": .integer(now + 1)]), good.with(["iat": .integer(now - 90_000)])] {
+                let reply = try await server.signInWithCustomToken(forged(["alg": "none", "typ": "JWT"], claims))
+                let token = try #require(reply.json["idToken"].text, "\(reply.text)")
+                #expect(try IdentityToolkitTests.claims(token)["role"] == "x")
             }
+            for (changes, message) in [
+                (["uid": .some(nil)], "MISSING_IDENTIFIER"), (["uid": ""], "MISSING_IDENTIFIER"),
+                (["uid": 5], Self.format), (["uid": .string(String(repeating: "x", count: 200))], Self.format),
+                (["aud": .some(nil)], Self.format), (["aud": "countersign"], Self.format),
+                (["aud": [.string(SigningKey.audience)]], Self.format), (["exp": .integer(now)], Self.expired),
+                (["exp": "tomorrow"], Self.format), (["claims": ["iss": "x"]], "FORBIDDEN_CLAIM : iss"),
+                (["claims": 5], "INVALID_CLAIMS"),
+            ] as [([String: JSON?], String)] {
+                let reply = try await server.signInWithCustomToken(forged(["alg": "none"], good.with(changes)))
+                expectRefused(reply, message, .errors)
+            }
+        }
+    }
+
+    /// What the emulator takes beside tokens: the claims as they are.
+    @Test func underDevelopmentAnObjectDoesForAToken() async throws {
+        try await TestServer.with(.development) { server in
+            let reply = try await server.signInWithCustomToken(
+                #"{"uid": "user-1", "claims": {"role": "x"}, "aud": "anything", "exp": 1}"#)
+            let token = try #require(reply.json["idToken"].text, "\(reply.text)")
+            #expect(try claims(token)["sub"] == "user-1" && claims(token)["role"] == "x")
+            for (text, message) in [
+                (#"{"look":"I do not have uid"}"#, "MISSING_IDENTIFIER"), ("{}", "MISSING_IDENTIFIER"),
+                (#"{"uid":"wow","claims":{"firebase":"awesome"}}"#, "FORBIDDEN_CLAIM : firebase"),
+                ("{not+Json,That's=>For@Sure}", Self.format), ("{", Self.format), (#"{"uid":"a","uid":"b"}"#, Self.format),
+                (#"{"uid":"a","claims":\#(String(repeating: "[", count: 5000))}"#, Self.format),
+            ] {
+                expectRefused(try await server.signInWithCustomToken(text), message, .errors)
+            }
+        }
+        try await TestServer.with { server in
+            expectRefused(try await server.signInWithCustomToken(#"{"uid":"user-1"}"#), Self.format, .errors)
         }
     }
 

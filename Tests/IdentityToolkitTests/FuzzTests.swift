@@ -109,7 +109,7 @@ import Testing
         let password = JSON.string(fresh.password)
         let custom =
             server.mode == .development
-            ? forged(["alg": "none"], ["uid": "fuzz", "claims": ["a": 1]])
+            ? forged(["alg": "none"], ["uid": "fuzz", "aud": .string(SigningKey.audience), "claims": ["a": 1]])
             : try await SigningKey.register(for: "b@example.com", at: server).token(uid: "fuzz", at: server.now)
 
         let key = "key=\(server.key)"

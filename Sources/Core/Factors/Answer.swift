@@ -13,6 +13,9 @@ public enum Answer: Sendable {
     /// A link that was mailed: its handle is the proof. `newPassword` where the link is for a reset; `claiming` where
     /// the one who follows it says whose address it is.
     case link(newPassword: Secret<String>? = nil, claiming: EmailAddress? = nil)
+    /// A link that was mailed for a sign-in, followed by somebody who is signed in: the address becomes theirs, and they
+    /// sign in with it. `asOf` is the token epoch in which their session was found good.
+    case addressLink(claiming: EmailAddress, for: UserID, asOf: Int)
     /// What a device signed about a request: a compact JWS that names one of these audiences (as Guardian.swift signs them).
     case signedDecision(Secret<String>, audiences: Set<String>)
     /// That a device has allowed it meanwhile.
@@ -153,7 +156,7 @@ public struct Continuation: Sendable {
 }
 
 /// Why an answer was not taken.
-public struct Refusal: Sendable, Equatable {
+public struct Refusal: Error, Sendable, Equatable {
     public enum Reason: String, Sendable, Codable {
         /// The password, code or signature is not right, or the address has no account.
         case wrongAnswer
@@ -193,6 +196,12 @@ public struct Refusal: Sendable, Equatable {
         case malformedCredential
         /// A credential made for another audience, or signed by somebody unknown.
         case foreignCredential
+        /// A credential of the developer's own back end that names nobody.
+        case missingIdentifier
+        /// Claims of the developer's that are no object.
+        case malformedClaims
+        /// A claim of the developer's by a name that tokens have a meaning for: ``Refusal/claim``.
+        case reservedClaim
         /// More claims than a token should carry.
         case claimsTooLarge
         case signUpClosed
@@ -226,10 +235,15 @@ public struct Refusal: Sendable, Equatable {
     public var retryAt: Date?
     /// What is wrong with the new password.
     public var passwordFault: PasswordPolicy.Fault?
+    /// Which claim cannot be the developer's.
+    public var claim: String?
 
-    public init(_ reason: Reason, retryAt: Date? = nil, passwordFault: PasswordPolicy.Fault? = nil) {
+    public init(
+        _ reason: Reason, retryAt: Date? = nil, passwordFault: PasswordPolicy.Fault? = nil, claim: String? = nil
+    ) {
         self.reason = reason
         self.retryAt = retryAt
         self.passwordFault = passwordFault
+        self.claim = claim
     }
 }

@@ -140,7 +140,15 @@ extension Authenticator {
         in transaction: any StoreTransaction
     ) throws -> Charged {
         var user = try transaction.user(record.userID ?? .nobody)
-        if record.userID == nil, body.challenge == .link, let email = body.email {
+        if case .addressLink(let claimed, let id, let epoch) = attempt.answer {
+            guard body.challenge == .link else { return .refused(Refusal(.unexpectedAnswer)) }
+            guard claimed.canonical == body.email else { return .refused(Refusal(.wrongAnswer)) }
+            let holder = try transaction.user(email: claimed)
+            if let other = record.userID ?? holder?.id, other != id { return .refused(Refusal(.addressTaken)) }
+            user = try transaction.user(id)
+            guard let user else { return .refused(Refusal(.userNotFound)) }
+            guard user.tokenEpoch == epoch else { return .refused(Refusal(.flowExpired)) }
+        } else if record.userID == nil, body.challenge == .link, let email = body.email {
             // A link to an address without account, which has got one since: perhaps by another such link.
             user = try transaction.user(email: EmailAddress(kept: email))
         }
@@ -199,6 +207,8 @@ extension Authenticator {
             matter.counterKey = CounterKey.mailedCode(digest)
         case (.link(_, let claiming), .link):
             if let claiming, claiming.canonical != body.email { return .refused(Refusal(.wrongAnswer)) }
+            matter.judged = .handle
+        case (.addressLink, .link):
             matter.judged = .handle
         case (.password, .password):
             guard let email = body.email else { return .refused(Refusal(.unexpectedAnswer)) }

@@ -2,7 +2,7 @@ import Foundation
 
 extension Authenticator {
     /// The audience that custom tokens are made for (Firebase documentation, "Create custom tokens").
-    static let customTokenAudience =
+    public static let customTokenAudience =
         "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
     /// Bytes of JSON that a developer's claims may have: they are in every ID token of the session, and one that grows
@@ -21,9 +21,9 @@ extension Authenticator {
         let settings = try await realm.settings()
         let judged = await judge(customToken: token.reveal(), settings: settings, now: now)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        let claims: TokenClaims
+        let vouched: VouchedUser
         switch judged {
-        case .refused(let reason):
+        case .refused(let refusal):
             let part = ChargeID(random: realm.random).part
             return try await realm.store.write { transaction in
                 if let limited = try transaction.chargeAnswer(of: client, at: now, from: part) {
@@ -32,27 +32,17 @@ extension Authenticator {
                 try transaction.append(
                     AuditEvent(
                         id: eventID, at: now, kind: .answerRefused, userID: nil, context: client,
-                        reason: reason.rawValue, details: ["purpose": "custom-token"]))
-                return .refused(Refusal(reason))
+                        reason: refusal.reason.rawValue, details: ["purpose": "custom-token"]))
+                return .refused(refusal)
             }
-        case .good(let good): claims = good
-        }
-        let uid = claims.string("uid") ?? claims.string("user_id") ?? ""
-        // Text with a zero byte is text up to there for stores: another user's id.
-        guard (1...128).contains(uid.utf8.count), !uid.utf8.contains(0) else {
-            return .refused(Refusal(.malformedCredential))
+        case .good(let good): vouched = good
         }
         var terms = terms
-        if case .object(let developerClaims)? = claims["claims"] {
-            guard try JSONEncoder().encode(developerClaims).count <= Self.largestDeveloperClaims else {
-                return .refused(Refusal(.claimsTooLarge))
-            }
-            terms.details["developer_claims"] = .object(developerClaims)
-        }
+        if let claims = vouched.claims { terms.details["developer_claims"] = claims }
         let draft = SessionDraft(random: realm.random)
         let details = terms
         return try await realm.store.write { transaction in
-            let id = UserID(rawValue: uid)
+            let id = vouched.id
             var user = try transaction.user(id)
             let isNew = user == nil
             if user == nil {
@@ -76,24 +66,69 @@ extension Authenticator {
     }
 
     private enum JudgedToken {
-        case good(TokenClaims)
-        case refused(Refusal.Reason)
+        case good(VouchedUser)
+        case refused(Refusal)
     }
 
     private func judge(customToken token: String, settings: RealmSettings, now: Date) async -> JudgedToken {
-        if realm.mode.usesUnsignedTokens, let claims = await realm.keyring.unsigned(token) { return .good(claims) }
-        guard let unverified = UnverifiedCustomToken(token) else { return .refused(.malformedCredential) }
+        do throws(Refusal) {
+            let claims = try await trusted(token, settings: settings, now: now)
+            return .good(try VouchedUser(claims, largestClaims: Self.largestDeveloperClaims))
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    /// The claims of a token whose maker, audience and times are right.
+    private func trusted(_ token: String, settings: RealmSettings, now: Date) async throws(Refusal) -> TokenClaims {
+        if realm.mode.usesUnsignedTokens, let claims = await realm.keyring.unsigned(token) {
+            guard claims.string("aud") == Self.customTokenAudience else { throw Refusal(.malformedCredential) }
+            // An unsigned one may live for ever, so that tests can keep it; what says when it ends has ended then.
+            guard claims["exp"] != nil else { return claims }
+            guard let expiresAt = claims.integer("exp") else { throw Refusal(.malformedCredential) }
+            guard expiresAt > now.seconds else { throw Refusal(.flowExpired) }
+            return claims
+        }
+        guard let unverified = UnverifiedCustomToken(token) else { throw Refusal(.malformedCredential) }
         guard unverified.audience == Self.customTokenAudience,
             let pem = settings.tokens.customTokenKeys[unverified.issuer],
             let claims = await realm.keyring.verified(token, byPublicKeyPEM: pem)
-        else { return .refused(.foreignCredential) }
+        else { throw Refusal(.foreignCredential) }
         guard let issuedAt = claims.integer("iat"), let expiresAt = claims.integer("exp") else {
-            return .refused(.malformedCredential)
+            throw Refusal(.malformedCredential)
         }
         let lifetime = expiresAt.subtractingReportingOverflow(issuedAt)
         guard expiresAt > now.seconds, issuedAt <= now.seconds + 300, !lifetime.overflow, lifetime.partialValue <= 3600
-        else { return .refused(.flowExpired) }
-        return .good(claims)
+        else { throw Refusal(.flowExpired) }
+        return claims
+    }
+}
+
+/// Somebody whom a developer's back end vouches for, and what it says of them.
+private struct VouchedUser: Sendable {
+    let id: UserID
+    /// Nil where it says nothing.
+    let claims: JSONValue?
+
+    init(_ token: TokenClaims, largestClaims: Int) throws(Refusal) {
+        switch token["uid"] ?? token["user_id"] {
+        case nil, .null?, .string("")?: throw Refusal(.missingIdentifier)
+        // Text with a zero byte is text up to there for stores: another user's id.
+        case .string(let uid)? where uid.utf8.count <= 128 && !uid.utf8.contains(0): id = UserID(rawValue: uid)
+        default: throw Refusal(.malformedCredential)
+        }
+        switch token["claims"] {
+        case nil, .null?: claims = nil
+        case .object(let members)?:
+            if let name = members.keys.sorted().first(where: CustomClaims.reserved.contains) {
+                throw Refusal(.reservedClaim, claim: name)
+            }
+            guard let text = try? JSONEncoder().encode(members), text.count <= largestClaims else {
+                throw Refusal(.claimsTooLarge)
+            }
+            claims = .object(members)
+        default: throw Refusal(.malformedClaims)
+        }
     }
 }
 
@@ -106,21 +141,19 @@ struct UnverifiedCustomToken {
     private struct Members: Decodable {
         let iss: String
         let sub: String
-        let uid: String
         let aud: String?
 
-        enum CodingKeys: CodingKey { case iss, sub, uid, aud }
+        enum CodingKeys: CodingKey { case iss, sub, aud }
 
         init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: CodingKeys.self)
             iss = try members.decode(String.self, forKey: .iss)
             sub = try members.decode(String.self, forKey: .sub)
-            uid = try members.decode(String.self, forKey: .uid)
             aud = try? members.decode(String.self, forKey: .aud)
         }
     }
 
-    /// Nil where it names no issuer, another subject than that, or no user.
+    /// Nil where it names no issuer, or another subject than that.
     init?(_ token: String) {
         guard let parts = TokenParts(token), let bytes = [UInt8](base64URL: parts.payload),
             let members = try? JSONDecoder().decode(Members.self, from: Data(bytes)), members.sub == members.iss

@@ -51,7 +51,7 @@ extension Authenticator {
             } catch let question as ConsultationNeeded {
                 return .needs(question)
             }
-            if settled.mayHaveSentMail { realm.bell.ring([OutboxMessage.Channel.email.bell]) }
+            if settled.mayHaveSentMail || attempt.linksAddress { realm.bell.ring([OutboxMessage.Channel.email.bell]) }
             return settled
         }
     }
@@ -139,7 +139,10 @@ struct Settlement: Sendable {
                 kind: .email, factorID: matter.body.journey?.asked?.id, at: now,
                 isSecondFactor: !matter.body.proven.isEmpty)
         case .handle:
-            if case .link = attempt.answer { proof = Proof(kind: .email, at: now) }
+            switch attempt.answer {
+            case .link, .addressLink: proof = Proof(kind: .email, at: now)
+            default: break
+            }
         case .allowed(let decision):
             // Given then, by that device; the one who waits only fetches it.
             guard try transaction.factor(decision.by) != nil else { return .stale }
@@ -203,9 +206,18 @@ struct Settlement: Sendable {
             // What is refused makes no account.
             return .verdict(.refused(Refusal(.secondFactorRequired)))
         }
+        if attempt.linksAddress, let email = matter.body.email,
+            let holder = try transaction.user(email: EmailAddress(kept: email)), holder.id != user?.id
+        {
+            return .verdict(.refused(Refusal(.addressTaken)))
+        }
         var isNew = false
         let user =
-            try user.map { try provingAddress(of: $0, by: proof, in: transaction) }
+            try user.map { present in
+                attempt.linksAddress
+                    ? try linkingAddress(of: present, in: transaction)
+                    : try provingAddress(of: present, by: proof, in: transaction)
+            }
             ?? { () throws -> User? in
                 isNew = true
                 return try newUser(in: transaction)
@@ -288,6 +300,26 @@ struct Settlement: Sendable {
             _ = try transaction.remove(factor.id)
         }
         user.revokeTokens(at: now)
+        _ = try transaction.update(user)
+        return try transaction.user(user.id) ?? user
+    }
+
+    /// Somebody signed in followed a link to an address: it is theirs from now on, and proven. Their password stays, as the
+    /// session and the mailbox are in the same hands. A former address is told, and its sessions end.
+    private func linkingAddress(of user: User, in transaction: any StoreTransaction) throws -> User {
+        guard let email = matter.body.email.map(EmailAddress.init(kept:)) else { return user }
+        var user = user
+        if email != user.email {
+            if let former = user.email {
+                try tell(former, of: email, user.id, in: transaction)
+            }
+            user.email = email
+            user.revokeTokens(at: now)
+            try record(.emailChanged, at: .alert, user: user.id, in: transaction)
+        }
+        user.profile.emailVerified = true
+        user.profile.providers.insert("emailLink")
+        user.profile.providers.remove("anonymous")
         _ = try transaction.update(user)
         return try transaction.user(user.id) ?? user
     }
@@ -379,14 +411,7 @@ struct Settlement: Sendable {
         }
         var user = user
         let former = user.email
-        if let former {
-            try transaction.assignOutboxMessages(to: former.canonical, of: user.id)
-            try transaction.send(
-                OutboxContent(
-                    template: "email-changed", locale: attempt.client.locale,
-                    values: ["email": former.canonical, "newEmail": address.canonical]),
-                to: former.canonical, about: user.id, id: messageID, at: now, sealer: sealer)
-        }
+        if let former { try tell(former, of: address, user.id, in: transaction) }
         user.email = address
         user.profile.emailVerified = true
         user.revokeTokens(at: now)
@@ -396,6 +421,18 @@ struct Settlement: Sendable {
             .emailChanged, user: user.id, details: ["former": former.map { .string($0.canonical) } ?? .null],
             in: transaction)
         return .verdict(.accomplished(.emailChanged(user)))
+    }
+
+    /// Tells a former address which one has taken its place.
+    private func tell(
+        _ former: EmailAddress, of address: EmailAddress, _ id: UserID, in transaction: any StoreTransaction
+    ) throws {
+        try transaction.assignOutboxMessages(to: former.canonical, of: id)
+        try transaction.send(
+            OutboxContent(
+                template: "email-changed", locale: attempt.client.locale,
+                values: ["email": former.canonical, "newEmail": address.canonical]),
+            to: former.canonical, about: id, id: messageID, at: now, sealer: sealer)
     }
 
     // MARK: Common steps

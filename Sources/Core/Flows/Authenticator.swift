@@ -198,6 +198,11 @@ struct Attempt: Sendable {
     let newPasswordHash: String?
     let charge: ChargeID
 
+    /// Whether somebody signed in takes the address of a link.
+    var linksAddress: Bool {
+        if case .addressLink = answer { true } else { false }
+    }
+
     /// Who is asked before the answer counts.
     var consultant: (any Consultant)? {
         if case .flow(_, let expectation) = target { expectation.consultant } else { nil }

@@ -45,16 +45,37 @@ public struct RealmSettings: Sendable, Equatable, Codable {
 public struct SignUpSettings: Sendable, Equatable, Codable {
     /// Whether people may make their own accounts.
     public var isOpen = true
-    /// Whether somebody may have an account without any address or password.
-    public var allowsAnonymous = false
+    /// Whether somebody may have an account without any address or password. Nil where nobody decided: then only under
+    /// `--dev`.
+    public var anonymous: Bool?
+
+    /// Whether somebody may have an account without any address or password, outside of `--dev`.
+    public var allowsAnonymous: Bool {
+        get { anonymous ?? false }
+        set { anonymous = newValue }
+    }
 
     public init() {}
+
+    private enum CodingKeys: CodingKey {
+        case isOpen, anonymous, allowsAnonymous
+    }
 
     public init(from decoder: any Decoder) throws {
         self.init()
         let members = try decoder.container(keyedBy: CodingKeys.self)
         try members.assign(&isOpen, .isOpen)
-        try members.assign(&allowsAnonymous, .allowsAnonymous)
+        anonymous = try members.decodeIfPresent(Bool.self, forKey: .anonymous)
+        // What earlier programs wrote said no where nobody had decided.
+        if anonymous == nil, try members.decodeIfPresent(Bool.self, forKey: .allowsAnonymous) == true {
+            anonymous = true
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(isOpen, forKey: .isOpen)
+        try members.encodeIfPresent(anonymous, forKey: .anonymous)
     }
 }
 

@@ -55,7 +55,7 @@ public struct Accounts: Sendable {
         let settings = try await realm.settings()
         let isAnonymous = email == nil
         if isAnonymous {
-            guard settings.signUp.allowsAnonymous || realm.mode.allowsAnonymousUsers else {
+            guard settings.signUp.anonymous ?? realm.mode.allowsAnonymousUsers else {
                 return .refused(.anonymousNotAllowed)
             }
         } else if !settings.signUp.isOpen {

@@ -81,9 +81,11 @@ struct CustomTokenTests {
             ("unregistered issuer", ["iss": "x", "sub": "x"], .foreignCredential),
             ("issuer and subject differ", ["sub": "x"], .malformedCredential),
             ("no issuer", ["iss": nil], .malformedCredential),
-            ("no uid", ["uid": nil], .malformedCredential),
+            ("no uid", ["uid": nil], .missingIdentifier),
             ("uid no text", ["uid": .integer(1)], .malformedCredential),
-            ("empty uid", ["uid": ""], .malformedCredential),
+            ("empty uid", ["uid": ""], .missingIdentifier),
+            ("a claim of ours", ["claims": .object(["firebase": "x"])], .reservedClaim),
+            ("claims that are no object", ["claims": "x"], .malformedClaims),
             ("long uid", ["uid": .string(String(repeating: "x", count: 129))], .malformedCredential),
             ("no iat", ["iat": nil], .malformedCredential),
             ("no exp", ["exp": nil], .malformedCredential),
@@ -115,8 +117,17 @@ struct CustomTokenTests {
     @Test("Under --dev an unsigned token is taken as the emulator takes it")
     func development() async throws {
         let (test, backEnd) = try await prepared(mode: .development)
-        let unsigned = try await test.realm.keyring.unsignedToken(TokenClaims(["uid": "eve"]))
-        #expect(try await answer(unsigned, test).signedIn?.user.id.rawValue == "eve")
+        func unsigned(_ changes: [String: JSONValue]) async throws -> Verdict {
+            let good: [String: JSONValue] = ["uid": "eve", "aud": .string(Authenticator.customTokenAudience)]
+            let claims = TokenClaims(good.merging(changes) { $1 })
+            return try await answer(try await test.realm.keyring.unsignedToken(claims), test)
+        }
+        #expect(try await unsigned([:]).signedIn?.user.id.rawValue == "eve")
+        #expect(try await unsigned(["exp": .integer(test.now.seconds + 1)]).isAccomplished)
+        #expect(try await unsigned(["exp": .integer(test.now.seconds)]).reason == .flowExpired)
+        #expect(try await unsigned(["exp": "tomorrow"]).reason == .malformedCredential)
+        #expect(try await unsigned(["aud": "countersign"]).reason == .malformedCredential)
+        #expect(try await unsigned(["uid": ""]).reason == .missingIdentifier)
         let signed = try await backEnd.token(claims(test))
         #expect(try await answer(signed, test).isAccomplished)
         let forged = try await BackEnd().token(claims(test))

@@ -51,6 +51,10 @@ struct StoredShapeTests {
         #expect(try survives(full))
         #expect(try survives(RealmSettings()))
 
+        // What nobody decided stays undecided: under `--dev` anonymous accounts are allowed then.
+        #expect(try read(SignUpSettings.self, #"{"allowsAnonymous":false}"#).anonymous == nil)
+        #expect(try read(SignUpSettings.self, #"{"anonymous":false,"allowsAnonymous":true}"#).anonymous == false)
+
         let sparse = try read(RealmSettings.self, #"{"tokens":{},"signUp":{},"privacy":{},"passwords":{}}"#)
         #expect(sparse == RealmSettings())
         let withoutTOTP = try read(RealmSettings.self, #"{"secondFactors":{"state":"ENABLED"}}"#)
@@ -83,7 +87,10 @@ struct StoredShapeTests {
                     emailVerified: true, displayName: "Ada", photoURL: "https://example.org", phoneNumber: "+44",
                     customClaims: ["level": .integer(7), "role": "admin"], attributes: ["city": "London"],
                     providers: ["password", "emailLink"]))
+        #expect(full.hasCustomClaims && !UserProfile().hasCustomClaims)
         #expect(try survives(full))
+        let cleared = try read(UserProfile.self, #"{"customClaims":{},"hasCustomClaims":true}"#)
+        #expect(try cleared.hasCustomClaims && survives(cleared))
     }
 
     @Test("What a session was proven with")

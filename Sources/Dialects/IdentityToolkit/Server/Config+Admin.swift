@@ -24,7 +24,7 @@ extension IdentityToolkit {
                     request.emailPrivacyConfig?.enableImprovedEmailPrivacy ?? PrivacySettings().hidesAddresses
             }
             if mask.covers("signIn.anonymous.enabled", present: request.signIn?.anonymous != nil) {
-                settings.signUp.allowsAnonymous = request.signIn?.anonymous?.enabled ?? false
+                settings.signUp.anonymous = request.signIn?.anonymous?.enabled ?? false
             }
             if mask.covers("authorizedDomains", present: request.authorizedDomains != nil) {
                 settings.links.authorizedDomains = request.authorizedDomains

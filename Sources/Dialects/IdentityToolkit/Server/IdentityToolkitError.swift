@@ -184,6 +184,9 @@ extension IdentityToolkitError {
         case .foreignCredential:
             self.init(.credentialMismatch, "The custom token was made for another project, or by nobody registered.")
         case .flowExpired: self.init(.invalidCustomToken, "The custom token has expired.")
+        case .missingIdentifier: self.init(.missingIdentifier)
+        case .malformedClaims: self.init(.invalidClaims)
+        case .reservedClaim: self.init(.forbiddenClaim, refusal.claim)
         case .claimsTooLarge: self.init(.claimsTooLarge)
         default: self.init(common: refusal)
         }

@@ -31,14 +31,15 @@ extension IdentityToolkit {
         }
     }
 
-    /// `accounts:signInWithEmailLink`: the link proves the address; a second factor is asked for as after a password.
+    /// `accounts:signInWithEmailLink`: the link proves the address; a second factor is asked for as after a password. With
+    /// an ID token the address becomes that account's.
     func signInWithEmailLink(
         _ request: SignInWithEmailLinkRequest, _ call: Call
     ) async throws -> SignInWithEmailLinkResponse {
         let email = try address(request.email)
         guard let code = request.oobCode, !code.isEmpty else { throw IdentityToolkitError(.missingOOBCode) }
         let verdict = try await realm.authenticator.answer(
-            .link(claiming: email), to: .flow(FlowHandle(code), FlowExpectation(.signIn)), by: call.client)
+            try await linkAnswer(email, idToken: request.idToken), to: .flow(FlowHandle(code), FlowExpectation(.signIn)), by: call.client)
         switch try await outcome(verdict, call) {
         case .refused(let refusal): throw IdentityToolkitError(link: refusal)
         case .pending(let user, let credential, let factors):
@@ -51,6 +52,14 @@ extension IdentityToolkit {
                 isNewUser: signedIn.isNewUser, idToken: idToken, refreshToken: signedIn.refreshToken.reveal(),
                 expiresIn: lifetime)
         }
+    }
+
+    private func linkAnswer(_ email: EmailAddress, idToken: String?) async throws -> Answer {
+        guard let idToken, !idToken.isEmpty else { return .link(claiming: email) }
+        let bearer = try await tokens.bearer(idToken)
+        // Another mailbox opens the account from then on. A stolen token of an hour ago must not lead there.
+        if bearer.user.email != email { try requireRecentSignIn(bearer) }
+        return .addressLink(claiming: email, for: bearer.user.id, asOf: bearer.user.tokenEpoch)
     }
 
     /// What became of a first factor.
