@@ -70,10 +70,16 @@ import Testing
         Route(path: "/v1/token", members: ["grantType": .string, "refreshToken": .string]),
         Route(
             method: .patch, path: "/v2/projects/countersign/config",
-            members: ["mfa": .object, "signIn": .object, "emailPrivacyConfig": .object], isAdministrators: true),
+            members: [
+                "mfa": .object, "signIn": .object, "emailPrivacyConfig": .object, "client": .object,
+                "passwordPolicyConfig": .object,
+            ], isAdministrators: true),
         Route(
             method: .patch, path: "/admin/v2/projects/countersign/config",
-            members: ["mfa": .object, "signIn": .object, "emailPrivacyConfig": .object], isAdministrators: true),
+            members: [
+                "mfa": .object, "signIn": .object, "emailPrivacyConfig": .object, "client": .object,
+                "passwordPolicyConfig": .object,
+            ], isAdministrators: true),
     ]
 
     /// The reply is a refusal in the protocol's form, and none of our faults.

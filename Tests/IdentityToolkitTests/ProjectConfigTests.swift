@@ -19,7 +19,17 @@ import Testing
                     "email": ["enabled": true, "passwordRequired": false], "anonymous": ["enabled": false],
                     "allowDuplicateEmails": false,
                 ],
+                "client": ["permissions": ["disabledUserSignup": false, "disabledUserDeletion": false]],
                 "emailPrivacyConfig": ["enableImprovedEmailPrivacy": true],
+                "passwordPolicyConfig": [
+                    "passwordPolicyEnforcementState": "ENFORCE",
+                    "passwordPolicyVersions": [
+                        [
+                            "customStrengthOptions": ["minPasswordLength": 8, "maxPasswordLength": 1024],
+                            "schemaVersion": 1,
+                        ]
+                    ],
+                ],
                 "mfa": [
                     "state": "ENABLED",
                     "providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 1]]],

@@ -7,6 +7,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     public var secondFactors: SecondFactorSettings
     public var passwords: PasswordPolicy
     public var signUp: SignUpSettings
+    public var identityToolkit: IdentityToolkitSettings
     public var privacy: PrivacySettings
     public var tokens: TokenSettings
     public var audit: AuditSettings
@@ -18,6 +19,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         secondFactors = SecondFactorSettings()
         passwords = .standard
         signUp = SignUpSettings()
+        identityToolkit = IdentityToolkitSettings()
         privacy = PrivacySettings()
         tokens = TokenSettings()
         audit = AuditSettings()
@@ -32,6 +34,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         try members.assign(&secondFactors, .secondFactors)
         try members.assign(&passwords, .passwords)
         try members.assign(&signUp, .signUp)
+        try members.assign(&identityToolkit, .identityToolkit)
         try members.assign(&privacy, .privacy)
         try members.assign(&tokens, .tokens)
         try members.assign(&audit, .audit)

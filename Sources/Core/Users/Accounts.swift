@@ -54,13 +54,10 @@ public struct Accounts: Sendable {
         let realm = realm
         let settings = try await realm.settings()
         let isAnonymous = email == nil
-        if isAnonymous {
-            guard settings.signUp.anonymous ?? realm.mode.allowsAnonymousUsers else {
-                return .refused(.anonymousNotAllowed)
-            }
-        } else if !settings.signUp.isOpen {
-            return .refused(.signUpClosed)
+        if isAnonymous, !(settings.signUp.anonymous ?? realm.mode.allowsAnonymousUsers) {
+            return .refused(.anonymousNotAllowed)
         }
+        guard settings.signUp.isOpen else { return .refused(.signUpClosed) }
         if let password, let fault = settings.passwords.fault(of: password, email: email) {
             return .refused(.weakPassword(fault))
         }

@@ -97,4 +97,31 @@ struct PasswordPolicyTests {
         #expect(try policy(#"{"minimumLength":10,"minimumLengthAlone":2}"#).minimumLengthAlone == 10)
         #expect(try policy(#"{"minimumLength":8,"minimumLengthAlone":15,"refusesCommon":true}"#) == .nist)
     }
+
+    @Test("Kinds of characters are asked for where somebody says so, in any script")
+    func kinds() {
+        func missing(_ password: String, _ required: Set<CharacterKind> = Set(CharacterKind.allCases)) -> [CharacterKind] {
+            let policy = PasswordPolicy(minimumLength: 6, required: required)
+            guard case .lacks(let kinds)? = policy.fault(of: Secret(password), email: nil) else { return [] }
+            return kinds
+        }
+        #expect(missing("long enough") == [.uppercase, .digit])
+        #expect(missing("LONG ENOUGH") == [.lowercase, .digit])
+        #expect(missing("LongEnough1") == [.symbol])
+        #expect(missing("Größe ٣ Ж") == [])
+        #expect(missing("日本語日本語") == CharacterKind.allCases)
+        #expect(missing("long enough", []) == [])
+        #expect(missing("long enough", [.digit]) == [.digit])
+    }
+
+    @Test("A policy may allow less and more than the standard's 1,024 characters")
+    func maximum() {
+        func fault(_ length: Int, _ maximum: Int?) -> PasswordPolicy.Fault? {
+            PasswordPolicy(minimumLength: 6, maximumLength: maximum, refusesCommon: false)
+                .fault(of: Secret(String(repeating: "x", count: length)), email: nil)
+        }
+        #expect(fault(1024, nil) == nil && fault(1025, nil) == .tooLong(maximum: 1024))
+        #expect(fault(20, 20) == nil && fault(21, 20) == .tooLong(maximum: 20))
+        #expect(fault(4096, 4096) == nil && fault(4097, 4096) == .tooLong(maximum: 4096))
+    }
 }

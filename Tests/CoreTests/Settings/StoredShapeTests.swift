@@ -37,6 +37,11 @@ struct StoredShapeTests {
                     minimumLength: 10, minimumLengthAlone: 15, refusesCommon: false, remembered: 7))
         let early = try read(PasswordPolicy.self, #"{"minimumLength":8,"refusesCommon":true}"#)
         #expect(early == .standard && early.remembered == 3)
+        #expect(early.required.isEmpty && early.maximumLength == nil)
+        let strict = try read(
+            PasswordPolicy.self, #"{"minimumLength":10,"maximumLength":9000,"required":["digit","symbol"]}"#)
+        #expect(strict.required == [.digit, .symbol] && strict.maximumLength == PasswordPolicy.longestMaximum)
+        #expect(try survives(strict))
         let wide = try read(PasswordPolicy.self, #"{"remembered":99}"#)
         #expect(try wide.remembered == 10 && read(PasswordPolicy.self, #"{"remembered":-1}"#).remembered == 0)
         #expect(!full.privacy.hidesAddresses)
@@ -51,6 +56,10 @@ struct StoredShapeTests {
         #expect(try survives(full))
         #expect(try survives(RealmSettings()))
 
+        let toolkit = try read(
+            IdentityToolkitSettings.self, #"{"allowsEmail":false,"allowsEmailLinks":false,"allowsDeletion":false}"#)
+        #expect(!toolkit.allowsEmail && !toolkit.allowsEmailLinks && !toolkit.allowsDeletion)
+        #expect(try read(IdentityToolkitSettings.self, "{}") == IdentityToolkitSettings())
         // What nobody decided stays undecided: under `--dev` anonymous accounts are allowed then.
         #expect(try read(SignUpSettings.self, #"{"allowsAnonymous":false}"#).anonymous == nil)
         #expect(try read(SignUpSettings.self, #"{"anonymous":false,"allowsAnonymous":true}"#).anonymous == false)

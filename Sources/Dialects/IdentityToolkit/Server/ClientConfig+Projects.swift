@@ -18,13 +18,14 @@ extension IdentityToolkit {
         ["kind": "identitytoolkit#GetRecaptchaParamResponse", "recaptchaStoken": "", "recaptchaSiteKey": ""]
     }
 
-    /// `GET v2/passwordPolicy`: what a password needs. Length only: rules of composition help nobody.
+    /// `GET v2/passwordPolicy`: what a password needs, for clients that tell their users before they send one.
     func passwordPolicy(_ call: Call) async throws -> IdentityToolkitWire.PasswordPolicy {
-        let policy = call.settings.passwords
-        return IdentityToolkitWire.PasswordPolicy(
-            customStrengthOptions: PasswordStrengthOptions(
-                minPasswordLength: policy.minimumLengthAlone ?? policy.minimumLength,
-                maxPasswordLength: CountersignCore.PasswordPolicy.maximumLength),
-            enforcementState: "ENFORCE", schemaVersion: 1)
+        IdentityToolkitWire.PasswordPolicy(
+            customStrengthOptions: PasswordStrengthOptions(call.settings.passwords),
+            allowedNonAlphanumericCharacters: Self.signs.map(String.init), enforcementState: "ENFORCE",
+            schemaVersion: 1)
     }
+
+    /// The signs on a keyboard. The server takes any other as well.
+    private static let signs = "^$*.[]{}()?\"!@#%&/\\,><':;|_~-+=` "
 }

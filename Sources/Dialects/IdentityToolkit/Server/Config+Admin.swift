@@ -5,73 +5,88 @@ import IdentityToolkitWire
 extension IdentityToolkit {
     /// `GET …/projects/{p}/config`: the whole configuration, always with `mfa.state` (spec, trap 8).
     func projectConfig(_ call: Call) async throws -> ProjectConfig {
-        let settings = try await realm.settings()
-        return ProjectConfig(settings, projectID: options.projectID, authorizedDomains: authorizedDomains(settings))
+        projectConfig(of: try await realm.settings())
     }
 
-    /// `PATCH …/projects/{p}/config?updateMask=…`: changes what the mask names; without a mask, what the body brings.
-    func updateProjectConfig(_ request: ProjectConfig, _ call: Call) async throws -> ProjectConfig {
+    private func projectConfig(of settings: RealmSettings) -> ProjectConfig {
+        ProjectConfig(
+            settings, projectID: options.projectID, authorizedDomains: authorizedDomains(settings),
+            isDevelopment: realm.mode.allowsAnonymousUsers)
+    }
+
+    /// `PATCH …/projects/{p}/config?updateMask=…`: changes what the mask names; without a mask, what the body brings. What
+    /// cannot be changed is refused by name.
+    func updateProjectConfig(_ request: ConfigPatch, _ call: Call) async throws -> ProjectConfig {
         let mask = UpdateMask(call.query["updateMask"] ?? call.query["update_mask"])
-        try request.mfa?.validate()
-        try request.validateAuthorizedDomains()
-        let settings = try await realm.changeSettings(by: call.client) { settings in
-            if mask.covers("mfa", present: request.mfa != nil) {
-                settings.secondFactors.apply(request.mfa ?? MultiFactorAuthConfig(), mask: mask)
+        try mask.validate(
+            leaves: Self.changeableSettings + FixedSettings.outputOnly, branches: FixedSettings.paths)
+        try FixedSettings.validate(request.body, mask: mask)
+        let config = request.config
+        try config.mfa?.validate()
+        try config.passwordPolicyConfig?.validate()
+        try config.validateAuthorizedDomains()
+        let named = Self.changeableSettings.filter { mask.covers($0, present: request.body.value(at: $0) != nil) }
+        let details: [String: JSONValue] = ["settings": .array(named.map { .string($0) })]
+        let settings = try await realm.changeSettings(by: call.client, details: details) { settings in
+            if mask.covers("mfa", present: config.mfa != nil) {
+                settings.secondFactors.apply(config.mfa ?? MultiFactorAuthConfig(), mask: mask)
             }
-            if mask.covers("emailPrivacyConfig.enableImprovedEmailPrivacy", present: request.emailPrivacyConfig != nil)
-            {
+            if mask.covers("emailPrivacyConfig.enableImprovedEmailPrivacy", present: config.emailPrivacyConfig != nil) {
                 settings.privacy.hidesAddresses =
-                    request.emailPrivacyConfig?.enableImprovedEmailPrivacy ?? PrivacySettings().hidesAddresses
+                    config.emailPrivacyConfig?.enableImprovedEmailPrivacy ?? PrivacySettings().hidesAddresses
             }
-            if mask.covers("signIn.anonymous.enabled", present: request.signIn?.anonymous != nil) {
-                settings.signUp.anonymous = request.signIn?.anonymous?.enabled ?? false
+            if mask.covers("authorizedDomains", present: config.authorizedDomains != nil) {
+                settings.links.authorizedDomains = config.authorizedDomains
             }
-            if mask.covers("authorizedDomains", present: request.authorizedDomains != nil) {
-                settings.links.authorizedDomains = request.authorizedDomains
-            }
+            settings.apply(config.signIn, mask: mask)
+            settings.apply(config.client?.permissions, mask: mask)
+            settings.passwords.apply(config.passwordPolicyConfig ?? PasswordPolicyConfig(), mask: mask)
             return settings
         }
-        return ProjectConfig(settings, projectID: options.projectID, authorizedDomains: authorizedDomains(settings))
+        return projectConfig(of: settings)
+    }
+
+    private static let changeableSettings = [
+        "mfa.state", "mfa.enabledProviders", "mfa.providerConfigs", "emailPrivacyConfig.enableImprovedEmailPrivacy",
+        "signIn.anonymous.enabled", "signIn.email.enabled", "signIn.email.passwordRequired",
+        "client.permissions.disabledUserSignup", "client.permissions.disabledUserDeletion",
+        "passwordPolicyConfig.passwordPolicyEnforcementState", "passwordPolicyConfig.forceUpgradeOnSignin",
+        "passwordPolicyConfig.passwordPolicyVersions", "authorizedDomains",
+    ]
+}
+
+/// A configuration as it came: what is done of it, and all that it says.
+struct ConfigPatch: Decodable, Sendable {
+    let config: ProjectConfig
+    let body: JSONValue
+
+    init(from decoder: any Decoder) throws {
+        config = try ProjectConfig(from: decoder)
+        body = try decoder.singleValueContainer().decode(JSONValue.self)
     }
 }
 
-/// The field mask of a PATCH: dotted paths, separated by commas, in camel or snake case.
-struct UpdateMask: Sendable {
-    /// Nil: no mask was given.
-    let paths: [String]?
-
-    init(_ text: String?) {
-        paths = text.flatMap { text in
-            let paths = text.split(separator: ",").map { path in
-                let path = Self.camelCased(path.trimmingCharacters(in: .whitespaces))
-                // `mfa.*` is all there is of `mfa`.
-                return path.hasSuffix(".*") ? String(path.dropLast(2)) : path
-            }
-            return paths.isEmpty ? nil : paths
+extension RealmSettings {
+    fileprivate mutating func apply(_ config: SignInConfig?, mask: UpdateMask) {
+        if mask.covers("signIn.anonymous.enabled", present: config?.anonymous != nil) {
+            signUp.anonymous = config?.anonymous?.enabled ?? false
+        }
+        let email = config?.email
+        if mask.covers("signIn.email.enabled", present: email?.enabled != nil) {
+            identityToolkit.allowsEmail = email?.enabled ?? IdentityToolkitSettings().allowsEmail
+        }
+        if mask.covers("signIn.email.passwordRequired", present: email?.passwordRequired != nil) {
+            identityToolkit.allowsEmailLinks = email?.passwordRequired != true
         }
     }
 
-    /// Whether the mask names the path, something above it or something below it.
-    /// - Parameter present: whether the body has it, which counts where there is no mask.
-    func covers(_ path: String, present: Bool) -> Bool {
-        guard let paths else { return present }
-        return paths.contains { given in
-            given == "*" || given == path || path.hasPrefix(given + ".") || given.hasPrefix(path + ".")
+    fileprivate mutating func apply(_ permissions: ClientPermissions?, mask: UpdateMask) {
+        if mask.covers("client.permissions.disabledUserSignup", present: permissions?.disabledUserSignup != nil) {
+            signUp.isOpen = permissions?.disabledUserSignup != true
         }
-    }
-
-    private static func camelCased(_ path: String) -> String {
-        var result = ""
-        var raise = false
-        for character in path {
-            if character == "_" {
-                raise = true
-            } else {
-                result += raise ? character.uppercased() : String(character)
-                raise = false
-            }
+        if mask.covers("client.permissions.disabledUserDeletion", present: permissions?.disabledUserDeletion != nil) {
+            identityToolkit.allowsDeletion = permissions?.disabledUserDeletion != true
         }
-        return result
     }
 }
 
@@ -80,35 +95,23 @@ extension ProjectConfig {
         guard let authorizedDomains else { return }
         if authorizedDomains.count > LinkSettings.mostDomains {
             throw IdentityToolkitError(
-                message: "INVALID_CONFIG : At most \(LinkSettings.mostDomains) authorized domains.")
+                .invalidConfig, "At most \(LinkSettings.mostDomains) authorized domains.")
         }
         if let bad = authorizedDomains.first(where: { !LinkSettings.isDomain($0) }) {
-            throw IdentityToolkitError(message: "INVALID_CONFIG : \(bad.prefix(64)) is not a host name.")
+            throw IdentityToolkitError(.invalidConfig, "\(bad.prefix(64)) is not a host name.")
         }
     }
 }
 
 extension MultiFactorAuthConfig {
-    private static let type = "type.googleapis.com/google.cloud.identitytoolkit.admin.v2.MultiFactorAuthConfig"
-
-    /// Refuses words and numbers that the protocol does not have (spec, section 3.1).
+    /// Refuses words and numbers that the protocol does not have.
     func validate() throws {
-        if let state, state != "STATE_UNSPECIFIED", SecondFactorSettings.State(rawValue: state) == nil {
-            throw IdentityToolkitError.invalidValue("config.mfa.state", type: "\(Self.type).State", value: state)
-        }
-        for (index, provider) in (enabledProviders ?? []).enumerated() where provider != "PHONE_SMS" {
-            throw IdentityToolkitError.invalidValue(
-                "config.mfa.enabled_providers[\(index)]", type: "\(Self.type).Provider", value: provider)
+        _ = try Enumeration.secondFactorState.word(state, at: "config.mfa.state")
+        _ = try Enumeration.secondFactorProvider.words(enabledProviders ?? []) {
+            "config.mfa.enabled_providers[\($0)]"
         }
         for (index, entry) in (providerConfigs ?? []).enumerated() {
-            if let state = entry.state, state != "MFA_STATE_UNSPECIFIED",
-                SecondFactorSettings.State(rawValue: state) == nil
-            {
-                throw IdentityToolkitError.invalidValue(
-                    "config.mfa.provider_configs[\(index)].state",
-                    type: "type.googleapis.com/google.cloud.identitytoolkit.admin.v2.ProviderConfig.MfaState",
-                    value: state)
-            }
+            _ = try Enumeration.providerState.word(entry.state, at: "config.mfa.provider_configs[\(index)].state")
             if let intervals = entry.totpProviderConfig?.adjacentIntervals,
                 !TOTPSettings.allowedAdjacentIntervals.contains(intervals)
             {
@@ -126,28 +129,38 @@ extension SecondFactorSettings {
         if mask.covers("mfa.state", present: config.state != nil) {
             // The reference page switches TOTP on with a body that has no state (spec, trap 8).
             if let text = config.state {
-                state = State(rawValue: text) ?? .disabled
+                state = State(.secondFactorState, text) ?? .disabled
             } else if mask.paths?.contains("mfa.state") == true {
                 state = .disabled
             }
         }
         if mask.covers("mfa.enabledProviders", present: config.enabledProviders != nil) {
-            listsPhone = config.enabledProviders?.contains("PHONE_SMS") ?? false
+            let providers = try? Enumeration.secondFactorProvider.words(config.enabledProviders ?? []) { _ in "" }
+            listsPhone = providers?.contains("PHONE_SMS") ?? false
         }
         if mask.covers("mfa.providerConfigs", present: config.providerConfigs != nil) {
             let entry = config.providerConfigs?.last { $0.totpProviderConfig != nil }
             totp = entry.map { entry in
                 TOTPSettings(
-                    state: entry.state.flatMap(State.init(rawValue:)) ?? .disabled,
+                    state: State(.providerState, entry.state) ?? .disabled,
                     adjacentIntervals: entry.totpProviderConfig?.adjacentIntervals)
             }
         }
     }
 }
 
+extension SecondFactorSettings.State {
+    /// Nil where a request names none; its words were looked at before.
+    fileprivate init?(_ enumeration: Enumeration, _ text: String?) {
+        guard let word = try? enumeration.word(text, at: "") else { return nil }
+        self.init(rawValue: word)
+    }
+}
+
 extension ProjectConfig {
     /// The configuration as administrators read it.
-    init(_ settings: RealmSettings, projectID: String, authorizedDomains: [String]) {
+    /// - Parameter isDevelopment: whether somebody may be anonymous where nobody decided.
+    init(_ settings: RealmSettings, projectID: String, authorizedDomains: [String], isDevelopment: Bool) {
         let second = settings.secondFactors
         let mfa = MultiFactorAuthConfig(
             state: second.state.rawValue,
@@ -164,11 +177,19 @@ extension ProjectConfig {
         self.init(
             name: "projects/\(projectID)/config",
             signIn: SignInConfig(
-                email: EmailSignInConfig(enabled: true, passwordRequired: false),
-                anonymous: ProviderSwitch(enabled: settings.signUp.allowsAnonymous), allowDuplicateEmails: false),
+                email: EmailSignInConfig(
+                    enabled: settings.identityToolkit.allowsEmail,
+                    passwordRequired: !settings.identityToolkit.allowsEmailLinks),
+                anonymous: ProviderSwitch(enabled: settings.signUp.anonymous ?? isDevelopment),
+                allowDuplicateEmails: false),
+            client: ClientConfig(
+                permissions: ClientPermissions(
+                    disabledUserSignup: !settings.signUp.isOpen,
+                    disabledUserDeletion: !settings.identityToolkit.allowsDeletion)),
             mfa: mfa,
             authorizedDomains: authorizedDomains,
             emailPrivacyConfig: EmailPrivacyConfig(enableImprovedEmailPrivacy: settings.privacy.hidesAddresses),
+            passwordPolicyConfig: PasswordPolicyConfig(settings.passwords),
             subtype: "IDENTITY_PLATFORM")
     }
 }

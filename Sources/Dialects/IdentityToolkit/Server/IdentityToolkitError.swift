@@ -237,6 +237,9 @@ extension IdentityToolkitError {
             self.init(.weakPassword, "Password should be at least \(minimum) characters")
         case .tooLong(let maximum):
             self.init(.weakPassword, "Password should be at most \(maximum) characters")
+        case .lacks(let kinds):
+            let sentences = kinds.map { "Password must contain \($0.oneOfThem)" }.joined(separator: ", ")
+            self.init(.passwordDoesNotMeetRequirements, "Missing password requirements: [\(sentences)]")
         case .common:
             self.init(.weakPassword, "Password is one of the commonest and would soon be guessed")
         case .containsAddress:
@@ -262,6 +265,18 @@ extension IdentityToolkitError {
         case .signUpClosed: self.init(.adminOnlyOperation)
         case .busy: self = .overloaded(retryAfter: 1)
         default: self = .invalidArgument
+        }
+    }
+}
+
+extension CharacterKind {
+    /// As production says it.
+    fileprivate var oneOfThem: String {
+        switch self {
+        case .lowercase: "a lower case character"
+        case .uppercase: "an upper case character"
+        case .digit: "a numeric character"
+        case .symbol: "a non-alphanumeric character"
         }
     }
 }

@@ -21,6 +21,7 @@ extension IdentityToolkit {
         try requireProject(request.targetProjectId)
         if call.isAdministrator, request.idToken == nil { return try await deleteAccount(request, call) }
         let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
+        guard call.settings.identityToolkit.allowsDeletion else { throw IdentityToolkitError(.adminOnlyOperation) }
         if let localID = request.localId, localID != bearer.user.id.rawValue {
             throw IdentityToolkitError(.invalidLocalID)
         }

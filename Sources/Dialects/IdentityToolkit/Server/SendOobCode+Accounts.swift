@@ -42,8 +42,14 @@ extension IdentityToolkit {
         case "VERIFY_EMAIL":
             if let user = try await namedUser(request, call) { return .verifyEmail(user) }
             return .verifyEmail(try await tokens.bearer(request.idToken).user.id)
-        case "PASSWORD_RESET": return .resetPassword(try address(request.email))
-        case "EMAIL_SIGNIN": return .signIn(try address(request.email))
+        case "PASSWORD_RESET":
+            guard call.settings.identityToolkit.allowsEmail else { throw IdentityToolkitError(.passwordLoginDisabled) }
+            return .resetPassword(try address(request.email))
+        case "EMAIL_SIGNIN":
+            guard call.settings.identityToolkit.allowsSignInByLink else {
+                throw IdentityToolkitError(.operationNotAllowed)
+            }
+            return .signIn(try address(request.email))
         case "VERIFY_AND_CHANGE_EMAIL":
             let newEmail = try address(request.newEmail, missing: .missingNewEmail, invalid: .invalidNewEmail)
             if let user = try await namedUser(request, call) { return .changeEmail(user, to: newEmail) }
@@ -118,6 +124,7 @@ extension IdentityToolkit {
             email: summary.purpose == .signIn ? nil : summary.email?.canonical,
             newEmail: summary.newEmail?.canonical)
         guard let newPassword = request.newPassword else { return response }
+        guard call.settings.identityToolkit.allowsEmail else { throw IdentityToolkitError(.passwordLoginDisabled) }
         guard !newPassword.isEmpty else { throw IdentityToolkitError(.missingPassword) }
         let verdict = try await realm.authenticator.answer(
             .link(newPassword: Secret(newPassword)), to: .flow(handle, FlowExpectation(.resetPassword)), by: call.client

@@ -7,6 +7,7 @@ extension IdentityToolkit {
     func signInWithPassword(
         _ request: SignInWithPasswordRequest, _ call: Call
     ) async throws -> SignInWithPasswordResponse {
+        guard call.settings.identityToolkit.allowsEmail else { throw IdentityToolkitError(.passwordLoginDisabled) }
         let email = try address(request.email, empty: .invalidEmail)
         guard let password = request.password, !password.isEmpty else { throw IdentityToolkitError(.missingPassword) }
         let verdict = try await realm.authenticator.answer(
@@ -36,6 +37,9 @@ extension IdentityToolkit {
     func signInWithEmailLink(
         _ request: SignInWithEmailLinkRequest, _ call: Call
     ) async throws -> SignInWithEmailLinkResponse {
+        guard call.settings.identityToolkit.allowsSignInByLink else {
+            throw IdentityToolkitError(.operationNotAllowed)
+        }
         let email = try address(request.email)
         guard let code = request.oobCode, !code.isEmpty else { throw IdentityToolkitError(.missingOOBCode) }
         let verdict = try await realm.authenticator.answer(
@@ -82,4 +86,9 @@ extension IdentityToolkit {
         case .accomplished, .advanced: throw IdentityToolkitError.internal
         }
     }
+}
+
+extension IdentityToolkitSettings {
+    /// Whether a mailed link signs in: where addresses do, and no password is needed.
+    var allowsSignInByLink: Bool { allowsEmail && allowsEmailLinks }
 }

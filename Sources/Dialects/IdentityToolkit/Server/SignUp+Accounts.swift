@@ -13,6 +13,9 @@ extension IdentityToolkit {
         let isAnonymous = request.email == nil && request.password == nil
         let email = isAnonymous ? nil : try address(request.email, empty: .invalidEmail)
         if !isAnonymous && (request.password ?? "").isEmpty { throw IdentityToolkitError(.missingPassword) }
+        guard isAnonymous || call.settings.identityToolkit.allowsEmail else {
+            throw IdentityToolkitError(.operationNotAllowed)
+        }
         try checkProfile(displayName: request.displayName)
         let outcome = try await realm.accounts.signUp(
             email: email, password: request.password.map { Secret($0) }, displayName: request.displayName,

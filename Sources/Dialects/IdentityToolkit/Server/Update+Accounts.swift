@@ -58,6 +58,7 @@ extension IdentityToolkit {
         }
         if let password = request.password {
             guard !password.isEmpty else { throw IdentityToolkitError(.missingPassword) }
+            guard call.settings.identityToolkit.allowsEmail else { throw IdentityToolkitError(.operationNotAllowed) }
             guard bearer.user.email != nil || change.email != nil else { throw IdentityToolkitError(.missingEmail) }
             change.password = Secret(password)
         }

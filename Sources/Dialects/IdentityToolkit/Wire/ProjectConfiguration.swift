@@ -4,6 +4,7 @@ public struct ProjectConfig: Codable, Sendable, Equatable {
     /// `projects/{number}/config`.
     public var name: String?
     public var signIn: SignInConfig?
+    public var client: ClientConfig?
     public var mfa: MultiFactorAuthConfig?
     public var authorizedDomains: [String]?
     public var emailPrivacyConfig: EmailPrivacyConfig?
@@ -11,12 +12,14 @@ public struct ProjectConfig: Codable, Sendable, Equatable {
     public var subtype: String?
 
     public init(
-        name: String? = nil, signIn: SignInConfig? = nil, mfa: MultiFactorAuthConfig? = nil,
+        name: String? = nil, signIn: SignInConfig? = nil, client: ClientConfig? = nil,
+        mfa: MultiFactorAuthConfig? = nil,
         authorizedDomains: [String]? = nil, emailPrivacyConfig: EmailPrivacyConfig? = nil,
         passwordPolicyConfig: PasswordPolicyConfig? = nil, subtype: String? = nil
     ) {
         self.name = name
         self.signIn = signIn
+        self.client = client
         self.mfa = mfa
         self.authorizedDomains = authorizedDomains
         self.emailPrivacyConfig = emailPrivacyConfig
@@ -40,6 +43,26 @@ public struct SignInConfig: Codable, Sendable, Equatable {
         self.phoneNumber = phoneNumber
         self.anonymous = anonymous
         self.allowDuplicateEmails = allowDuplicateEmails
+    }
+}
+
+/// What clients may do to accounts.
+public struct ClientConfig: Codable, Sendable, Equatable {
+    public var permissions: ClientPermissions?
+
+    public init(permissions: ClientPermissions? = nil) {
+        self.permissions = permissions
+    }
+}
+
+/// Whether users are kept from making and deleting their own accounts.
+public struct ClientPermissions: Codable, Sendable, Equatable {
+    public var disabledUserSignup: Bool?
+    public var disabledUserDeletion: Bool?
+
+    public init(disabledUserSignup: Bool? = nil, disabledUserDeletion: Bool? = nil) {
+        self.disabledUserSignup = disabledUserSignup
+        self.disabledUserDeletion = disabledUserDeletion
     }
 }
 

@@ -277,7 +277,7 @@ extension PasswordPolicy.Fault {
         case .tooShort: .passwordTooShort
         case .tooLong: .passwordTooLong
         case .common: .passwordBanned
-        case .containsAddress: .passwordTooWeak
+        case .containsAddress, .lacks: .passwordTooWeak
         case .recentlyUsed: .passwordRecentlyUsed
         }
     }

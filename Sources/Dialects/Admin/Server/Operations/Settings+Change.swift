@@ -58,5 +58,12 @@ public struct ChangeSetting: AdministrationOperation {
                 "passwords.minimumLengthAlone (\(alone)) has to be at least passwords.minimumLength "
                     + "(\(passwords.minimumLength)). Change the other one first.")
         }
+        let minimum = passwords.minimumLengthAlone ?? passwords.minimumLength
+        if let maximum = passwords.maximumLength, maximum < minimum {
+            throw AdministrationError(
+                .invalid,
+                "passwords.maximumLength (\(maximum)) has to be at least the minimum length (\(minimum)). "
+                    + "Change the other one first.")
+        }
     }
 }

@@ -70,6 +70,7 @@ struct ActionWords: Sendable {
             switch fault {
             case .tooShort(let minimum): "Use at least \(minimum) characters. Several words make a good password."
             case .tooLong(let maximum): "Use at most \(maximum) characters."
+            case .lacks(let kinds): "Use also \(kinds.map(\.english).joined(separator: ", "))."
             case .containsAddress: "Do not use your address."
             case .recentlyUsed: "You have this password, or had it lately. Choose another."
             case .common, nil: "This is one of the passwords that are tried first. Choose another."
@@ -118,6 +119,7 @@ struct ActionWords: Sendable {
             case .tooShort(let minimum):
                 "Verwenden Sie mindestens \(minimum) Zeichen. Mehrere Wörter ergeben ein gutes Passwort."
             case .tooLong(let maximum): "Verwenden Sie höchstens \(maximum) Zeichen."
+            case .lacks(let kinds): "Verwenden Sie auch \(kinds.map(\.german).joined(separator: ", "))."
             case .containsAddress: "Verwenden Sie nicht Ihre Adresse."
             case .recentlyUsed: "Sie haben oder hatten dieses Passwort schon. Wählen Sie ein anderes."
             case .common, nil:
@@ -163,9 +165,30 @@ struct ActionWords: Sendable {
             switch fault {
             case .tooShort(let minimum): "\(minimum) 文字以上にしてください。複数の単語を組み合わせると良いパスワードになります。"
             case .tooLong(let maximum): "\(maximum) 文字以下にしてください。"
+            case .lacks(let kinds): "\(kinds.map(\.japanese).joined(separator: "、"))も使用してください。"
             case .containsAddress: "メールアドレスは使用しないでください。"
             case .recentlyUsed: "現在または最近使用したパスワードです。別のパスワードを選んでください。"
             case .common, nil: "推測されやすいパスワードです。別のパスワードを選んでください。"
             }
         })
+}
+
+extension CharacterKind {
+    fileprivate var german: String {
+        switch self {
+        case .lowercase: "einen Kleinbuchstaben"
+        case .uppercase: "einen Großbuchstaben"
+        case .digit: "eine Ziffer"
+        case .symbol: "ein Zeichen wie ! oder -"
+        }
+    }
+
+    fileprivate var japanese: String {
+        switch self {
+        case .lowercase: "英小文字"
+        case .uppercase: "英大文字"
+        case .digit: "数字"
+        case .symbol: "記号"
+        }
+    }
 }

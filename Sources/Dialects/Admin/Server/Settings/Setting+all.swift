@@ -9,6 +9,8 @@ extension Setting {
             "passwords.minimumLength", \.passwords.minimumLength, in: 6...64, "characters that a password needs",
             weakerWhen: (.smaller, "Shorter passwords are taken from now on; short ones are guessed first.")),
         .minimumLengthAlone,
+        .maximumLength,
+        .requiredKinds,
         .bool(
             "passwords.refusesCommon", \.passwords.refusesCommon, "refuse the passwords that are tried first",
             weaker: (false, "Passwords that everybody tries first are taken from now on.")),
@@ -17,6 +19,16 @@ extension Setting {
             "passwords of an account that it cannot be given again, the present one among them",
             weakerWhen: (.smaller, "Passwords that somebody may have learnt come back sooner from now on.")),
         .bool("signUp.isOpen", \.signUp.isOpen, "people may make their own accounts"),
+        .bool(
+            "identityToolkit.allowsEmail", \.identityToolkit.allowsEmail,
+            "Identity Toolkit's clients sign in and up with an address"),
+        .bool(
+            "identityToolkit.allowsEmailLinks", \.identityToolkit.allowsEmailLinks,
+            "Identity Toolkit's clients sign in by a mailed link",
+            weaker: (true, "Who reads a mailbox signs in by a link from now on, without the password.")),
+        .bool(
+            "identityToolkit.allowsDeletion", \.identityToolkit.allowsDeletion,
+            "users delete their own accounts through Identity Toolkit"),
         .bool(
             "signUp.allowsAnonymous", \.signUp.allowsAnonymous, "accounts without address or password",
             weaker: (true, "Anybody can make accounts without an address from now on, as many as the limits let them.")),
@@ -114,6 +126,7 @@ extension Setting {
                 || (after.minimumLengthAlone ?? after.minimumLength)
                     < (before.minimumLengthAlone ?? before.minimumLength)
                 || (before.refusesCommon && !after.refusesCommon) || after.remembered < before.remembered
+                || !after.required.isSuperset(of: before.required)
             return isWeaker ? "Weaker passwords are taken from now on." : nil
         })
 
@@ -135,6 +148,53 @@ extension Setting {
             (after.passwords.minimumLengthAlone ?? 0) < (before.passwords.minimumLengthAlone ?? 0)
                 ? "Shorter passwords are taken from now on where no second factor follows." : nil
         })
+
+    private static let maximumLength: Setting = {
+        let key = "passwords.maximumLength"
+        let accepts = "6 to \(PasswordPolicy.longestMaximum), or none for \(PasswordPolicy.maximumLength)"
+        return Setting(
+            key, accepts: accepts, "characters that a password may have",
+            read: { $0.passwords.maximumLength.map { .integer(Int64($0)) } ?? .null },
+            write: { settings, value in
+                if value.isNone {
+                    settings.passwords.maximumLength = nil
+                    return
+                }
+                guard let number = value.asInteger, (6...PasswordPolicy.longestMaximum).contains(number) else {
+                    throw refusal(key, value, accepts: accepts)
+                }
+                settings.passwords.maximumLength = number
+            })
+    }()
+
+    private static let requiredKinds: Setting = {
+        let key = "passwords.required"
+        let accepts = "\(words(of: CharacterKind.self)) with commas between, or none"
+        return Setting(
+            key, accepts: accepts, "kinds of characters of which a password needs one each",
+            read: { settings in
+                let kinds = CharacterKind.allCases.filter(settings.passwords.required.contains)
+                return kinds.isEmpty ? .null : .string(kinds.map(\.rawValue).joined(separator: ","))
+            },
+            write: { settings, value in
+                if value.isNone {
+                    settings.passwords.required = []
+                    return
+                }
+                guard let text = value.stringValue else { throw refusal(key, value, accepts: accepts) }
+                settings.passwords.required = Set(
+                    try text.split(separator: ",").map { part in
+                        guard let kind = CharacterKind(rawValue: part.filter { $0 != " " }.lowercased()) else {
+                            throw refusal(key, value, accepts: accepts)
+                        }
+                        return kind
+                    })
+            },
+            weakness: { before, after in
+                after.passwords.required.isSuperset(of: before.passwords.required)
+                    ? nil : "Passwords of fewer kinds of characters are taken from now on."
+            })
+    }()
 
     private static let totpState = Setting(
         "secondFactors.totp.state", accepts: words(of: SecondFactorSettings.State.self),

@@ -66,8 +66,22 @@ extension PasswordPolicy.Fault {
         case .tooShort(let minimum): "The password is too short: it needs at least \(minimum) characters."
         case .tooLong(let maximum): "The password is too long: it may have \(maximum) characters."
         case .common: "The password is one of those that are tried first. Choose another."
+        case .lacks(let kinds):
+            "The password needs \(kinds.map(\.english).joined(separator: ", ")) too."
         case .containsAddress: "The password is the address, or a part of it. Choose another."
         case .recentlyUsed: "The user has the password, or had it lately. Choose another."
+        }
+    }
+}
+
+extension CharacterKind {
+    /// For people.
+    var english: String {
+        switch self {
+        case .lowercase: "a lower-case letter"
+        case .uppercase: "an upper-case letter"
+        case .digit: "a digit"
+        case .symbol: "a sign such as ! or -"
         }
     }
 }
