@@ -36,10 +36,12 @@ extension IdentityToolkit {
             limitedSource: isExempt || isAdministrator ? nil : context.source.limitKey,
             source: context.source.text,
             revealsAddresses: application?.registration.revealsAddresses ?? false || !settings.privacy.hidesAddresses,
-            requiresSecondFactor: application?.registration.requiresSecondFactor ?? false,
             locale: request.headers[.firebaseLocale].flatMap(Self.locale))
         return Call(
-            client: client, settings: settings, isAdministrator: isAdministrator,
+            client: client, settings: settings,
+            requiresSecondFactor: settings.secondFactors.isRequired
+                || application?.registration.requiresSecondFactor ?? false,
+            isAdministrator: isAdministrator,
             tenantID: context.parameters.get("tenant"), query: query)
     }
 

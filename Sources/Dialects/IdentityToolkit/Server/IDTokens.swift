@@ -7,6 +7,9 @@ struct IDTokens: Sendable {
     let realm: Realm
     let projectID: String
     let isDevelopment: Bool
+    let settings: RealmSettings
+    /// Whether the realm or the application asks for a second factor of everybody.
+    let requiresSecondFactor: Bool
 
     /// The claim that carries the user's token epoch, so that a revocation cuts between two tokens of one second.
     static let epochClaim = CustomClaims.epochClaim
@@ -20,8 +23,24 @@ struct IDTokens: Sendable {
 
     var issuer: String { "https://securetoken.google.com/\(projectID)" }
 
+    /// The end of the audience of tokens with which somebody can get a second factor, and no more: no back end takes
+    /// them.
+    private static let enrolmentAudience = "/mfa-enrolment"
+
+    /// What a session's tokens are for.
+    private func audience(of evidence: SessionEvidence) -> String {
+        lacksSecondFactor(evidence) ? projectID + Self.enrolmentAudience : projectID
+    }
+
+    /// Whether a session has to have been proven with a second factor and was not. Whom a developer's back end vouches for
+    /// is asked for none, nor is somebody anonymous.
+    func lacksSecondFactor(_ evidence: SessionEvidence) -> Bool {
+        AssurancePolicy(settings: settings.secondFactors, requiresSecondFactor: requiresSecondFactor)
+            .decide(proven: evidence.proofs, factors: []) == .enrolmentRequired
+    }
+
     /// What a client gets: the ID token, and how long it lives.
-    func idToken(for signedIn: SignedIn, settings: RealmSettings) async throws -> (token: String, lifetime: Int) {
+    func idToken(for signedIn: SignedIn) async throws -> (token: String, lifetime: Int) {
         let lifetime = settings.tokens.idTokenLifetime
         let claims = claims(for: signedIn, lifetime: lifetime)
         if realm.mode.usesUnsignedTokens { return (try await realm.keyring.unsignedToken(claims), lifetime) }
@@ -41,7 +60,7 @@ struct IDTokens: Sendable {
         }
         let ours: [String: JSONValue?] = [
             "iss": .string(issuer),
-            "aud": .string(projectID),
+            "aud": .string(audience(of: evidence)),
             "sub": .string(user.id.rawValue),
             "user_id": .string(user.id.rawValue),
             "auth_time": .integer(user.issueTime(evidence.authenticatedAt ?? instant).seconds),
@@ -80,7 +99,7 @@ struct IDTokens: Sendable {
     /// What a web site keeps for days: the claims of an ID token, from another issuer and for another time. Its header
     /// says no type.
     /// - Parameter lifetime: seconds.
-    func sessionCookie(for bearer: Bearer, lifetime: Int64, settings: RealmSettings) async throws -> String {
+    func sessionCookie(for bearer: Bearer, lifetime: Int64) async throws -> String {
         let now = realm.clock.now.seconds
         var claims = bearer.claims
         claims.members["iss"] = .string(Self.cookieIssuer + (claims.string("aud") ?? projectID))
@@ -100,10 +119,14 @@ struct IDTokens: Sendable {
     }
 
     /// Reads an ID token and makes sure that it still counts.
-    /// - Parameter missing: the word for a token that is not there; it differs between versions.
-    /// - Throws: `IdentityToolkitError`: `INVALID_ID_TOKEN`, `USER_NOT_FOUND`, `TOKEN_EXPIRED`, `USER_DISABLED`, in
-    ///   this order.
-    func bearer(_ token: String?, missing: ErrorWord = .invalidIDToken) async throws -> Bearer {
+    /// - Parameters:
+    ///   - missing: the word for a token that is not there; it differs between versions.
+    ///   - allowsUnenrolled: whether a session counts that has to have a second factor and has none.
+    /// - Throws: `IdentityToolkitError`: `INVALID_ID_TOKEN`, `USER_NOT_FOUND`, `TOKEN_EXPIRED`, `USER_DISABLED`,
+    ///   `OPERATION_NOT_ALLOWED`, in this order.
+    func bearer(
+        _ token: String?, missing: ErrorWord = .invalidIDToken, allowsUnenrolled: Bool = false
+    ) async throws -> Bearer {
         guard let token, !token.isEmpty else { throw IdentityToolkitError(missing) }
         guard let claims = try await verified(token), let subject = claims.string("sub") ?? claims.string("user_id"),
             let issuedAt = claims.integer("iat"), let expiresAt = claims.integer("exp"), accepts(claims)
@@ -119,7 +142,12 @@ struct IDTokens: Sendable {
         case .good(let user):
             if expiresAt <= now { throw IdentityToolkitError(.tokenExpired) }
             guard issuedAt <= now + Self.leeway else { throw IdentityToolkitError(.invalidIDToken) }
-            return Bearer(user: user, claims: claims, evidence: SessionEvidence(claims: claims))
+            let evidence = SessionEvidence(claims: claims)
+            let isUnenrolled = isForEnrolment(claims) || lacksSecondFactor(evidence)
+            guard allowsUnenrolled || !isUnenrolled else {
+                throw IdentityToolkitError(.operationNotAllowed, "A second factor has to be enrolled first.")
+            }
+            return Bearer(user: user, claims: claims, evidence: evidence)
         }
     }
 
@@ -131,7 +159,12 @@ struct IDTokens: Sendable {
     private func accepts(_ claims: TokenClaims) -> Bool {
         // The emulator takes a token of any project.
         if isDevelopment { return claims.string("iss")?.hasPrefix("https://securetoken.google.com/") ?? false }
-        return claims.string("iss") == issuer && claims.string("aud") == projectID
+        guard claims.string("iss") == issuer, let audience = claims.string("aud") else { return false }
+        return audience == projectID || audience == projectID + Self.enrolmentAudience
+    }
+
+    private func isForEnrolment(_ claims: TokenClaims) -> Bool {
+        claims.string("aud")?.hasSuffix(Self.enrolmentAudience) ?? false
     }
 }
 

@@ -51,7 +51,11 @@ public struct IdentityToolkit: Sendable {
         return options.isDevelopment && !own.contains("localhost") ? ["localhost"] + own : own
     }
 
-    var tokens: IDTokens { IDTokens(realm: realm, projectID: options.projectID, isDevelopment: options.isDevelopment) }
+    func tokens(_ call: Call) -> IDTokens {
+        IDTokens(
+            realm: realm, projectID: options.projectID, isDevelopment: options.isDevelopment, settings: call.settings,
+            requiresSecondFactor: call.requiresSecondFactor)
+    }
 }
 
 /// Who may call an endpoint.
@@ -68,6 +72,9 @@ struct Call: Sendable {
     /// The application, the language, where it came from.
     let client: ClientContext
     let settings: RealmSettings
+    /// Whether the realm or the application asks for a second factor of everybody. Not the client's: this protocol has no
+    /// way to enrol one without a session, so whoever has none gets one that is good for that alone.
+    let requiresSecondFactor: Bool
     /// Whether the bearer may do what only administrators may.
     let isAdministrator: Bool
     /// The tenant of the path. All tenants share the realm's users; answers about one repeat its name.

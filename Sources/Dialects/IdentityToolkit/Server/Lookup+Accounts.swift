@@ -8,7 +8,8 @@ extension IdentityToolkit {
     func lookup(_ request: LookupRequest, _ call: Call) async throws -> LookupResponse {
         try requireProject(request.targetProjectId)
         if call.isAdministrator, request.idToken == nil { return try await lookupAccounts(request, call) }
-        let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
+        let bearer = try await tokens(call).bearer(
+            request.idToken, missing: .missingIDToken, allowsUnenrolled: true)
         guard let found = try await realm.accounts.userAndFactors(bearer.user.id) else {
             throw IdentityToolkitError(.userNotFound)
         }
@@ -20,7 +21,8 @@ extension IdentityToolkit {
     func delete(_ request: DeleteAccountRequest, _ call: Call) async throws -> DeleteAccountResponse {
         try requireProject(request.targetProjectId)
         if call.isAdministrator, request.idToken == nil { return try await deleteAccount(request, call) }
-        let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
+        let bearer = try await tokens(call).bearer(
+            request.idToken, missing: .missingIDToken, allowsUnenrolled: true)
         guard call.settings.identityToolkit.allowsDeletion else { throw IdentityToolkitError(.adminOnlyOperation) }
         if let localID = request.localId, localID != bearer.user.id.rawValue {
             throw IdentityToolkitError(.invalidLocalID)

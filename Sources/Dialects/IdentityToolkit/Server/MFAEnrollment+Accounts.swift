@@ -17,7 +17,7 @@ extension IdentityToolkit {
         guard request.totpEnrollmentInfo != nil || request.phoneEnrollmentInfo != nil else {
             throw IdentityToolkitError.invalidArgument
         }
-        let bearer = try await tokens.bearer(request.idToken)
+        let bearer = try await tokens(call).bearer(request.idToken, allowsUnenrolled: true)
         guard request.totpEnrollmentInfo != nil else {
             throw IdentityToolkitError(.operationNotAllowed, "SMS based MFA not enabled.")
         }
@@ -39,7 +39,7 @@ extension IdentityToolkit {
     func finalizeMFAEnrollment(
         _ request: FinalizeMFAEnrollmentRequest, _ call: Call
     ) async throws -> FinalizeMFAEnrollmentResponse {
-        let bearer = try await tokens.bearer(request.idToken)
+        let bearer = try await tokens(call).bearer(request.idToken, allowsUnenrolled: true)
         guard let info = request.totpVerificationInfo else {
             if request.phoneVerificationInfo != nil { throw IdentityToolkitError(.invalidSessionInfo) }
             throw IdentityToolkitError.invalidArgument
@@ -62,7 +62,7 @@ extension IdentityToolkit {
             to: .flow(handle, expectation), by: call.client)
         switch verdict {
         case .accomplished(.enrolled(_, let signedIn)):
-            let (idToken, _) = try await tokens.idToken(for: signedIn, settings: call.settings)
+            let (idToken, _) = try await tokens(call).idToken(for: signedIn)
             return FinalizeMFAEnrollmentResponse(
                 idToken: idToken, refreshToken: signedIn.refreshToken.reveal(), totpAuthInfo: EmptyObject())
         case .refused(let refusal): throw IdentityToolkitError(enrolment: refusal)
@@ -72,7 +72,7 @@ extension IdentityToolkit {
 
     /// `mfaEnrollment:withdraw` (spec, section 3.5).
     func withdrawMFA(_ request: WithdrawMFARequest, _ call: Call) async throws -> WithdrawMFAResponse {
-        let bearer = try await tokens.bearer(request.idToken)
+        let bearer = try await tokens(call).bearer(request.idToken)
         guard let id = request.mfaEnrollmentId, !id.isEmpty, !id.utf8.contains(0) else {
             throw IdentityToolkitError(.mfaEnrollmentNotFound)
         }
@@ -84,7 +84,7 @@ extension IdentityToolkit {
         case .revoked: throw IdentityToolkitError(.tokenExpired)
         case .withdrawnAndSignedOut: return WithdrawMFAResponse()
         case .withdrawn(let signedIn):
-            let (idToken, _) = try await tokens.idToken(for: signedIn, settings: call.settings)
+            let (idToken, _) = try await tokens(call).idToken(for: signedIn)
             return WithdrawMFAResponse(idToken: idToken, refreshToken: signedIn.refreshToken.reveal())
         }
     }

@@ -27,7 +27,7 @@ extension IdentityToolkit {
             to: .flow(FlowHandle(credential), FlowExpectation(.signIn)), by: call.client)
         switch verdict {
         case .accomplished(.signedIn(let signedIn)):
-            let (idToken, _) = try await tokens.idToken(for: signedIn, settings: call.settings)
+            let (idToken, _) = try await tokens(call).idToken(for: signedIn)
             return FinalizeMFASignInResponse(idToken: idToken, refreshToken: signedIn.refreshToken.reveal())
         case .refused(let refusal): throw IdentityToolkitError(secondFactor: refusal)
         default: throw IdentityToolkitError.internal

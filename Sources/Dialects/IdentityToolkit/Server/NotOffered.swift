@@ -11,7 +11,7 @@ extension IdentityToolkit {
 
     /// `accounts:revokeToken`: tokens of another identity provider are to end, and there are none.
     func revokeToken(_ request: RevokeTokenRequest, _ call: Call) async throws -> EmptyObject {
-        _ = try await tokens.bearer(request.idToken)
+        _ = try await tokens(call).bearer(request.idToken)
         throw IdentityToolkitError.providerNotEnabled
     }
 

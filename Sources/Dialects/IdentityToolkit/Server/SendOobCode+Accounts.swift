@@ -41,7 +41,7 @@ extension IdentityToolkit {
         case nil: throw IdentityToolkitError(.missingReqType)
         case "VERIFY_EMAIL":
             if let user = try await namedUser(request, call) { return .verifyEmail(user) }
-            return .verifyEmail(try await tokens.bearer(request.idToken).user.id)
+            return .verifyEmail(try await tokens(call).bearer(request.idToken, allowsUnenrolled: true).user.id)
         case "PASSWORD_RESET":
             guard call.settings.identityToolkit.allowsEmail else { throw IdentityToolkitError(.passwordLoginDisabled) }
             return .resetPassword(try address(request.email))
@@ -53,7 +53,7 @@ extension IdentityToolkit {
         case "VERIFY_AND_CHANGE_EMAIL":
             let newEmail = try address(request.newEmail, missing: .missingNewEmail, invalid: .invalidNewEmail)
             if let user = try await namedUser(request, call) { return .changeEmail(user, to: newEmail) }
-            let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
+            let bearer = try await tokens(call).bearer(request.idToken, missing: .missingIDToken)
             // A stolen token of last week must not move the account to another mailbox.
             try requireRecentSignIn(bearer)
             return .changeEmail(bearer.user.id, to: newEmail)

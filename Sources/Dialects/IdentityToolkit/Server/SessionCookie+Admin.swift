@@ -13,8 +13,8 @@ extension IdentityToolkit {
     ) async throws -> CreateSessionCookieResponse {
         let lifetime = request.validDuration?.value ?? Self.cookieLifetimes.upperBound
         guard Self.cookieLifetimes.contains(lifetime) else { throw IdentityToolkitError(.invalidDuration) }
-        let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
+        let bearer = try await tokens(call).bearer(request.idToken, missing: .missingIDToken)
         return CreateSessionCookieResponse(
-            sessionCookie: try await tokens.sessionCookie(for: bearer, lifetime: lifetime, settings: call.settings))
+            sessionCookie: try await tokens(call).sessionCookie(for: bearer, lifetime: lifetime))
     }
 }

@@ -43,7 +43,7 @@ extension IdentityToolkit {
         let email = try address(request.email)
         guard let code = request.oobCode, !code.isEmpty else { throw IdentityToolkitError(.missingOOBCode) }
         let verdict = try await realm.authenticator.answer(
-            try await linkAnswer(email, idToken: request.idToken), to: .flow(FlowHandle(code), FlowExpectation(.signIn)), by: call.client)
+            try await linkAnswer(email, idToken: request.idToken, call), to: .flow(FlowHandle(code), FlowExpectation(.signIn)), by: call.client)
         switch try await outcome(verdict, call) {
         case .refused(let refusal): throw IdentityToolkitError(link: refusal)
         case .pending(let user, let credential, let factors):
@@ -58,9 +58,9 @@ extension IdentityToolkit {
         }
     }
 
-    private func linkAnswer(_ email: EmailAddress, idToken: String?) async throws -> Answer {
+    private func linkAnswer(_ email: EmailAddress, idToken: String?, _ call: Call) async throws -> Answer {
         guard let idToken, !idToken.isEmpty else { return .link(claiming: email) }
-        let bearer = try await tokens.bearer(idToken)
+        let bearer = try await tokens(call).bearer(idToken)
         // Another mailbox opens the account from then on. A stolen token of an hour ago must not lead there.
         if bearer.user.email != email { try requireRecentSignIn(bearer) }
         return .addressLink(claiming: email, for: bearer.user.id, asOf: bearer.user.tokenEpoch)
@@ -76,7 +76,7 @@ extension IdentityToolkit {
     func outcome(_ verdict: Verdict, _ call: Call) async throws -> FirstFactorOutcome {
         switch verdict {
         case .accomplished(.signedIn(let signedIn)):
-            let (idToken, lifetime) = try await tokens.idToken(for: signedIn, settings: call.settings)
+            let (idToken, lifetime) = try await tokens(call).idToken(for: signedIn)
             return .signedIn(signedIn, idToken: idToken, lifetime: Int64String(Int64(lifetime)))
         case .more(let continuation):
             return .pending(

@@ -23,7 +23,7 @@ extension IdentityToolkit {
         switch outcome {
         case .refused(let refusal): throw IdentityToolkitError(account: refusal)
         case .signedUp(let signedIn):
-            let (idToken, lifetime) = try await tokens.idToken(for: signedIn, settings: call.settings)
+            let (idToken, lifetime) = try await tokens(call).idToken(for: signedIn)
             return SignUpResponse(
                 localId: signedIn.user.id.rawValue, email: signedIn.user.email?.canonical,
                 displayName: signedIn.user.profile.displayName, idToken: idToken,

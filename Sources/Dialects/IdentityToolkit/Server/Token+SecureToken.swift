@@ -20,7 +20,13 @@ extension IdentityToolkit {
         case .refused(.userNotFound): throw IdentityToolkitError(.userNotFound)
         case .refused(.userDisabled): throw IdentityToolkitError(.userDisabled)
         case .refreshed(let signedIn):
-            let (idToken, lifetime) = try await tokens.idToken(for: signedIn, settings: call.settings)
+            // The session is older than the factor, or than the demand for it: its tokens would stay without.
+            if tokens(call).lacksSecondFactor(signedIn.evidence),
+                try await !realm.enrolments.secondFactors(of: signedIn.user.id).isEmpty
+            {
+                throw IdentityToolkitError(.tokenExpired)
+            }
+            let (idToken, lifetime) = try await tokens(call).idToken(for: signedIn)
             return TokenResponse(
                 accessToken: idToken, expiresIn: Int64String(Int64(lifetime)),
                 refreshToken: signedIn.refreshToken.reveal(), idToken: idToken, userID: signedIn.user.id.rawValue,

@@ -9,7 +9,7 @@ extension IdentityToolkit {
         try requireProject(request.targetProjectId)
         if let code = request.oobCode { return try await apply(code: code, call) }
         if call.isAdministrator, request.idToken == nil { return try await updateAccount(request, call) }
-        let bearer = try await tokens.bearer(request.idToken, missing: .missingIDToken)
+        let bearer = try await tokens(call).bearer(request.idToken, missing: .missingIDToken)
         let change = try await accountChange(request, bearer, call)
         let endsSessions =
             change.email != nil || change.password != nil || change.removesPassword || change.revokesTokensAt != nil
@@ -25,7 +25,7 @@ extension IdentityToolkit {
             var response = try await updateResponse(for: user)
             if request.email != nil { response.newEmail = response.email }
             if let signedIn {
-                let (idToken, lifetime) = try await tokens.idToken(for: signedIn, settings: call.settings)
+                let (idToken, lifetime) = try await tokens(call).idToken(for: signedIn)
                 response.idToken = idToken
                 response.refreshToken = signedIn.refreshToken.reveal()
                 response.expiresIn = Int64String(Int64(lifetime))
