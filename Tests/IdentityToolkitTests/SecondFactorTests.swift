@@ -439,18 +439,4 @@ import Testing
             #expect(name["mfaInfo"].elements.count == 1 && name["emailVerified"] == true)
         }
     }
-
-    @Test func anApplicationThatWantsASecondFactorRefusesWhoHasNone() async throws {
-        try await TestServer.with { server in
-            let person = try await server.verifiedPerson()
-            let (enrolled, _) = try await server.enrolledPerson()
-            _ = try await server.realm.applications.change(ClientID(rawValue: server.key), by: .commandLine) {
-                $0.requiresSecondFactor = true
-            }
-            expectRefused(
-                try await server.signIn(person),
-                "OPERATION_NOT_ALLOWED : A second factor is required and none is enrolled.", .errors)
-            _ = try await server.pendingCredential(enrolled)
-        }
-    }
 }

@@ -142,7 +142,7 @@ public struct Authenticator: Sendable {
                 approval: try body.approval?.standing(for: record.userID, at: now, sealer: sealer, in: transaction),
                 device: body.device,
                 journey: body.journey.map { JourneySummary($0, body.challenge) }, clientID: body.clientID,
-                terms: body.terms))
+                terms: body.terms, dialect: body.dialect))
     }
 
     private enum Preparation {
@@ -176,7 +176,7 @@ public struct Authenticator: Sendable {
         {
             return .refused(Refusal(.weakPassword, passwordFault: fault))
         }
-        if let userID = summary.userID {
+        if let userID = summary.userID, PasswordHistory.isKept(in: summary.dialect) {
             switch try await PasswordHistory(realm: realm).look(
                 for: newPassword, of: userID, factors, settings.passwords)
             {

@@ -90,6 +90,8 @@ public struct FlowSummary: Sendable {
     public let clientID: ClientID
     /// What the session that it leads to will be like.
     public let terms: SessionTerms
+    /// The protocol in which the attempt began.
+    public let dialect: Dialect
 }
 
 extension FlowHandle {

@@ -47,7 +47,8 @@ extension Accounts {
     ///
     /// A changed address is unverified again unless the change says otherwise. A changed address or password, and the
     /// loss of the last second factor, revoke all tokens; the session that `evidence` describes then goes on with fresh
-    /// ones. A password that the account has, or had lately, is refused, unless an administrator asks.
+    /// ones. A password that the account has, or had lately, is refused where the protocol has a word for it, unless an
+    /// administrator asks.
     /// - Parameters:
     ///   - evidence: what the caller's session was proven with; nil where no session is to go on.
     ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses. Nil where an
@@ -66,7 +67,7 @@ extension Accounts {
         {
             return .refused(.weakPassword(fault))
         }
-        if let password = change.password, epoch != nil {
+        if let password = change.password, epoch != nil, PasswordHistory.isKept(in: client.dialect) {
             switch try await PasswordHistory(realm: realm).look(for: password, of: id, factors, settings.passwords) {
             case .fresh: break
             case .recent: return .refused(.weakPassword(.recentlyUsed))

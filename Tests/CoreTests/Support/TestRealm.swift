@@ -39,7 +39,7 @@ struct TestRealm: Sendable {
     var now: Date { clock.now }
 
     /// Who asks, where no limit per source applies.
-    let client = ClientContext(
+    var client = ClientContext(
         clientID: ClientID(rawValue: "app"), dialect: .identityToolkit, limitedSource: nil, source: "127.0.0.1")
 
     func client(from source: String) -> ClientContext {

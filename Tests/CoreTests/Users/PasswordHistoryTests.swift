@@ -8,6 +8,13 @@ import Testing
 struct PasswordHistoryTests {
     private static let passwords = ["difference engine", "jacquard's loom", "bernoulli numbers", "table of logarithms"]
 
+    /// A realm that is asked by native authentication, which has a word for passwords that come again.
+    private func native(on store: TestStore = .sqlite) async throws -> TestRealm {
+        var test = try await TestRealm.make(on: store)
+        test.client.dialect = .nativeAuth
+        return test
+    }
+
     /// As an administrator does it.
     private func give(_ password: String, to user: User, _ test: TestRealm) async throws -> Accounts.ChangeOutcome {
         var change = AccountChange()
@@ -37,7 +44,7 @@ struct PasswordHistoryTests {
     @Test(
         "The present password and the two before it are refused, an older one is taken", arguments: TestStore.available)
     func remembered(store: TestStore) async throws {
-        let test = try await TestRealm.make(on: store)
+        let test = try await native(on: store)
         let user = try await test.addUser()
         #expect(try await set(TestRealm.password, of: user, test).refusal == .weakPassword(.recentlyUsed))
         for password in Self.passwords.prefix(2) {
@@ -54,7 +61,7 @@ struct PasswordHistoryTests {
 
     @Test("An administrator gives any of them, as often as they like, and what they gave is remembered")
     func administrator() async throws {
-        let test = try await TestRealm.make()
+        let test = try await native()
         let user = try await test.addUser()
         for password in [TestRealm.password, Self.passwords[0], Self.passwords[0], TestRealm.password] {
             #expect(try await give(password, to: user, test).user != nil)
@@ -65,7 +72,7 @@ struct PasswordHistoryTests {
 
     @Test("How many is a setting: none, the present one alone, or ten", arguments: [0, 1, 10])
     func setting(count: Int) async throws {
-        let test = try await TestRealm.make()
+        let test = try await native()
         let user = try await test.addUser()
         try await test.changeSettings { $0.passwords.remembered = count }
         #expect(
@@ -86,7 +93,7 @@ struct PasswordHistoryTests {
 
     @Test("With a smaller setting fewer are looked at, and the others go with the next password")
     func smaller() async throws {
-        let test = try await TestRealm.make()
+        let test = try await native()
         let user = try await test.addUser()
         for password in Self.passwords.prefix(2) { _ = try await set(password, of: user, test) }
         try await test.changeSettings { $0.passwords.remembered = 2 }
@@ -97,7 +104,7 @@ struct PasswordHistoryTests {
 
     @Test("A reset by a link refuses it too, and the link stays good")
     func link() async throws {
-        let test = try await TestRealm.make()
+        let test = try await native()
         _ = try await test.addUser()
         let link = try #require(await test.mailLink(.resetPassword(TestRealm.email)))
         let refusal = try await test.follow(link, newPassword: TestRealm.password).refusal
@@ -109,7 +116,7 @@ struct PasswordHistoryTests {
 
     @Test("A reset step by step refuses it; the same right request that comes twice is the same")
     func journey() async throws {
-        let test = try await TestRealm.make()
+        let test = try await native()
         _ = try await test.addUser()
         let handle = try await test.begin(.resetPassword(TestRealm.email))
         let code = try await test.askForCode(handle)
@@ -125,7 +132,7 @@ struct PasswordHistoryTests {
 
     @Test("The request that set the password just now is not told that it was used")
     func twiceAtOnce() async throws {
-        let test = try await TestRealm.make()
+        let test = try await native()
         _ = try await test.addUser()
         let handle = try await test.begin(.resetPassword(TestRealm.email))
         let code = try await test.askForCode(handle)
@@ -147,7 +154,7 @@ struct PasswordHistoryTests {
 
     @Test("Somebody with a session cannot try passwords by it: refused tries are counted, and a new password forgives")
     func counted() async throws {
-        let test = try await TestRealm.make()
+        let test = try await native()
         let user = try await test.addUser()
         try await test.addUser(TestRealm.otherEmail)
         for index in 0..<10 {
@@ -171,7 +178,7 @@ struct PasswordHistoryTests {
 
     @Test("Fifty tries at once are looked at ten times")
     func race() async throws {
-        let test = try await TestRealm.make()
+        let test = try await native()
         let user = try await test.addUser()
         let outcomes = try await withThrowingTaskGroup(of: Accounts.ChangeOutcome.self) { group in
             for _ in 0..<50 { group.addTask { try await set(TestRealm.password, of: user, test) } }
@@ -183,7 +190,7 @@ struct PasswordHistoryTests {
 
     @Test("Where passwords cannot be looked at, nothing is counted")
     func overload() async throws {
-        let test = try await TestRealm.make()
+        let test = try await native()
         let user = try await test.addUser()
         test.hasher.meanwhile { _ in throw PasswordHashingOverload(retryAfter: 1) }
         await #expect(throws: PasswordHashingOverload.self) { try await set("another one", of: user, test) }
@@ -192,7 +199,7 @@ struct PasswordHistoryTests {
 
     @Test("A sign-in that hashes the password anew forgets none")
     func rehash() async throws {
-        let test = try await TestRealm.make()
+        let test = try await native()
         let user = try await test.addUser()
         _ = try await set(Self.passwords[0], of: user, test)
         test.hasher.raiseGeneration()
@@ -203,7 +210,7 @@ struct PasswordHistoryTests {
 
     @Test("What is remembered is sealed, moves out with nobody and goes with the account")
     func secrecy() async throws {
-        let test = try await TestRealm.make()
+        let test = try await native()
         let user = try await test.addUser()
         _ = try await set(Self.passwords[0], of: user, test)
         _ = try await set(Self.passwords[0], of: user, test)
@@ -220,5 +227,18 @@ struct PasswordHistoryTests {
         #expect(try await test.realm.accounts.delete(user.id, by: test.client))
         #expect(try await test.counter("new-passwords/\(user.id)") == nil)
         #expect(try await test.store.read { try $0.factors(of: user.id) }.isEmpty)
+    }
+
+    @Test("Protocols that have no word for it take any, and look at none", arguments: [Dialect.identityToolkit, .guardian])
+    func elsewhere(dialect: Dialect) async throws {
+        var test = try await TestRealm.make()
+        test.client.dialect = dialect
+        let user = try await test.addUser()
+        for password in [TestRealm.password, TestRealm.password, Self.passwords[0], TestRealm.password] {
+            #expect(try await set(password, of: user, test).user != nil)
+        }
+        let link = try #require(await test.mailLink(.resetPassword(TestRealm.email)))
+        #expect(try await test.follow(link, newPassword: TestRealm.password).isAccomplished)
+        #expect(test.hasher.verified.isEmpty)
     }
 }

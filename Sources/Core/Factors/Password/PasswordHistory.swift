@@ -8,8 +8,14 @@ import Foundation
 /// What somebody is told here of a text is whether it was the account's password, as at a sign-in. So it is counted
 /// before anybody looks: tries that led to no new password are at most ``RateLimit/newPasswordsPerUser``, and a new
 /// password sets the count back.
+///
+/// Native authentication has a word for it (`password_recently_used`, Microsoft Entra native authentication API
+/// reference). Other protocols have none, and their users may take a password of before.
 struct PasswordHistory: Sendable {
     let realm: Realm
+
+    /// Whether passwords that come again are refused in a protocol.
+    static func isKept(in dialect: Dialect) -> Bool { dialect == .nativeAuth }
 
     enum Finding: Sendable, Equatable {
         case fresh
