@@ -165,7 +165,8 @@ import Testing
             for (text, message) in [
                 (#"{"look":"I do not have uid"}"#, "MISSING_IDENTIFIER"), ("{}", "MISSING_IDENTIFIER"),
                 (#"{"uid":"wow","claims":{"firebase":"awesome"}}"#, "FORBIDDEN_CLAIM : firebase"),
-                ("{not+Json,That's=>For@Sure}", Self.format), ("{", Self.format), (#"{"uid":"a","uid":"b"}"#, Self.format),
+                ("{not+Json,That's=>For@Sure}", Self.format), ("{", Self.format),
+                (#"{"uid":"a","uid":"b"}"#, Self.format),
                 (#"{"uid":"a","claims":\#(String(repeating: "[", count: 5000))}"#, Self.format),
             ] {
                 expectRefused(try await server.signInWithCustomToken(text), message, .errors)

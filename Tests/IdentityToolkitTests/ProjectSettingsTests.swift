@@ -196,7 +196,11 @@ import Testing
             let missing = "PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: "
             for (password, message) in [
                 ("Sh0rt!", "WEAK_PASSWORD : Password should be at least 10 characters"),
-                ("long enough", missing + "[Password must contain an upper case character, Password must contain a numeric character]"),
+                (
+                    "long enough",
+                    missing
+                        + "[Password must contain an upper case character, Password must contain a numeric character]"
+                ),
                 ("LONG ENOUGH 1", missing + "[Password must contain a lower case character]"),
                 ("LongEnough12", missing + "[Password must contain a non-alphanumeric character]"),
                 ("Long Enough 12", nil),

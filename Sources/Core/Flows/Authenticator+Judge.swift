@@ -27,7 +27,8 @@ extension Authenticator {
             let isNobodys = matter.user == nil && matter.body.journey != nil && matter.body.purpose != .signUp
             return isRight && !isNobodys ? .right(newPayload: nil) : .wrong(.wrongAnswer)
 
-        case (.handle, .link), (.handle, .addressLink), (.handle, .newPassword), (.handle, .attributes), (.handle, .confirmation),
+        case (.handle, .link), (.handle, .addressLink), (.handle, .newPassword), (.handle, .attributes),
+            (.handle, .confirmation),
             (.handle, .claim), (.allowed, .approval), (.registration, .device):
             return .right(newPayload: nil)
 

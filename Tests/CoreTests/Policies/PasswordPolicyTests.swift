@@ -100,7 +100,9 @@ struct PasswordPolicyTests {
 
     @Test("Kinds of characters are asked for where somebody says so, in any script")
     func kinds() {
-        func missing(_ password: String, _ required: Set<CharacterKind> = Set(CharacterKind.allCases)) -> [CharacterKind] {
+        func missing(_ password: String, _ required: Set<CharacterKind> = Set(CharacterKind.allCases))
+            -> [CharacterKind]
+        {
             let policy = PasswordPolicy(minimumLength: 6, required: required)
             guard case .lacks(let kinds)? = policy.fault(of: Secret(password), email: nil) else { return [] }
             return kinds

@@ -229,7 +229,9 @@ struct PasswordHistoryTests {
         #expect(try await test.store.read { try $0.factors(of: user.id) }.isEmpty)
     }
 
-    @Test("Protocols that have no word for it take any, and look at none", arguments: [Dialect.identityToolkit, .guardian])
+    @Test(
+        "Protocols that have no word for it take any, and look at none",
+        arguments: [Dialect.identityToolkit, .guardian])
     func elsewhere(dialect: Dialect) async throws {
         var test = try await TestRealm.make()
         test.client.dialect = dialect

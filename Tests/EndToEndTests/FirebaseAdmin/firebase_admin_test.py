@@ -54,10 +54,13 @@ def expect_raises(error, call, *arguments, **options):
     raise AssertionError(f"{error.__name__} was not raised")
 
 
-def post(url, body, method="POST"):
+def post(url, body, method="POST", bearer=None):
     """What an app's SDK does; firebase-admin has no sign-in."""
+    headers = {"Content-Type": "application/json"}
+    if bearer:
+        headers["Authorization"] = f"Bearer {bearer}"
     request = urllib.request.Request(
-        url, json.dumps(body).encode() if body is not None else None, {"Content-Type": "application/json"}, method=method)
+        url, json.dumps(body).encode() if body is not None else None, headers, method=method)
     try:
         with urllib.request.urlopen(request) as response:
             return response.status, json.load(response)
@@ -94,6 +97,21 @@ def create_bare():
     user = auth.create_user()
     expect(len(user.uid) == 28 and user.email is None and list(user.provider_data) == [], user._data)
     auth.delete_user(user.uid)
+
+
+@step("make a user by the client's method with an administrator's bearer, and sign nobody in")
+def create_by_sign_up():
+    status, answer = post(
+        f"{CLIENT}/accounts:signUp", {
+            "localId": "eve", "email": "eve@example.com", "password": PASSWORD, "phoneNumber": "+1 555 555-0109",
+            "emailVerified": True, "disabled": True, "returnSecureToken": True}, bearer="owner")
+    expect(status == 200 and "idToken" not in answer and "refreshToken" not in answer, answer)
+    user = auth.get_user("eve")
+    expect(user.email == "eve@example.com" and user.email_verified and user.disabled, user._data)
+    expect(user.phone_number == "+15555550109" and user.user_metadata.last_sign_in_timestamp is None, user._data)
+    auth.delete_user("eve")
+    refused = post(f"{CLIENT}/accounts:signUp?key=any", {"localId": "eve"})
+    expect(error_of(*refused) == (400, "UNEXPECTED_PARAMETER : User ID"), refused)
 
 
 @step("refuse a taken id, address and telephone number, and a weak password")
@@ -176,6 +194,15 @@ def custom_token():
     expect(token["uid"] == "carol" and token["premium"] is True, token)
     expect(token["firebase"]["sign_in_provider"] == "custom", token)
     auth.delete_user("carol")
+    forbidden = '{"uid": "carol", "claims": {"firebase": 1}}'
+    for text, message in [
+        ('{"look": "nobody"}', "MISSING_IDENTIFIER"), (forbidden, "FORBIDDEN_CLAIM : firebase"),
+    ]:
+        refused = post(f"{CLIENT}/accounts:signInWithCustomToken?key=any", {"token": text})
+        expect(error_of(*refused) == (400, message), refused)
+    status, answer = post(f"{CLIENT}/accounts:signInWithCustomToken?key=any", {"token": '{"uid": "dan"}'})
+    expect(status == 200 and auth.verify_id_token(answer["idToken"])["uid"] == "dan", answer)
+    auth.delete_user("dan")
 
 
 @step("make a session cookie, and verify it")
@@ -315,6 +342,10 @@ def list_users():
     expect(ids == sorted(ids) and len(ids) == len(set(ids)) and len(ids) > 1000, len(ids))
     second = auth.list_users(page_token=page.next_page_token, max_results=7)
     expect([user.uid for user in second.users] == ids[7:14], second.users)
+    behind = auth.list_users(page_token=ids[3], max_results=2)
+    expect([user.uid for user in behind.users] == ids[4:6] and behind.has_next_page, "an id is a page token")
+    last = auth.list_users(page_token=ids[-4], max_results=3)
+    expect([user.uid for user in last.users] == ids[-3:] and not last.has_next_page, "a full last page is the last")
     hashes = {user.password_hash for user in auth.list_users().iterate_all()}
     expect(hashes <= {None, base64.b64encode(b"REDACTED").decode()}, hashes)
 
@@ -347,6 +378,39 @@ def tenant():
     expect("oobCode=" in client.generate_sign_in_with_email_link(
         "dora@example.com", auth.ActionCodeSettings("https://example.com")))
     client.delete_user("dora")
+
+
+class OwnerCredential(credentials.Base):
+    class Owner(google.auth.credentials.Credentials):
+        def __init__(self):
+            super().__init__()
+            self.token = "owner"
+
+        def refresh(self, request):
+            self.token = "owner"
+
+    def get_credential(self):
+        return self.Owner()
+
+
+@step("find no tenants and no identity providers, and make none")
+def none_of_these():
+    # The management of tenants knows no emulator.
+    tenant_mgt._TenantManagementService.TENANT_MGT_URL = f"{BASE}/identitytoolkit.googleapis.com/v2"
+    app = firebase_admin.initialize_app(OwnerCredential(), {"projectId": PROJECT}, name="manages tenants")
+    expect(list(tenant_mgt.list_tenants(app=app).iterate_all()) == [])
+    expect_raises(tenant_mgt.TenantNotFoundError, tenant_mgt.get_tenant, "some-tenant", app=app)
+    error = expect_raises(exceptions.InvalidArgumentError, tenant_mgt.create_tenant, "some-tenant", app=app)
+    expect("OPERATION_NOT_ALLOWED" in str(error), error)
+    expect_raises(tenant_mgt.TenantNotFoundError, tenant_mgt.delete_tenant, "some-tenant", app=app)
+    expect(list(auth.list_oidc_provider_configs().iterate_all()) == [])
+    expect(list(auth.list_saml_provider_configs().iterate_all()) == [])
+    expect_raises(auth.ConfigurationNotFoundError, auth.get_oidc_provider_config, "oidc.some")
+    expect_raises(auth.ConfigurationNotFoundError, auth.delete_saml_provider_config, "saml.some")
+    error = expect_raises(
+        exceptions.InvalidArgumentError, auth.create_oidc_provider_config, "oidc.some", "client",
+        "https://example.com", enabled=True)
+    expect("OPERATION_NOT_ALLOWED" in str(error), error)
 
 
 @step("remove everybody by the emulator's own endpoint")

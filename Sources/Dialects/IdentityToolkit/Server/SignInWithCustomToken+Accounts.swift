@@ -11,7 +11,8 @@ extension IdentityToolkit {
     ) async throws -> SignInWithCustomTokenResponse {
         guard let token = request.token, !token.isEmpty else { throw IdentityToolkitError(.missingCustomToken) }
         let verdict = try await realm.authenticator.answer(
-            .customToken(Secret(options.isDevelopment ? Self.developmentToken(token) : token)), to: .opening(FlowOpening(subject: .answer, terms: SessionTerms())),
+            .customToken(Secret(options.isDevelopment ? Self.developmentToken(token) : token)),
+            to: .opening(FlowOpening(subject: .answer, terms: SessionTerms())),
             by: call.client)
         switch try await outcome(verdict, call) {
         case .refused(let refusal): throw IdentityToolkitError(customToken: refusal)
