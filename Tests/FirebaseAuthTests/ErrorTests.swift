@@ -9,7 +9,7 @@ import Testing
 
     init() { auth = makeAuth(server) }
 
-    /// Source: identity-toolkit 1.7.
+    /// Source: firebase-ios-sdk, `AuthBackend`.
     static let table: [(String, AuthErrorCode.Code, Int)] = [
         ("USER_NOT_FOUND", .userNotFound, 17011),
         ("EMAIL_NOT_FOUND", .userNotFound, 17011),

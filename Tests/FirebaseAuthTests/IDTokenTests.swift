@@ -2,7 +2,7 @@ import FirebaseAuth
 import Foundation
 import Testing
 
-/// Source: identity-toolkit 1.2, 2.6.
+/// Source: Firebase API reference for Swift, `AuthTokenResult`.
 @Suite struct IDTokenTests {
     private let server = ScriptedServer()
     private let auth: Auth

@@ -2,7 +2,8 @@
 import FirebaseAuth
 import Testing
 
-/// The code of the page «TOTP-MFA», put together to one flow and run. Source: reference/firebase-totp-mfa.de.txt.
+/// The code of the page "TOTP-MFA zu iOS-App hinzufügen" of the Firebase documentation, put together to one flow and
+/// run.
 @Suite struct ReferencePageTests {
     private let server = ScriptedServer()
     private let auth: Auth

@@ -3,7 +3,7 @@ import FirebaseAuth
 import Foundation
 import Testing
 
-/// The bodies to the field. Source: identity-toolkit 2.3, 2.4, 6.
+/// The bodies to the field. Source: firebase-ios-sdk, the tests of its requests.
 @Suite struct RequestBodyTests {
     private let server = ScriptedServer()
     private let auth: Auth

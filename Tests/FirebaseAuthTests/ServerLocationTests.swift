@@ -21,7 +21,7 @@ import Testing
 
     private static let path = "/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword"
 
-    /// Source: identity-toolkit 1.1, 2.1.
+    /// Source: Firebase API reference for Swift, `Auth.useEmulator`.
     @Test(arguments: [
         ("localhost", "http://localhost:9099"), ("10.0.0.7", "http://10.0.0.7:9099"),
         ("::1", "http://[::1]:9099"), ("[::1]", "http://[::1]:9099"), ("2001:db8::7", "http://[2001:db8::7]:9099"),

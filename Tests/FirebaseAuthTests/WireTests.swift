@@ -2,7 +2,7 @@ import Foundation
 import IdentityToolkitWire
 import Testing
 
-/// The wire types, read and written. Source: identity-toolkit 0.3, 0.4, 2.
+/// The wire types, read and written. Source: REST reference of Identity Platform.
 @Suite struct WireTests {
     private func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()

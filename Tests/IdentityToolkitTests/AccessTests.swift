@@ -7,7 +7,7 @@ import Hummingbird
 import JWTKit
 import Testing
 
-/// Who may call what (spec, sections 2.1 and 2.5), and which tokens count (2.6).
+/// Who may call what, and which tokens count (Firebase documentation, "Verify ID Tokens").
 @Suite struct AccessTests {
     private static let missingKey = "The request is missing a valid API key."
     private static let unknownKey = "API key not valid. Please pass a valid API key."

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// Signing up, in and away (spec, section 2.3).
+/// Signing up, in and away (REST reference of Identity Platform, v1 `accounts`).
 @Suite struct AccountTests {
     // MARK: Signing up
 

@@ -3,7 +3,7 @@ import Foundation
 import JWTKit
 import Testing
 
-/// The word of a developer's back end (spec, section 2.6).
+/// The word of a developer's back end (Firebase documentation, "Create Custom Tokens").
 @Suite struct CustomTokenTests {
     private static let format = "INVALID_CUSTOM_TOKEN : The custom token format is incorrect."
     private static let expired = "INVALID_CUSTOM_TOKEN : The custom token has expired."

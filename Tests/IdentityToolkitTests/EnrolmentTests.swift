@@ -4,12 +4,12 @@ import Foundation
 import OneTimePassword
 import Testing
 
-/// The check lists of enrolment (spec, sections 3.2 and 3.3), row by row.
+/// The check lists of enrolment, refusal by refusal (REST reference of Identity Platform, v2 `accounts.mfaEnrollment`).
 @Suite struct EnrolmentTests {
     private static let start = "/v2/accounts/mfaEnrollment:start"
     private static let finalize = "/v2/accounts/mfaEnrollment:finalize"
 
-    // MARK: Start (spec, section 3.2)
+    // MARK: Start
 
     @Test func theBodyIsLookedAtBeforeTheToken() async throws {
         try await TestServer.with { server in
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    // MARK: Finalize (spec, section 3.3)
+    // MARK: Finalize
 
     private struct Begun: Sendable {
         var person: Person

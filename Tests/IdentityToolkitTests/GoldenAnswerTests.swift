@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// The shapes and JSON types of answers (spec, sections 2.3, 2.4 and 2.6).
+/// The shapes and JSON types of answers (REST reference of Identity Platform, v1 and v2 `accounts`).
 @Suite struct GoldenAnswerTests {
     /// The instant at which a ``FrozenClock`` begins.
     private static let start = 1_790_244_672
@@ -52,7 +52,7 @@ import Testing
                 "mfaInfo": [
                     [
                         "mfaEnrollmentId": "<uuid>", "displayName": "TOTP",
-                        // Fractional seconds, or the Apple SDK reads "now" (spec, trap 3).
+                        // Fractional seconds, or the Apple SDK reads "now".
                         "enrolledAt": "2026-09-24T10:11:12.123456Z", "totpInfo": [:],
                     ]
                 ],

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// Mailed links (spec, section 2.3).
+/// Mailed links (REST reference of Identity Platform, v1 `accounts.sendOobCode`).
 @Suite struct OobCodeTests {
     private static let send = "/v1/accounts:sendOobCode"
 

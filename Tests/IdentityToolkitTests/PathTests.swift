@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// Where endpoints are found (spec, section 2.1).
+/// Where endpoints are found (discovery documents of Identity Toolkit, and firebase-tools' Authentication emulator).
 @Suite struct PathTests {
     struct Endpoint: Sendable, CustomTestStringConvertible {
         var method = HTTPRequest.Method.post

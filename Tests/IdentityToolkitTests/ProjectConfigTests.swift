@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-/// The project's configuration (spec, sections 2.5 and 3.1).
+/// The project's configuration (REST reference of Identity Platform, v2 `Config`).
 @Suite struct ProjectConfigTests {
     private static let enabled5: JSON = [
         "mfa": ["providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 5]]]]
@@ -64,7 +64,7 @@ import Testing
                     .patch, "\(host)/admin/v2/projects/countersign/config?updateMask=mfa", headers: headers,
                     body: Array(body.utf8))
                 #expect(reply.status == 200, "\(reply.text)")
-                // The Node SDK throws where `mfa.state` is missing (spec, trap 8).
+                // The Node SDK throws where `mfa.state` is missing.
                 #expect(
                     reply.json["mfa"] == [
                         "state": "ENABLED",

@@ -2,7 +2,7 @@ import CountersignCore
 import Foundation
 import Testing
 
-/// The token service (spec, section 2.3).
+/// The token service (Firebase Auth REST API, "Exchange a refresh token for an ID token").
 @Suite struct RefreshTests {
     @Test(
         arguments: [

@@ -4,7 +4,7 @@ import Foundation
 import OneTimePassword
 import Testing
 
-/// The second factor at sign-in (spec, section 3.4), row by row.
+/// The second factor at sign-in, refusal by refusal (REST reference of Identity Platform, v2 `accounts.mfaSignIn`).
 @Suite struct SecondFactorTests {
     private static let finalize = "/v2/accounts/mfaSignIn:finalize"
 

@@ -3,7 +3,7 @@ import Foundation
 import OneTimePassword
 import Testing
 
-/// Withdrawing a second factor (spec, section 3.5).
+/// Withdrawing a second factor (REST reference of Identity Platform, v2 `accounts.mfaEnrollment.withdraw`).
 @Suite struct WithdrawalTests {
     @Test func aFactorThatIsNotTheUsersIsNotFound() async throws {
         try await TestServer.with { server in

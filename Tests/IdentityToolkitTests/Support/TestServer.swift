@@ -207,7 +207,7 @@ extension String {
 
 // MARK: Refusals
 
-/// The two forms of the envelope.
+/// The two forms of the envelope (AIP-193, and the older one of Google's APIs).
 enum EnvelopeForm: Sendable {
     /// Versions 1 and 3.
     case errors

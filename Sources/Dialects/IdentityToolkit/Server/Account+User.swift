@@ -9,8 +9,8 @@ extension Account {
         tenantId = call.tenantID
     }
 
-    /// A user as `accounts:lookup` shows it (spec, section 2.3). Password hashes never leave: the word in their place is
-    /// Base64 for "REDACTED".
+    /// A user as `accounts:lookup` shows it (REST reference of Identity Platform, v1 `UserInfo`). Password hashes never
+    /// leave: the word in their place is Base64 for "REDACTED".
     init(_ user: User, factors: [FactorRecord]) {
         let hasPassword = factors.contains { $0.kind == .password }
         let second = factors.compactMap(MFAEnrollment.init)

@@ -9,7 +9,8 @@ extension IdentityToolkit {
     /// Bytes that its body may have: 8 KiB an account.
     static let importBodyLimit = 8 * 1024 * 1024
 
-    /// `projects/{p}/accounts:batchCreate` (legacy `uploadAccount`): accounts move in (spec, section 2.5).
+    /// `projects/{p}/accounts:batchCreate` (legacy `uploadAccount`): accounts move in (REST reference of Identity
+    /// Platform, v1 `projects.accounts.batchCreate`).
     ///
     /// What is wrong with a row is told by its index, and the others are written. What is wrong with the way passwords
     /// were hashed is wrong for all.

@@ -6,8 +6,8 @@ extension IdentityToolkit {
     /// Accounts on a page that does not say how many it wants, and at most.
     static let pageSizes = (standard: 20, maximum: 1000)
 
-    /// `projects/{p}/accounts:batchGet`: all accounts, page by page, without password hashes or secrets (spec,
-    /// section 2.5).
+    /// `projects/{p}/accounts:batchGet`: all accounts, page by page, without password hashes or secrets (REST reference
+    /// of Identity Platform, v1 `projects.accounts.batchGet`).
     func batchGet(_ call: Call) async throws -> BatchGetAccountsResponse {
         var size: Int?
         if let text = call.query["maxResults"] ?? call.query["max_results"] {

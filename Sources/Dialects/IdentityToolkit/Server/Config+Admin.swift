@@ -3,7 +3,8 @@ import Foundation
 import IdentityToolkitWire
 
 extension IdentityToolkit {
-    /// `GET …/projects/{p}/config`: the whole configuration, always with `mfa.state` (spec, trap 8).
+    /// `GET …/projects/{p}/config`: the whole configuration, always with `mfa.state`, without which the Node Admin SDK
+    /// throws.
     func projectConfig(_ call: Call) async throws -> ProjectConfig {
         projectConfig(of: try await realm.settings())
     }
@@ -127,7 +128,7 @@ extension SecondFactorSettings {
     /// Takes over what the mask names.
     fileprivate mutating func apply(_ config: MultiFactorAuthConfig, mask: UpdateMask) {
         if mask.covers("mfa.state", present: config.state != nil) {
-            // The reference page switches TOTP on with a body that has no state (spec, trap 8).
+            // The reference page switches TOTP on with a body that has no state.
             if let text = config.state {
                 state = State(.secondFactorState, text) ?? .disabled
             } else if mask.paths?.contains("mfa.state") == true {

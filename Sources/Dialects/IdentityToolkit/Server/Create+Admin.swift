@@ -3,7 +3,8 @@ import Foundation
 import IdentityToolkitWire
 
 extension IdentityToolkit {
-    /// `projects/{p}/accounts`: makes an account, and signs nobody in (spec, section 2.5).
+    /// `projects/{p}/accounts`: makes an account, and signs nobody in (REST reference of Identity Platform, v1
+    /// `projects.accounts`).
     func createAccount(_ request: SignUpRequest, _ call: Call) async throws -> SignUpResponse {
         try requireProject(request.targetProjectId)
         if request.idToken != nil {

@@ -6,7 +6,7 @@ extension IdentityToolkit {
     /// Accounts that one call deletes at most.
     static let maximumDeletions = 1000
 
-    /// `projects/{p}/accounts:delete` (spec, section 2.5).
+    /// `projects/{p}/accounts:delete` (REST reference of Identity Platform, v1 `projects.accounts.delete`).
     func deleteAccount(_ request: DeleteAccountRequest, _ call: Call) async throws -> DeleteAccountResponse {
         try requireProject(request.targetProjectId)
         if request.idToken != nil { return try await delete(request, call) }
@@ -18,7 +18,7 @@ extension IdentityToolkit {
     }
 
     /// `projects/{p}/accounts:batchDelete`: without `force` only disabled accounts go. Accounts that are not there are
-    /// no error (spec, section 2.5).
+    /// no error (REST reference of Identity Platform, v1 `projects.accounts.batchDelete`).
     func batchDelete(
         _ request: BatchDeleteAccountsRequest, _ call: Call
     ) async throws -> BatchDeleteAccountsResponse {

@@ -2,8 +2,8 @@ import CountersignCore
 import Foundation
 import IdentityToolkitWire
 
-/// What the emulator has beside the protocol, under `--dev` alone (spec, section 2.5). Like the emulator's, these
-/// endpoints ask nobody for a key.
+/// What the emulator has beside the protocol, under `--dev` alone (firebase-tools, the Authentication emulator). Like
+/// the emulator's, these endpoints ask nobody for a key.
 extension IdentityToolkit {
     /// Messages of the outbox that are searched for open codes, the newest.
     private static let searchedMessages = 1000

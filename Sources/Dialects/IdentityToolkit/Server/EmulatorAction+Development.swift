@@ -6,7 +6,7 @@ import ServerHTTP
 
 extension IdentityToolkit {
     /// `GET emulator/action?mode=…&oobCode=…`: does at once, without a page or a button, what a mailed link is for, so
-    /// that tests of apps can follow it. Under `--dev` alone (spec, section 2.5).
+    /// that tests of apps can follow it. Under `--dev` alone (firebase-tools, the Authentication emulator).
     func emulatorAction(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         let query = request.queryItems
         guard query["apiKey"]?.isEmpty == false else {

@@ -2,7 +2,7 @@ import CountersignCore
 import Foundation
 import IdentityToolkitWire
 
-/// Makes and reads this dialect's ID tokens (spec, section 2.6).
+/// Makes and reads this dialect's ID tokens (Firebase documentation, "Verify ID Tokens").
 struct IDTokens: Sendable {
     let realm: Realm
     let projectID: String

@@ -29,7 +29,7 @@ struct IdentityToolkitError: Error, Sendable {
         self.init(message: word.message(sentence))
     }
 
-    /// The two forms of the envelope (spec, section 2.2).
+    /// The two forms of the envelope (AIP-193, and the older one of Google's APIs).
     enum Form: Sendable {
         /// With `errors`: versions 1 and 3.
         case errors
@@ -87,7 +87,7 @@ extension IdentityToolkitError {
             503, message: "The service is currently unavailable.", status: "UNAVAILABLE", retryAfter: retryAfter)
     }
 
-    /// A value that is none of an enumeration (spec, section 2.2).
+    /// A value that is none of an enumeration (google.rpc.BadRequest).
     static func invalidValue(_ field: String, type: String, value: String) -> IdentityToolkitError {
         invalidValue(field, type: type, json: "\"\(value.prefix(RequestBodyFault.longestExcerpt))\"")
     }
@@ -120,7 +120,7 @@ extension IdentityToolkitError {
         }
     }
 
-    /// A code of a second factor at sign-in (spec, section 3.4).
+    /// A code of a second factor at sign-in (Identity Platform documentation, "Enabling TOTP MFA for your app").
     init(secondFactor refusal: Refusal) {
         switch refusal.reason {
         case .unknownFlow, .flowFinished, .unexpectedAnswer: self.init(.invalidPendingToken)
@@ -135,7 +135,7 @@ extension IdentityToolkitError {
         retryAfter = nil
     }
 
-    /// A code that was to finish an enrolment (spec, section 3.3).
+    /// A code that was to finish an enrolment.
     init(enrolment refusal: Refusal) {
         switch refusal.reason {
         case .unknownFlow, .unexpectedAnswer: self.init(.invalidSessionInfo)
@@ -150,7 +150,7 @@ extension IdentityToolkitError {
         }
     }
 
-    /// An enrolment that did not begin (spec, section 3.2).
+    /// An enrolment that did not begin.
     init(enrolment refusal: Enrolments.EnrolmentRefusal) {
         switch refusal {
         case .userNotFound: self.init(.userNotFound)
@@ -220,7 +220,7 @@ extension IdentityToolkitError {
         }
     }
 
-    /// A second factor that an administrator cannot add (spec, section 2.5).
+    /// A second factor that an administrator cannot add.
     init(newFactor enrollment: MFAEnrollment) {
         if enrollment.totpInfo != nil {
             self.init(.unsupportedSecondFactor, "attempting to add a new TOTP enrollment")

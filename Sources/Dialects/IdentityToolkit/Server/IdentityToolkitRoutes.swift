@@ -6,7 +6,7 @@ import ServerHTTP
 
 extension IdentityToolkit {
     /// Every endpoint, one line each. Where a legacy name is given, the same is found below
-    /// `identitytoolkit/v3/relyingparty/` (spec, section 2.1).
+    /// `identitytoolkit/v3/relyingparty/` (discovery document of Identity Toolkit, v3).
     public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
         let v1 = EndpointGroup(toolkit: self, form: .errors, router: router)
         v1.post("v1/accounts:signUp", legacy: "signupNewUser", signUp)
@@ -112,7 +112,8 @@ extension IdentityToolkit {
     /// Bytes that a body with a list of a thousand ids may have.
     private static var listBodyLimit: Int { 1024 * 1024 }
 
-    /// Takes production's host names from the front of a path, where emulator clients put them (spec, section 2.1).
+    /// Takes production's host names from the front of a path, where emulator clients put them (firebase-tools, the
+    /// Authentication emulator).
     public static func normalize(path: String) -> String {
         for host in ["identitytoolkit.googleapis.com", "securetoken.googleapis.com", "www.googleapis.com"] {
             let prefix = "/\(host)/"

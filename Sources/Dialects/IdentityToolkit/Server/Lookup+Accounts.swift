@@ -34,7 +34,7 @@ extension IdentityToolkit {
         return DeleteAccountResponse()
     }
 
-    /// What cannot be undone needs a sign-in of the last minutes (spec, section 3.2).
+    /// What cannot be undone needs a sign-in of the last minutes (Firebase documentation, "Re-authenticate a user").
     func requireRecentSignIn(_ bearer: IDTokens.Bearer) throws {
         // Nobody can sign in anonymously a second time.
         if bearer.evidence.proofs.first?.kind == .anonymous { return }

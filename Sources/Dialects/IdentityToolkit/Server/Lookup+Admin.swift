@@ -7,7 +7,7 @@ extension IdentityToolkit {
     static let maximumIdentifiers = 1000
 
     /// `projects/{p}/accounts:lookup`: everybody with one of the identifiers; `users` is left out where there is nobody
-    /// (spec, section 2.5).
+    /// (REST reference of Identity Platform, v1 `projects.accounts.lookup`).
     func lookupAccounts(_ request: LookupRequest, _ call: Call) async throws -> LookupResponse {
         try requireProject(request.targetProjectId)
         if request.idToken != nil { return try await lookup(request, call) }

@@ -4,7 +4,7 @@ import IdentityToolkitWire
 import OneTimePassword
 
 extension IdentityToolkit {
-    /// `mfaEnrollment:start`: a fresh TOTP secret (spec, sections 2.4 and 3.2).
+    /// `mfaEnrollment:start`: a fresh TOTP secret (REST reference of Identity Platform, v2 `accounts.mfaEnrollment`).
     func startMFAEnrollment(
         _ request: StartMFAEnrollmentRequest, _ call: Call
     ) async throws -> StartMFAEnrollmentResponse {
@@ -35,7 +35,7 @@ extension IdentityToolkit {
         }
     }
 
-    /// `mfaEnrollment:finalize`: session, then name, then code (spec, section 3.3).
+    /// `mfaEnrollment:finalize`: session, then name, then code.
     func finalizeMFAEnrollment(
         _ request: FinalizeMFAEnrollmentRequest, _ call: Call
     ) async throws -> FinalizeMFAEnrollmentResponse {
@@ -70,7 +70,7 @@ extension IdentityToolkit {
         }
     }
 
-    /// `mfaEnrollment:withdraw` (spec, section 3.5).
+    /// `mfaEnrollment:withdraw`: tokens that go on, or none where the session ends.
     func withdrawMFA(_ request: WithdrawMFARequest, _ call: Call) async throws -> WithdrawMFAResponse {
         let bearer = try await tokens(call).bearer(request.idToken)
         guard let id = request.mfaEnrollmentId, !id.isEmpty, !id.utf8.contains(0) else {

@@ -3,13 +3,14 @@ import Foundation
 import IdentityToolkitWire
 
 extension IdentityToolkit {
-    /// `mfaSignIn:start`: for factors that have something to send. TOTP has not (spec, section 3.4).
+    /// `mfaSignIn:start`: for factors that have something to send. TOTP has not.
     func startMFASignIn(_ request: StartMFASignInRequest, _ call: Call) async throws -> StartMFASignInResponse {
         guard request.phoneSignInInfo != nil else { throw IdentityToolkitError.invalidArgument }
         throw IdentityToolkitError(.invalidPhoneNumber, "Invalid format.")
     }
 
-    /// `mfaSignIn:finalize`: the second factor's code completes a sign-in (spec, sections 2.4 and 3.4).
+    /// `mfaSignIn:finalize`: the second factor's code completes a sign-in (REST reference of Identity Platform, v2
+    /// `accounts.mfaSignIn`).
     func finalizeMFASignIn(
         _ request: FinalizeMFASignInRequest, _ call: Call
     ) async throws -> FinalizeMFASignInResponse {

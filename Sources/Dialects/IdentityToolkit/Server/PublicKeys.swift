@@ -9,7 +9,7 @@ extension IdentityToolkit {
     private static let keysMaxAge = 300
 
     /// The public keys where verifiers of the vendor's look for them, whatever the host: as X.509 certificates by key
-    /// id, for ID tokens and session cookies alike, and as a JWKS (spec, section 2.6).
+    /// id, for ID tokens and session cookies alike, and as a JWKS (Firebase documentation, "Verify ID Tokens").
     func addPublicKeyRoutes(to router: some RouterMethods<CountersignRequestContext>) {
         let certificates = [
             "v1/publicKeys", "identitytoolkit/v3/relyingparty/publicKeys",

@@ -6,8 +6,8 @@ extension IdentityToolkit {
     /// Seconds that a session cookie may live: five minutes to fourteen days.
     static let cookieLifetimes: ClosedRange<Int64> = 300...Int64(Keyring.longestToken)
 
-    /// `projects/{p}:createSessionCookie`: an ID token in exchange for one that a web site may keep for days (spec,
-    /// sections 2.5 and 2.6).
+    /// `projects/{p}:createSessionCookie`: an ID token in exchange for one that a web site may keep for days (Firebase
+    /// documentation, "Manage Session Cookies").
     func createSessionCookie(
         _ request: CreateSessionCookieRequest, _ call: Call
     ) async throws -> CreateSessionCookieResponse {

@@ -5,7 +5,7 @@ import ServerHTTP
 
 extension IdentityToolkit {
     /// `accounts:signInWithCustomToken`: a developer's back end vouches for somebody. No second factor is asked for
-    /// (spec, section 2.3).
+    /// (REST reference of Identity Platform, v1 `accounts.signInWithCustomToken`).
     func signInWithCustomToken(
         _ request: SignInWithCustomTokenRequest, _ call: Call
     ) async throws -> SignInWithCustomTokenResponse {

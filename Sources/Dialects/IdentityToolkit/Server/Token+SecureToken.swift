@@ -3,8 +3,8 @@ import Foundation
 import IdentityToolkitWire
 
 extension IdentityToolkit {
-    /// The token service: a refresh token for a fresh ID token. What the session was proven with stays (spec,
-    /// section 2.3).
+    /// The token service: a refresh token for a fresh ID token. What the session was proven with stays (Firebase Auth
+    /// REST API, "Exchange a refresh token for an ID token").
     func token(_ request: TokenRequest, _ call: Call) async throws -> TokenResponse {
         guard let grantType = request.grantType, !grantType.isEmpty else {
             throw IdentityToolkitError(.missingGrantType)

@@ -3,7 +3,8 @@ import Foundation
 import IdentityToolkitWire
 
 extension IdentityToolkit {
-    /// `projects/{p}/accounts:update`: changes any account (spec, section 2.5).
+    /// `projects/{p}/accounts:update`: changes any account (REST reference of Identity Platform, v1
+    /// `projects.accounts.update`).
     func updateAccount(_ request: UpdateAccountRequest, _ call: Call) async throws -> UpdateAccountResponse {
         try requireProject(request.targetProjectId)
         if request.idToken != nil || request.oobCode != nil { return try await update(request, call) }

@@ -1,5 +1,5 @@
-/// One account as `accounts:lookup`, `:batchGet`, `:query` show it and `:batchCreate` takes it. Source:
-/// identity-toolkit 2.3, 2.5.
+/// One account as `accounts:lookup`, `:batchGet`, `:query` show it and `:batchCreate` takes it. Source: REST reference
+/// of Identity Platform, v1 `UserInfo`.
 public struct Account: Codable, Sendable, Equatable {
     public var localId: String?
     public var email: String?
@@ -69,7 +69,7 @@ public struct Account: Codable, Sendable, Equatable {
     }
 }
 
-/// An identity under which an account can be signed in. Source: identity-toolkit 2.3.
+/// An identity under which an account can be signed in. Source: REST reference of Identity Platform, v1 `UserInfo`.
 public struct ProviderUserInfo: Codable, Sendable, Equatable {
     public var providerId: String?
     public var federatedId: String?
@@ -95,7 +95,8 @@ public struct ProviderUserInfo: Codable, Sendable, Equatable {
     }
 }
 
-/// A second factor as answers show it and administrators write it. Source: identity-toolkit 1.4, 2.3, 2.5.
+/// A second factor as answers show it and administrators write it. Source: REST reference of Identity Platform, v1
+/// `UserInfo`.
 public struct MFAEnrollment: Codable, Sendable, Equatable {
     public var mfaEnrollmentId: String?
     public var displayName: String?
@@ -142,7 +143,7 @@ public struct TOTPInfo: Codable, Sendable, Equatable {
 }
 
 /// The whole list of an account's second factors, in `accounts:update`: it replaces the list that was there, and an
-/// empty object clears it. Source: identity-toolkit 2.5.
+/// empty object clears it. Source: REST reference of Identity Platform, v1 `UserInfo`.
 public struct MFAEnrollments: Codable, Sendable, Equatable {
     public var enrollments: [MFAEnrollment]?
 

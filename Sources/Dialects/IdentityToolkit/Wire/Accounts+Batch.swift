@@ -1,5 +1,5 @@
-/// `POST v1/projects/{p}/accounts:batchCreate` (legacy `uploadAccount`): accounts move in, with their password
-/// hashes. Source: identity-toolkit 2.5.
+/// `POST v1/projects/{p}/accounts:batchCreate` (legacy `uploadAccount`): accounts move in, with their password hashes.
+/// Source: REST reference of Identity Platform, v1 `projects.accounts`.
 public struct BatchCreateAccountsRequest: Codable, Sendable, Equatable {
     public var users: [Account]?
     /// For instance `BCRYPT`, `SCRYPT`, `STANDARD_SCRYPT`, `PBKDF2_SHA256`, `HMAC_SHA256`.
@@ -76,7 +76,7 @@ public struct Argon2Parameters: Codable, Sendable, Equatable {
 }
 
 /// The answer to ``BatchCreateAccountsRequest``: one entry for each row that was refused; absent where none was.
-/// Source: identity-toolkit 2.5.
+/// Source: REST reference of Identity Platform, v1 `projects.accounts`.
 public struct BatchCreateAccountsResponse: Codable, Sendable, Equatable {
     public var kind: String?
     public var error: [BatchCreateError]?
@@ -87,7 +87,7 @@ public struct BatchCreateAccountsResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// A row that was not imported. Source: identity-toolkit 2.5.
+/// A row that was not imported. Source: REST reference of Identity Platform, v1 `projects.accounts`.
 public struct BatchCreateError: Codable, Sendable, Equatable {
     public var index: Int?
     public var message: String?
@@ -99,7 +99,7 @@ public struct BatchCreateError: Codable, Sendable, Equatable {
 }
 
 /// The answer to `GET v1/projects/{p}/accounts:batchGet?maxResults&nextPageToken` (legacy `downloadAccount`). Source:
-/// identity-toolkit 2.5.
+/// REST reference of Identity Platform, v1 `projects.accounts`.
 public struct BatchGetAccountsResponse: Codable, Sendable, Equatable {
     public var kind: String?
     public var users: [Account]?
@@ -115,7 +115,8 @@ public struct BatchGetAccountsResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// The body of the legacy `downloadAccount`, whose query items are fields. Source: identity-toolkit 2.1.
+/// The body of the legacy `downloadAccount`, whose query items are fields. Source: REST reference of Identity Platform,
+/// v1 `projects.accounts`.
 public struct DownloadAccountRequest: Codable, Sendable, Equatable {
     public var maxResults: Int?
     public var nextPageToken: String?
@@ -132,8 +133,8 @@ public struct DownloadAccountRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// `POST v1/projects/{p}/accounts:batchDelete`. Without `force` only disabled accounts go. Source: identity-toolkit
-/// 2.5.
+/// `POST v1/projects/{p}/accounts:batchDelete`. Without `force` only disabled accounts go. Source: REST reference of
+/// Identity Platform, v1 `projects.accounts`.
 public struct BatchDeleteAccountsRequest: Codable, Sendable, Equatable {
     public var localIds: [String]?
     public var force: Bool?
@@ -146,7 +147,7 @@ public struct BatchDeleteAccountsRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``BatchDeleteAccountsRequest``. Source: identity-toolkit 2.5.
+/// The answer to ``BatchDeleteAccountsRequest``. Source: REST reference of Identity Platform, v1 `projects.accounts`.
 public struct BatchDeleteAccountsResponse: Codable, Sendable, Equatable {
     public var errors: [BatchDeleteError]?
 
@@ -155,7 +156,7 @@ public struct BatchDeleteAccountsResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// An account that was not deleted. Source: identity-toolkit 2.5.
+/// An account that was not deleted. Source: REST reference of Identity Platform, v1 `projects.accounts`.
 public struct BatchDeleteError: Codable, Sendable, Equatable {
     public var index: Int?
     public var localId: String?
@@ -168,7 +169,8 @@ public struct BatchDeleteError: Codable, Sendable, Equatable {
     }
 }
 
-/// `POST v1/projects/{p}/accounts:query` and `projects/{p}:queryAccounts`. Source: identity-toolkit 2.5.
+/// `POST v1/projects/{p}/accounts:query` and `projects/{p}:queryAccounts`. Source: REST reference of Identity Platform,
+/// v1 `projects.accounts`.
 public struct QueryAccountsRequest: Codable, Sendable, Equatable {
     /// False asks for the number of accounts alone.
     public var returnUserInfo: Bool?
@@ -195,7 +197,8 @@ public struct QueryAccountsRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// A condition on accounts; the fields of one expression exclude each other. Source: identity-toolkit 2.5.
+/// A condition on accounts; the fields of one expression exclude each other. Source: REST reference of Identity
+/// Platform, v1 `projects.accounts`.
 public struct AccountExpression: Codable, Sendable, Equatable {
     public var email: String?
     public var userId: String?
@@ -208,7 +211,7 @@ public struct AccountExpression: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``QueryAccountsRequest``. Source: identity-toolkit 2.5.
+/// The answer to ``QueryAccountsRequest``. Source: REST reference of Identity Platform, v1 `projects.accounts`.
 public struct QueryAccountsResponse: Codable, Sendable, Equatable {
     public var recordsCount: Int64String?
     public var userInfo: [Account]?

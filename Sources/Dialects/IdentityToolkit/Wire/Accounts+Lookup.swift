@@ -1,5 +1,6 @@
 /// `POST v1/accounts:lookup` (legacy `getAccountInfo`): the account of an ID token; with a bearer, under
-/// `projects/{p}`, the accounts with any of the given identifiers. Source: identity-toolkit 2.3, 2.5.
+/// `projects/{p}`, the accounts with any of the given identifiers. Source: REST reference of Identity Platform, v1
+/// `accounts.lookup`.
 public struct LookupRequest: Codable, Sendable, Equatable {
     public var idToken: String?
     public var localId: [String]?
@@ -28,7 +29,8 @@ public struct LookupRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// An identity at another provider by which an administrator looks an account up. Source: identity-toolkit 2.5.
+/// An identity at another provider by which an administrator looks an account up. Source: REST reference of Identity
+/// Platform, v1 `accounts.lookup`.
 public struct FederatedUserIdentifier: Codable, Sendable, Equatable {
     public var providerId: String?
     public var rawId: String?
@@ -39,7 +41,8 @@ public struct FederatedUserIdentifier: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``LookupRequest``. `users` is left out where nobody was found. Source: identity-toolkit 2.3.
+/// The answer to ``LookupRequest``. `users` is left out where nobody was found. Source: REST reference of Identity
+/// Platform, v1 `accounts.lookup`.
 public struct LookupResponse: Codable, Sendable, Equatable {
     public var kind: String?
     public var users: [Account]?

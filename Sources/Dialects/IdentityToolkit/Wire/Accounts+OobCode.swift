@@ -1,5 +1,6 @@
-/// `POST v1/accounts:sendOobCode` (legacy `getOobConfirmationCode`): mails a link, or hands it to an administrator
-/// who sent `returnOobLink`. Source: identity-toolkit 2.3, 2.5.
+/// `POST v1/accounts:sendOobCode` (legacy `getOobConfirmationCode`): mails a link, or hands it to an administrator who
+/// sent `returnOobLink`. Source: REST reference of Identity Platform, v1 `accounts.sendOobCode` and
+/// `accounts.resetPassword`.
 public struct SendOobCodeRequest: Codable, Sendable, Equatable {
     /// `VERIFY_EMAIL`, `PASSWORD_RESET`, `EMAIL_SIGNIN` or `VERIFY_AND_CHANGE_EMAIL`.
     public var requestType: String?
@@ -55,7 +56,8 @@ public struct SendOobCodeRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``SendOobCodeRequest``; code and link only for administrators. Source: identity-toolkit 2.3.
+/// The answer to ``SendOobCodeRequest``; code and link only for administrators. Source: REST reference of Identity
+/// Platform, v1 `accounts.sendOobCode` and `accounts.resetPassword`.
 public struct SendOobCodeResponse: Codable, Sendable, Equatable {
     public var kind: String?
     public var email: String?
@@ -73,8 +75,8 @@ public struct SendOobCodeResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// `POST v1/accounts:resetPassword`: without a new password only says what the code is for. Source: identity-toolkit
-/// 2.3.
+/// `POST v1/accounts:resetPassword`: without a new password only says what the code is for. Source: REST reference of
+/// Identity Platform, v1 `accounts.sendOobCode` and `accounts.resetPassword`.
 public struct ResetPasswordRequest: Codable, Sendable, Equatable {
     public var oobCode: String?
     public var newPassword: String?
@@ -94,7 +96,8 @@ public struct ResetPasswordRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``ResetPasswordRequest``. Source: identity-toolkit 2.3.
+/// The answer to ``ResetPasswordRequest``. Source: REST reference of Identity Platform, v1 `accounts.sendOobCode` and
+/// `accounts.resetPassword`.
 public struct ResetPasswordResponse: Codable, Sendable, Equatable {
     public var kind: String?
     public var requestType: String?

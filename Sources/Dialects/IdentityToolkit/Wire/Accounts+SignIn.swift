@@ -1,4 +1,5 @@
-/// `POST v1/accounts:signInWithPassword` (legacy `verifyPassword`). Source: identity-toolkit 2.3.
+/// `POST v1/accounts:signInWithPassword` (legacy `verifyPassword`). Source: REST reference of Identity Platform, v1
+/// `accounts`.
 public struct SignInWithPasswordRequest: Codable, Sendable, Equatable {
     public var email: String?
     public var password: String?
@@ -25,8 +26,8 @@ public struct SignInWithPasswordRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``SignInWithPasswordRequest``: tokens, or, where the account has a second factor, a pending
-/// credential with the factors to choose from, also with HTTP 200. Source: identity-toolkit 2.3.
+/// The answer to ``SignInWithPasswordRequest``: tokens, or, where the account has a second factor, a pending credential
+/// with the factors to choose from, also with HTTP 200. Source: REST reference of Identity Platform, v1 `accounts`.
 public struct SignInWithPasswordResponse: Codable, Sendable, Equatable {
     public var kind: String?
     public var localId: String?
@@ -62,8 +63,8 @@ public struct SignInWithPasswordResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// `POST v1/accounts:signInWithEmailLink` (legacy `emailLinkSignin`): the code of a mailed link in exchange for
-/// tokens. Source: identity-toolkit 2.1, 2.3.
+/// `POST v1/accounts:signInWithEmailLink` (legacy `emailLinkSignin`): the code of a mailed link in exchange for tokens.
+/// Source: REST reference of Identity Platform, v1 `accounts`.
 public struct SignInWithEmailLinkRequest: Codable, Sendable, Equatable {
     public var email: String?
     public var oobCode: String?
@@ -86,7 +87,8 @@ public struct SignInWithEmailLinkRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``SignInWithEmailLinkRequest``: tokens or a pending credential. Source: identity-toolkit 2.3.
+/// The answer to ``SignInWithEmailLinkRequest``: tokens or a pending credential. Source: REST reference of Identity
+/// Platform, v1 `accounts`.
 public struct SignInWithEmailLinkResponse: Codable, Sendable, Equatable {
     public var kind: String?
     public var localId: String?
@@ -117,7 +119,7 @@ public struct SignInWithEmailLinkResponse: Codable, Sendable, Equatable {
 }
 
 /// `POST v1/accounts:signInWithCustomToken` (legacy `verifyCustomToken`): a token signed by the app's own server in
-/// exchange for a session. Never asks for a second factor. Source: identity-toolkit 2.3.
+/// exchange for a session. Never asks for a second factor. Source: REST reference of Identity Platform, v1 `accounts`.
 public struct SignInWithCustomTokenRequest: Codable, Sendable, Equatable {
     public var token: String?
     public var returnSecureToken: Bool?
@@ -134,7 +136,7 @@ public struct SignInWithCustomTokenRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``SignInWithCustomTokenRequest``. Source: identity-toolkit 2.3.
+/// The answer to ``SignInWithCustomTokenRequest``. Source: REST reference of Identity Platform, v1 `accounts`.
 public struct SignInWithCustomTokenResponse: Codable, Sendable, Equatable {
     public var kind: String?
     public var idToken: String?
@@ -156,7 +158,7 @@ public struct SignInWithCustomTokenResponse: Codable, Sendable, Equatable {
 }
 
 /// `POST v1/accounts:createAuthUri`: which ways of signing in an address has. With protection against enumeration of
-/// addresses the answer says nothing. Source: identity-toolkit 2.3.
+/// addresses the answer says nothing. Source: REST reference of Identity Platform, v1 `accounts`.
 public struct CreateAuthURIRequest: Codable, Sendable, Equatable {
     public var identifier: String?
     public var continueUri: String?
@@ -178,7 +180,7 @@ public struct CreateAuthURIRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``CreateAuthURIRequest``. Source: identity-toolkit 2.3.
+/// The answer to ``CreateAuthURIRequest``. Source: REST reference of Identity Platform, v1 `accounts`.
 public struct CreateAuthURIResponse: Codable, Sendable, Equatable {
     public var kind: String?
     public var registered: Bool?

@@ -2,7 +2,7 @@
 /// one.
 ///
 /// The same body, sent with a bearer to `projects/{p}/accounts`, is an administrator's «create user»; the fields that
-/// only an administrator may send stand last. Source: identity-toolkit 2.3, 2.5.
+/// only an administrator may send stand last. Source: REST reference of Identity Platform, v1 `accounts.signUp`.
 public struct SignUpRequest: Codable, Sendable, Equatable {
     public var email: String?
     public var password: String?
@@ -50,7 +50,8 @@ public struct SignUpRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``SignUpRequest``. Without tokens where an administrator asked. Source: identity-toolkit 2.3.
+/// The answer to ``SignUpRequest``. Without tokens where an administrator asked. Source: REST reference of Identity
+/// Platform, v1 `accounts.signUp`.
 public struct SignUpResponse: Codable, Sendable, Equatable {
     public var kind: String?
     public var localId: String?

@@ -1,5 +1,6 @@
 /// `POST v1/accounts:update` (legacy `setAccountInfo`): changes the account of an ID token, applies an e-mail action
-/// code, or, with a bearer under `projects/{p}`, changes any account. Source: identity-toolkit 2.3, 2.5.
+/// code, or, with a bearer under `projects/{p}`, changes any account. Source: REST reference of Identity Platform, v1
+/// `accounts.update` and `accounts.delete`.
 public struct UpdateAccountRequest: Codable, Sendable, Equatable {
     public var idToken: String?
     public var oobCode: String?
@@ -66,8 +67,8 @@ public struct UpdateAccountRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``UpdateAccountRequest``, with tokens where the change revoked the earlier ones. Source:
-/// identity-toolkit 2.3.
+/// The answer to ``UpdateAccountRequest``, with tokens where the change revoked the earlier ones. Source: REST
+/// reference of Identity Platform, v1 `accounts.update` and `accounts.delete`.
 public struct UpdateAccountResponse: Codable, Sendable, Equatable {
     public var kind: String?
     public var localId: String?
@@ -104,7 +105,8 @@ public struct UpdateAccountResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// `POST v1/accounts:delete` (legacy `deleteAccount`). Source: identity-toolkit 2.3, 2.5.
+/// `POST v1/accounts:delete` (legacy `deleteAccount`). Source: REST reference of Identity Platform, v1
+/// `accounts.update` and `accounts.delete`.
 public struct DeleteAccountRequest: Codable, Sendable, Equatable {
     public var idToken: String?
     public var localId: String?
@@ -121,7 +123,8 @@ public struct DeleteAccountRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``DeleteAccountRequest``. Source: identity-toolkit 2.3.
+/// The answer to ``DeleteAccountRequest``. Source: REST reference of Identity Platform, v1 `accounts.update` and
+/// `accounts.delete`.
 public struct DeleteAccountResponse: Codable, Sendable, Equatable {
     public var kind: String?
 

@@ -1,5 +1,5 @@
-/// `GET v1/projects` (legacy `getProjectConfig`): what a client may know of its project. Source: identity-toolkit
-/// 2.3.
+/// `GET v1/projects` (legacy `getProjectConfig`): what a client may know of its project. Source: REST reference of
+/// Identity Platform, v1 `projects` and v2 `recaptchaConfig`.
 public struct ClientProjectConfig: Codable, Sendable, Equatable {
     public var projectId: String?
     public var authorizedDomains: [String]?
@@ -19,7 +19,7 @@ public struct ClientProjectConfig: Codable, Sendable, Equatable {
     }
 }
 
-/// `GET v2/recaptchaConfig`. Source: identity-toolkit 2.3.
+/// `GET v2/recaptchaConfig`. Source: REST reference of Identity Platform, v1 `projects` and v2 `recaptchaConfig`.
 public struct RecaptchaConfig: Codable, Sendable, Equatable {
     public var recaptchaKey: String?
     public var recaptchaEnforcementState: [RecaptchaEnforcement]?
@@ -30,7 +30,8 @@ public struct RecaptchaConfig: Codable, Sendable, Equatable {
     }
 }
 
-/// Whether one way of signing in asks for a captcha. Source: identity-toolkit 2.3.
+/// Whether one way of signing in asks for a captcha. Source: REST reference of Identity Platform, v1 `projects` and v2
+/// `recaptchaConfig`.
 public struct RecaptchaEnforcement: Codable, Sendable, Equatable {
     /// For instance `EMAIL_PASSWORD_PROVIDER`.
     public var provider: String?

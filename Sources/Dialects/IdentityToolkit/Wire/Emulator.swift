@@ -1,4 +1,5 @@
-/// `GET` and `PATCH` of `/emulator/v1/projects/{p}/config`. Source: identity-toolkit 2.5.
+/// `GET` and `PATCH` of `/emulator/v1/projects/{p}/config`. Source: firebase-tools, the API of the Authentication
+/// emulator.
 public struct EmulatorConfig: Codable, Sendable, Equatable {
     public var signIn: SignInConfig?
     public var emailPrivacyConfig: EmailPrivacyConfig?
@@ -9,7 +10,8 @@ public struct EmulatorConfig: Codable, Sendable, Equatable {
     }
 }
 
-/// `GET /emulator/v1/projects/{p}/oobCodes`: the mailed codes that are still open. Source: identity-toolkit 2.5.
+/// `GET /emulator/v1/projects/{p}/oobCodes`: the mailed codes that are still open. Source: firebase-tools, the API of
+/// the Authentication emulator.
 public struct EmulatorOobCodes: Codable, Sendable, Equatable {
     public var oobCodes: [EmulatorOobCode]?
 
@@ -19,7 +21,7 @@ public struct EmulatorOobCodes: Codable, Sendable, Equatable {
 }
 
 /// `GET /emulator/v1/projects/{p}/verificationCodes`: the codes of text messages that are still open. Source:
-/// identity-toolkit 2.5.
+/// firebase-tools, the API of the Authentication emulator.
 public struct EmulatorVerificationCodes: Codable, Sendable, Equatable {
     public var verificationCodes: [EmulatorVerificationCode]?
 
@@ -28,7 +30,7 @@ public struct EmulatorVerificationCodes: Codable, Sendable, Equatable {
     }
 }
 
-/// One code of a text message. Source: identity-toolkit 2.5.
+/// One code of a text message. Source: firebase-tools, the API of the Authentication emulator.
 public struct EmulatorVerificationCode: Codable, Sendable, Equatable {
     public var phoneNumber: String?
     public var sessionInfo: String?
@@ -41,7 +43,7 @@ public struct EmulatorVerificationCode: Codable, Sendable, Equatable {
     }
 }
 
-/// One mailed code. Source: identity-toolkit 2.5.
+/// One mailed code. Source: firebase-tools, the API of the Authentication emulator.
 public struct EmulatorOobCode: Codable, Sendable, Equatable {
     public var email: String?
     public var newEmail: String?

@@ -1,4 +1,4 @@
-/// What every refusal is wrapped in. Source: identity-toolkit 2.2.
+/// What every refusal is wrapped in. Source: Google API Improvement Proposals, AIP-193.
 ///
 /// Versions 1 and 3 say it twice, once in `errors`; version 2, the administrators' and the token endpoint add a
 /// `status`.
@@ -10,7 +10,7 @@ public struct ErrorEnvelope: Codable, Sendable, Equatable {
     }
 }
 
-/// The refusal in an ``ErrorEnvelope``. Source: identity-toolkit 2.2.
+/// The refusal in an ``ErrorEnvelope``. Source: Google API Improvement Proposals, AIP-193.
 public struct ErrorBody: Codable, Sendable, Equatable {
     /// The HTTP status.
     public var code: Int?
@@ -34,7 +34,7 @@ public struct ErrorBody: Codable, Sendable, Equatable {
     }
 }
 
-/// The refusal once more, as versions 1 and 3 repeat it. Source: identity-toolkit 2.2.
+/// The refusal once more, as versions 1 and 3 repeat it. Source: Google API Improvement Proposals, AIP-193.
 public struct ErrorItem: Codable, Sendable, Equatable {
     public var message: String?
     public var domain: String?
@@ -48,7 +48,7 @@ public struct ErrorItem: Codable, Sendable, Equatable {
 }
 
 /// More about a refusal: for values that are none of an enumeration, and for fields that exclude each other. Source:
-/// identity-toolkit 2.2.
+/// Google API Improvement Proposals, AIP-193.
 public struct ErrorDetail: Codable, Sendable, Equatable {
     /// `type.googleapis.com/google.rpc.BadRequest`.
     public var type: String?
@@ -73,7 +73,7 @@ public struct ErrorDetail: Codable, Sendable, Equatable {
     }
 }
 
-/// A field and what is wrong with it. Source: identity-toolkit 2.2.
+/// A field and what is wrong with it. Source: Google API Improvement Proposals, AIP-193.
 public struct FieldViolation: Codable, Sendable, Equatable {
     public var field: String?
     public var description: String?

@@ -1,18 +1,20 @@
 /// The words with which the protocol names a refusal, at the beginning of an error's message.
 ///
-/// The list is open: a word that is not in it is still a value. Source: identity-toolkit 1.7, 2.2, 2.3, 3.
+/// The list is open: a word that is not in it is still a value. Source: Firebase Auth REST API, common error codes.
 public struct ErrorWord: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The word that a message begins with: what stands before its first colon. Source: identity-toolkit 1.7.
+    /// The word that a message begins with: what stands before its first colon. Source: Firebase Auth REST API, common
+    /// error codes.
     public init(message: String) {
         let head = message.prefix { $0 != ":" }
         rawValue = String(head.reversed().drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace })
     }
 
-    /// The message that says the word and, after `" : "`, a sentence about it. Source: identity-toolkit 2.2.
+    /// The message that says the word and, after `" : "`, a sentence about it. Source: Firebase Auth REST API, common
+    /// error codes.
     public func message(_ sentence: String? = nil) -> String {
         sentence.map { rawValue + " : " + $0 } ?? rawValue
     }

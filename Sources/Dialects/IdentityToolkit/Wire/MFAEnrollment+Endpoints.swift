@@ -1,4 +1,5 @@
-/// `POST v2/accounts/mfaEnrollment:start`: exactly one of the two kinds of factor. Source: identity-toolkit 2.4, 3.2.
+/// `POST v2/accounts/mfaEnrollment:start`: exactly one of the two kinds of factor. Source: REST reference of Identity
+/// Platform, v2 `accounts.mfaEnrollment`.
 public struct StartMFAEnrollmentRequest: Codable, Sendable, Equatable {
     public var idToken: String?
     public var totpEnrollmentInfo: EmptyObject?
@@ -16,7 +17,7 @@ public struct StartMFAEnrollmentRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// What a telephone factor begins with. Source: identity-toolkit 2.4.
+/// What a telephone factor begins with. Source: REST reference of Identity Platform, v2 `accounts.mfaEnrollment`.
 public struct PhoneEnrollmentInfo: Codable, Sendable, Equatable {
     public var phoneNumber: String?
     public var recaptchaToken: String?
@@ -41,7 +42,8 @@ public struct PhoneEnrollmentInfo: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``StartMFAEnrollmentRequest``. Source: identity-toolkit 2.4.
+/// The answer to ``StartMFAEnrollmentRequest``. Source: REST reference of Identity Platform, v2
+/// `accounts.mfaEnrollment`.
 public struct StartMFAEnrollmentResponse: Codable, Sendable, Equatable {
     public var totpSessionInfo: TOTPSessionInfo?
     public var phoneSessionInfo: PhoneSessionInfo?
@@ -52,8 +54,8 @@ public struct StartMFAEnrollmentResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// The secret that an authenticator is to be given, and the handle with which it is confirmed. Source:
-/// identity-toolkit 2.4.
+/// The secret that an authenticator is to be given, and the handle with which it is confirmed. Source: REST reference
+/// of Identity Platform, v2 `accounts.mfaEnrollment`.
 public struct TOTPSessionInfo: Codable, Sendable, Equatable {
     /// Base32 without padding.
     public var sharedSecretKey: String?
@@ -80,7 +82,7 @@ public struct TOTPSessionInfo: Codable, Sendable, Equatable {
     }
 }
 
-/// The handle of a code sent by telephone. Source: identity-toolkit 2.4.
+/// The handle of a code sent by telephone. Source: REST reference of Identity Platform, v2 `accounts.mfaEnrollment`.
 public struct PhoneSessionInfo: Codable, Sendable, Equatable {
     public var sessionInfo: String?
 
@@ -89,7 +91,7 @@ public struct PhoneSessionInfo: Codable, Sendable, Equatable {
     }
 }
 
-/// `POST v2/accounts/mfaEnrollment:finalize`. Source: identity-toolkit 2.4, 3.3.
+/// `POST v2/accounts/mfaEnrollment:finalize`. Source: REST reference of Identity Platform, v2 `accounts.mfaEnrollment`.
 public struct FinalizeMFAEnrollmentRequest: Codable, Sendable, Equatable {
     public var idToken: String?
     public var displayName: String?
@@ -109,7 +111,8 @@ public struct FinalizeMFAEnrollmentRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// A code from an authenticator; the session only in enrolments. Source: identity-toolkit 2.4.
+/// A code from an authenticator; the session only in enrolments. Source: REST reference of Identity Platform, v2
+/// `accounts.mfaEnrollment`.
 public struct TOTPVerificationInfo: Codable, Sendable, Equatable {
     public var sessionInfo: String?
     public var verificationCode: String?
@@ -120,7 +123,7 @@ public struct TOTPVerificationInfo: Codable, Sendable, Equatable {
     }
 }
 
-/// A code from a telephone. Source: identity-toolkit 2.4, 3.4.
+/// A code from a telephone. Source: REST reference of Identity Platform, v2 `accounts.mfaEnrollment`.
 public struct PhoneVerificationInfo: Codable, Sendable, Equatable {
     public var sessionInfo: String?
     public var phoneNumber: String?
@@ -133,7 +136,8 @@ public struct PhoneVerificationInfo: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``FinalizeMFAEnrollmentRequest``: tokens that carry the second factor. Source: identity-toolkit 2.4.
+/// The answer to ``FinalizeMFAEnrollmentRequest``: tokens that carry the second factor. Source: REST reference of
+/// Identity Platform, v2 `accounts.mfaEnrollment`.
 public struct FinalizeMFAEnrollmentResponse: Codable, Sendable, Equatable {
     public var idToken: String?
     public var refreshToken: String?
@@ -151,7 +155,7 @@ public struct FinalizeMFAEnrollmentResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// The number that was proven. Source: identity-toolkit 2.4.
+/// The number that was proven. Source: REST reference of Identity Platform, v2 `accounts.mfaEnrollment`.
 public struct PhoneAuthInfo: Codable, Sendable, Equatable {
     public var phoneNumber: String?
 
@@ -160,7 +164,7 @@ public struct PhoneAuthInfo: Codable, Sendable, Equatable {
     }
 }
 
-/// `POST v2/accounts/mfaEnrollment:withdraw`. Source: identity-toolkit 2.4, 3.5.
+/// `POST v2/accounts/mfaEnrollment:withdraw`. Source: REST reference of Identity Platform, v2 `accounts.mfaEnrollment`.
 public struct WithdrawMFARequest: Codable, Sendable, Equatable {
     public var idToken: String?
     public var mfaEnrollmentId: String?
@@ -174,7 +178,7 @@ public struct WithdrawMFARequest: Codable, Sendable, Equatable {
 }
 
 /// The answer to ``WithdrawMFARequest``. Empty where the session rested on the withdrawn factor and others remain.
-/// Source: identity-toolkit 3.5.
+/// Source: REST reference of Identity Platform, v2 `accounts.mfaEnrollment`.
 public struct WithdrawMFAResponse: Codable, Sendable, Equatable {
     public var idToken: String?
     public var refreshToken: String?

@@ -1,5 +1,5 @@
-/// `POST v2/accounts/mfaSignIn:start`: sends a code to a telephone. TOTP has no use for it. Source: identity-toolkit
-/// 2.4, 3.4.
+/// `POST v2/accounts/mfaSignIn:start`: sends a code to a telephone. TOTP has no use for it. Source: REST reference of
+/// Identity Platform, v2 `accounts.mfaSignIn`.
 public struct StartMFASignInRequest: Codable, Sendable, Equatable {
     public var mfaPendingCredential: String?
     public var mfaEnrollmentId: String?
@@ -17,7 +17,8 @@ public struct StartMFASignInRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// What the sending of a code by telephone begins with. Source: identity-toolkit 2.4.
+/// What the sending of a code by telephone begins with. Source: REST reference of Identity Platform, v2
+/// `accounts.mfaSignIn`.
 public struct PhoneSignInInfo: Codable, Sendable, Equatable {
     public var phoneNumber: String?
     public var recaptchaToken: String?
@@ -42,7 +43,7 @@ public struct PhoneSignInInfo: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``StartMFASignInRequest``. Source: identity-toolkit 2.4.
+/// The answer to ``StartMFASignInRequest``. Source: REST reference of Identity Platform, v2 `accounts.mfaSignIn`.
 public struct StartMFASignInResponse: Codable, Sendable, Equatable {
     public var phoneResponseInfo: PhoneSessionInfo?
 
@@ -51,7 +52,8 @@ public struct StartMFASignInResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// `POST v2/accounts/mfaSignIn:finalize`: the second factor of a sign-in. Source: identity-toolkit 2.4, 3.4.
+/// `POST v2/accounts/mfaSignIn:finalize`: the second factor of a sign-in. Source: REST reference of Identity Platform,
+/// v2 `accounts.mfaSignIn`.
 public struct FinalizeMFASignInRequest: Codable, Sendable, Equatable {
     public var mfaPendingCredential: String?
     public var mfaEnrollmentId: String?
@@ -72,7 +74,7 @@ public struct FinalizeMFASignInRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``FinalizeMFASignInRequest``. Source: identity-toolkit 2.4.
+/// The answer to ``FinalizeMFASignInRequest``. Source: REST reference of Identity Platform, v2 `accounts.mfaSignIn`.
 public struct FinalizeMFASignInResponse: Codable, Sendable, Equatable {
     public var idToken: String?
     public var refreshToken: String?

@@ -1,5 +1,6 @@
-/// The project's settings: what `GET` and `PATCH` of `v2/projects/{p}/config` answer, and `PATCH`'s body, of which
-/// the query item `updateMask` says which fields count. Also under `admin/v2`. Source: identity-toolkit 2.5.
+/// The project's settings: what `GET` and `PATCH` of `v2/projects/{p}/config` answer, and `PATCH`'s body, of which the
+/// query item `updateMask` says which fields count. Also under `admin/v2`. Source: REST reference of Identity Platform,
+/// v2 `Config`.
 public struct ProjectConfig: Codable, Sendable, Equatable {
     /// `projects/{number}/config`.
     public var name: String?
@@ -28,7 +29,7 @@ public struct ProjectConfig: Codable, Sendable, Equatable {
     }
 }
 
-/// Which ways of signing in are on. Source: identity-toolkit 2.5.
+/// Which ways of signing in are on. Source: REST reference of Identity Platform, v2 `Config`.
 public struct SignInConfig: Codable, Sendable, Equatable {
     public var email: EmailSignInConfig?
     public var phoneNumber: ProviderSwitch?
@@ -66,7 +67,8 @@ public struct ClientPermissions: Codable, Sendable, Equatable {
     }
 }
 
-/// Whether addresses may sign in, and whether only with a password. Source: identity-toolkit 2.5.
+/// Whether addresses may sign in, and whether only with a password. Source: REST reference of Identity Platform, v2
+/// `Config`.
 public struct EmailSignInConfig: Codable, Sendable, Equatable {
     public var enabled: Bool?
     public var passwordRequired: Bool?
@@ -77,7 +79,7 @@ public struct EmailSignInConfig: Codable, Sendable, Equatable {
     }
 }
 
-/// A way of signing in that is on or off. Source: identity-toolkit 2.5.
+/// A way of signing in that is on or off. Source: REST reference of Identity Platform, v2 `Config`.
 public struct ProviderSwitch: Codable, Sendable, Equatable {
     public var enabled: Bool?
 
@@ -87,7 +89,7 @@ public struct ProviderSwitch: Codable, Sendable, Equatable {
 }
 
 /// The second factors of the project. `state` is always in an answer; TOTP is switched by its own entry in
-/// `providerConfigs`, and not by `state`. Source: identity-toolkit 0.8, 2.5, 3.1.
+/// `providerConfigs`, and not by `state`. Source: REST reference of Identity Platform, v2 `Config`.
 public struct MultiFactorAuthConfig: Codable, Sendable, Equatable {
     /// `DISABLED`, `ENABLED` or `MANDATORY`.
     public var state: String?
@@ -104,7 +106,8 @@ public struct MultiFactorAuthConfig: Codable, Sendable, Equatable {
     }
 }
 
-/// One kind of second factor. An entry without `totpProviderConfig` says nothing. Source: identity-toolkit 2.5, 3.1.
+/// One kind of second factor. An entry without `totpProviderConfig` says nothing. Source: REST reference of Identity
+/// Platform, v2 `Config`.
 public struct MultiFactorProviderConfig: Codable, Sendable, Equatable {
     /// `MFA_STATE_UNSPECIFIED`, `DISABLED`, `ENABLED` or `MANDATORY`.
     public var state: String?
@@ -116,7 +119,7 @@ public struct MultiFactorProviderConfig: Codable, Sendable, Equatable {
     }
 }
 
-/// How far a code's time may be off. Source: identity-toolkit 3.1.
+/// How far a code's time may be off. Source: REST reference of Identity Platform, v2 `Config`.
 public struct TOTPProviderConfig: Codable, Sendable, Equatable {
     /// Steps of 30 s on either side, 0 to 10. Absent means 5 in a request; an answer leaves 0 out.
     public var adjacentIntervals: Int?
@@ -126,7 +129,7 @@ public struct TOTPProviderConfig: Codable, Sendable, Equatable {
     }
 }
 
-/// Whether answers hide which addresses have accounts. Source: identity-toolkit 2.5.
+/// Whether answers hide which addresses have accounts. Source: REST reference of Identity Platform, v2 `Config`.
 public struct EmailPrivacyConfig: Codable, Sendable, Equatable {
     public var enableImprovedEmailPrivacy: Bool?
 
@@ -135,7 +138,7 @@ public struct EmailPrivacyConfig: Codable, Sendable, Equatable {
     }
 }
 
-/// The password rules as an administrator sets them. Source: identity-toolkit 2.5.
+/// The password rules as an administrator sets them. Source: REST reference of Identity Platform, v2 `Config`.
 public struct PasswordPolicyConfig: Codable, Sendable, Equatable {
     /// `OFF` or `ENFORCE`.
     public var passwordPolicyEnforcementState: String?
@@ -154,7 +157,7 @@ public struct PasswordPolicyConfig: Codable, Sendable, Equatable {
     }
 }
 
-/// One version of the password rules. Source: identity-toolkit 2.5.
+/// One version of the password rules. Source: REST reference of Identity Platform, v2 `Config`.
 public struct PasswordPolicyVersion: Codable, Sendable, Equatable {
     public var customStrengthOptions: PasswordStrengthOptions?
     public var allowedNonAlphanumericCharacters: [String]?

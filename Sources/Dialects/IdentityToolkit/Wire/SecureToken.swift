@@ -1,7 +1,8 @@
 /// `POST v1/token` of the token service: a refresh token in exchange for a new ID token.
 ///
 /// Apple's client sends `grantType` and `refreshToken` as JSON, the web's `grant_type` and `refresh_token` as a form;
-/// both spellings are read here, and the first is written. Source: identity-toolkit 2.3.
+/// both spellings are read here, and the first is written. Source: Firebase Auth REST API, "Exchange a refresh token
+/// for an ID token".
 public struct TokenRequest: Codable, Sendable, Equatable {
     /// `refresh_token`.
     public var grantType: String?
@@ -42,7 +43,8 @@ public struct TokenRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``TokenRequest``. Access token and ID token are the same string. Source: identity-toolkit 2.3.
+/// The answer to ``TokenRequest``. Access token and ID token are the same string. Source: Firebase Auth REST API,
+/// "Exchange a refresh token for an ID token".
 public struct TokenResponse: Codable, Sendable, Equatable {
     public var accessToken: String?
     /// Seconds, as a string.

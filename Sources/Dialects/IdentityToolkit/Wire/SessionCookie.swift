@@ -1,4 +1,5 @@
-/// `POST v1/projects/{p}:createSessionCookie`. Source: identity-toolkit 2.5, 2.6.
+/// `POST v1/projects/{p}:createSessionCookie`. Source: REST reference of Identity Platform, v1
+/// `projects.createSessionCookie`.
 public struct CreateSessionCookieRequest: Codable, Sendable, Equatable {
     public var idToken: String?
     /// Seconds, from five minutes to fourteen days.
@@ -12,7 +13,8 @@ public struct CreateSessionCookieRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``CreateSessionCookieRequest``. Source: identity-toolkit 2.5.
+/// The answer to ``CreateSessionCookieRequest``. Source: REST reference of Identity Platform, v1
+/// `projects.createSessionCookie`.
 public struct CreateSessionCookieResponse: Codable, Sendable, Equatable {
     public var sessionCookie: String?
 

@@ -1,7 +1,7 @@
 /// A 64-bit integer that the protocol writes as a JSON string, for instance `"3600"`.
 ///
 /// It is written as a string and read from a string or a number, since some administrators' libraries send numbers.
-/// Text that is no integer is a decoding error. Source: identity-toolkit 0.4, 2.1.
+/// Text that is no integer is a decoding error. Source: ProtoJSON format.
 public struct Int64String: Codable, Sendable, Hashable, ExpressibleByIntegerLiteral, CustomStringConvertible {
     public var value: Int64
 
@@ -29,8 +29,7 @@ public struct Int64String: Codable, Sendable, Hashable, ExpressibleByIntegerLite
     public var description: String { String(value) }
 }
 
-/// A JSON object of which only the presence counts: `{}`. Fields it brings are passed over. Source: identity-toolkit
-/// 1.4, 2.4.
+/// A JSON object of which only the presence counts: `{}`. Fields it brings are passed over. Source: ProtoJSON format.
 public struct EmptyObject: Codable, Sendable, Equatable {
     private enum CodingKeys: CodingKey {}
 

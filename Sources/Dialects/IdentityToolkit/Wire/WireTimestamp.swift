@@ -3,8 +3,7 @@ import Foundation
 /// The protocol's points in time: RFC 3339 in UTC with six digits of a second, `2026-09-24T10:11:12.123456Z`.
 ///
 /// Clients of the original take a time without a fraction for no time at all, so it is always written. Reading takes
-/// any number of digits and any offset. Plain arithmetic: no formatter is made. Source: identity-toolkit 0.3, RFC
-/// 3339 5.6.
+/// any number of digits and any offset. Plain arithmetic: no formatter is made. Source: RFC 3339 5.6.
 public enum WireTimestamp {
     /// The text for a point in time, rounded to microseconds. Times outside the years 0 to 9999 are moved to the
     /// nearest edge.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the code of a mailed link does. Source: identity-toolkit 2.3.
+/// What the code of a mailed link does. Source: Firebase API reference for Swift, `ActionCodeInfo`.
 public enum ActionCodeOperation: Int, Sendable {
     case unknown = 0
     case passwordReset = 1

@@ -2,7 +2,8 @@ import ClientHTTP
 import Foundation
 import IdentityToolkitWire
 
-/// Where the link of a mail leads once it was followed, and whether the app opens it. Source: identity-toolkit 2.3.
+/// Where the link of a mail leads once it was followed, and whether the app opens it. Source: Firebase API reference
+/// for Swift, `ActionCodeSettings`.
 public final class ActionCodeSettings: NSObject, Sendable {
     private struct Fields: Sendable {
         var url: URL?

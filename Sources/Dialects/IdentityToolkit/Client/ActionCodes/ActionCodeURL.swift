@@ -1,6 +1,6 @@
 import Foundation
 
-/// A mailed link, taken apart. Source: identity-toolkit 1.1, 2.5.
+/// A mailed link, taken apart. Source: Firebase API reference for Swift, `ActionCodeURL`.
 public final class ActionCodeURL: NSObject, Sendable {
     public let apiKey: String?
     public let operation: ActionCodeOperation

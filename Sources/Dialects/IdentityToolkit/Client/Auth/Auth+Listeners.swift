@@ -3,7 +3,7 @@ import Foundation
 
 extension Auth {
     /// Calls the listener on the main thread: soon, with the present state, and then whenever another user or none is
-    /// signed in. It is kept until it is removed. Source: identity-toolkit 1.1.
+    /// signed in. It is kept until it is removed. Source: Firebase API reference for Swift, `Auth`.
     public func addStateDidChangeListener(
         _ listener: @escaping @MainActor @Sendable (Auth, User?) -> Void
     ) -> any NSObjectProtocol {

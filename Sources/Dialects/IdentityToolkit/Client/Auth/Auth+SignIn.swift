@@ -8,9 +8,9 @@ extension Auth {
     /// Signs in with address and password.
     ///
     /// Throws `secondFactorRequired` where the account has a second factor; the error's `userInfo` then holds a
-    /// ``MultiFactorResolver`` under ``AuthErrorUserInfoMultiFactorResolverKey``. Throws `wrongPassword` at once for
-    /// an empty password, and `invalidCredential`, `userDisabled`, `invalidEmail` or `tooManyRequests` as the server
-    /// says. Source: identity-toolkit 1.1, 2.3.
+    /// ``MultiFactorResolver`` under ``AuthErrorUserInfoMultiFactorResolverKey``. Throws `wrongPassword` at once for an
+    /// empty password, and `invalidCredential`, `userDisabled`, `invalidEmail` or `tooManyRequests` as the server says.
+    /// Source: Firebase API reference for Swift, `Auth`.
     @discardableResult
     public func signIn(withEmail email: String, password: String) async throws -> AuthDataResult {
         try await signIn(with: EmailAuthProvider.credential(withEmail: email, password: password))
@@ -84,7 +84,7 @@ extension Auth {
     ///
     /// Throws at once `weakPassword` for an empty password and `missingEmail` for an empty address;
     /// `emailAlreadyInUse`, `invalidEmail`, `weakPassword` or `operationNotAllowed` as the server says. Source:
-    /// identity-toolkit 1.1, 2.3.
+    /// Firebase API reference for Swift, `Auth`.
     @discardableResult
     public func createUser(withEmail email: String, password: String) async throws -> AuthDataResult {
         guard !password.isEmpty else { throw AuthErrorCode.refused(.weakPassword, because: "Missing password") }
@@ -156,7 +156,7 @@ extension Auth {
     }
 }
 
-/// Tokens, or the question for a second factor. Source: identity-toolkit 1.4.
+/// Tokens, or the question for a second factor. Source: Firebase API reference for Swift, `Auth`.
 private protocol FirstFactorAnswer: Sendable {
     var idToken: String? { get }
     var refreshToken: String? { get }

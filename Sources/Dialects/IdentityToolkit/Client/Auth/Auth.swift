@@ -5,7 +5,8 @@ import Foundation
 ///
 /// It asks the server that `useServer(_:)` or `useEmulator(withHost:port:)` named, or else the one in the environment
 /// variable `COUNTERSIGN_URL`. Every method throws ``AuthErrorCode``, or `CancellationError` where its task was
-/// cancelled; each has a twin with a completion handler, see ``AuthCompletion``. Source: identity-toolkit 1.1.
+/// cancelled; each has a twin with a completion handler, see ``AuthCompletion``. Source: Firebase API reference for
+/// Swift, `Auth`.
 public final class Auth: NSObject, Sendable {
     struct State: Sendable {
         var currentUser: User?
@@ -112,8 +113,8 @@ public final class Auth: NSObject, Sendable {
     }
 
     /// Asks a server in development, always over plain http, whatever its host. An IPv6 address may come with or
-    /// without brackets. Where host or port cannot be, every call fails with `serverNotConfigured`. Source:
-    /// identity-toolkit 1.1.
+    /// without brackets. Where host or port cannot be, every call fails with `serverNotConfigured`. Source: Firebase
+    /// API reference for Swift, `Auth`.
     public func useEmulator(withHost host: String, port: Int) {
         state.withLock {
             $0.location = ServerLocation(emulatorHost: host, port: port)

@@ -4,7 +4,8 @@ import IdentityToolkitWire
 
 /// The server as one ``Auth`` sees it at one moment: one function per endpoint.
 ///
-/// Each throws ``AuthErrorCode``, or `CancellationError`. Source: identity-toolkit 2.1–2.4.
+/// Each throws ``AuthErrorCode``, or `CancellationError`. Source: REST reference of Identity Platform, v1 and v2
+/// `accounts`.
 struct Backend: Sendable {
     let location: ServerLocation
     let transport: any HTTPTransport
@@ -95,7 +96,8 @@ struct Backend: Sendable {
         }
     }
 
-    /// The original's host stands as the first segment of the path. Source: identity-toolkit 2.1.
+    /// The original's host stands as the first segment of the path. Source: REST reference of Identity Platform, v1 and
+    /// v2 `accounts`.
     private func url(_ path: String, of service: Service) throws -> (URL, HTTPClient.PlainHTTPRule) {
         switch location {
         case .unknown: throw AuthErrorCode(.serverNotConfigured)

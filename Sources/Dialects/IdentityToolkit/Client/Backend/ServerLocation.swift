@@ -34,7 +34,8 @@ enum ServerLocation: Sendable, Equatable {
         self = .at(String(base.reversed().drop { $0 == "/" }.reversed()), .loopback)
     }
 
-    /// Always http, and any host: the app names an emulator by itself. Source: identity-toolkit 1.1.
+    /// Always http, and any host: the app names an emulator by itself. Source: Firebase API reference for Swift,
+    /// `Auth.useEmulator`.
     init(emulatorHost host: String, port: Int) {
         guard !host.isEmpty, (1...65_535).contains(port) else {
             self = .unusable("An emulator needs a host and a port from 1 to 65535.")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a sign-in gave. Source: identity-toolkit 1.2.
+/// What a sign-in gave. Source: Firebase API reference for Swift, `AuthDataResult`.
 public final class AuthDataResult: NSObject, Sendable {
     public let user: User
     /// Nil after a second factor.

@@ -1,4 +1,4 @@
-/// Makes credentials of addresses. Source: identity-toolkit 1.2.
+/// Makes credentials of addresses. Source: Firebase API reference for Swift, `EmailAuthProvider`.
 public enum EmailAuthProvider {
     public static let id = "password"
 

@@ -1,5 +1,5 @@
 extension AuthErrorCode {
-    /// The codes, with the original's numbers. Source: identity-toolkit 1.6.
+    /// The codes, with the original's numbers. Source: Firebase API reference for Swift, `AuthErrorCode`.
     ///
     /// The numbers from 17900 to 17911 are ours: they name what the original reports as ``internalError``.
     public enum Code: Int, Sendable, Hashable, CaseIterable {

@@ -3,7 +3,7 @@ import Foundation
 import IdentityToolkitWire
 
 extension AuthErrorCode {
-    /// The error for a refusal of the server. Source: identity-toolkit 1.7, 2.2.
+    /// The error for a refusal of the server. Source: firebase-ios-sdk, `AuthBackend`.
     init(refusal response: HTTPClientResponse) {
         let body = (try? JSONDecoder().decode(ErrorEnvelope.self, from: response.body))?.error
         let message = body?.message ?? ""

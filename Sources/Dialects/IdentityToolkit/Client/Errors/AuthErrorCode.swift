@@ -9,7 +9,7 @@ import Foundation
 ///
 /// and its ``userInfo`` is the same in both. Two limits where there is no Objective-C: a clause `catch let error as
 /// NSError` does not match it (nor any Swift error), and an `NSError` made from it and thrown again is no
-/// `AuthErrorCode`. Source: identity-toolkit 1.6.
+/// `AuthErrorCode`. Source: Firebase API reference for Swift, `AuthErrorCode`.
 public struct AuthErrorCode: Error, CustomNSError, LocalizedError, CustomStringConvertible, Sendable {
     public let code: Code
     private let info: [String: any Sendable]

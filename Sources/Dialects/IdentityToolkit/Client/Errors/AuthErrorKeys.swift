@@ -1,4 +1,4 @@
-/// The domain of the errors as `NSError`s. Source: identity-toolkit 1.5.
+/// The domain of the errors as `NSError`s. Source: Firebase API reference for Swift, `AuthErrors`.
 public let AuthErrorDomain = "FIRAuthErrorDomain"
 
 /// The code as a word, for instance `ERROR_SECOND_FACTOR_REQUIRED`.
@@ -19,7 +19,8 @@ public let AuthErrorUserInfoDeserializedResponseKey = "FIRAuthErrorUserInfoDeser
 /// Ours: the seconds to wait before the next attempt (a `Double`), in `tooManyRequests` and `serverUnavailable`.
 public let AuthErrorUserInfoRetryAfterKey = "CountersignAuthErrorUserInfoRetryAfterKey"
 
-/// The same names as members, as newer releases of the original have them. Source: identity-toolkit 1.5.
+/// The same names as members, as newer releases of the original have them. Source: Firebase API reference for Swift,
+/// `AuthErrors`.
 public enum AuthErrors {
     public static let domain = AuthErrorDomain
     public static let userInfoNameKey = AuthErrorUserInfoNameKey

@@ -1,7 +1,7 @@
 import Foundation
 import IdentityToolkitWire
 
-/// The second factors of a user: to list, add and remove. Source: identity-toolkit 1.4, 2.4.
+/// The second factors of a user: to list, add and remove. Source: Firebase API reference for Swift, `MultiFactor`.
 public final class MultiFactor: NSObject, Sendable {
     private let user: User
 
@@ -60,7 +60,7 @@ public final class MultiFactor: NSObject, Sendable {
     ///
     /// - Throws: `invalidUserToken` where the factor was removed and the session rested on it while others remain:
     ///   the user is signed out and signs in again with one of those. `multiFactorInfoNotFound` where the account has
-    ///   no such factor. Source: identity-toolkit 1.4, 3.5.
+    ///   no such factor. Source: Firebase API reference for Swift, `MultiFactor`.
     public func unenroll(withFactorUID factorUID: String) async throws {
         let user = user
         let answer = try await user.withToken { backend, token in
@@ -81,8 +81,8 @@ public final class MultiFactor: NSObject, Sendable {
         complete(completion) { try await self.unenroll(withFactorUID: factorUID) }
     }
 
-    /// The tokens of a changed set of factors: refreshed at once, then the account is asked for. Source:
-    /// identity-toolkit 0.5.
+    /// The tokens of a changed set of factors: refreshed at once, then the account is asked for. Source: Firebase API
+    /// reference for Swift, `MultiFactor`.
     private func take(_ tokens: SessionTokens) async throws {
         user.adopt(tokens)
         _ = try await user.token(forcingRefresh: true)

@@ -1,12 +1,14 @@
 import Foundation
 
-/// The ``MultiFactorInfo/factorID`` of a TOTP authenticator. Source: identity-toolkit 1.5.
+/// The ``MultiFactorInfo/factorID`` of a TOTP authenticator. Source: Firebase API reference for Swift,
+/// `MultiFactorInfo`.
 public let TOTPMultiFactorID = "totp"
 
 /// The ``MultiFactorInfo/factorID`` of a telephone.
 public let PhoneMultiFactorID = "phone"
 
-/// A second factor that the user has. Two are equal where their ids are. Source: identity-toolkit 1.4.
+/// A second factor that the user has. Two are equal where their ids are. Source: Firebase API reference for Swift,
+/// `MultiFactorInfo`.
 open class MultiFactorInfo: NSObject, @unchecked Sendable {
     // Proof: everything stored, here and in the module's subclasses, is immutable and Sendable, and only the module
     // can call the initializer that a subclass needs.

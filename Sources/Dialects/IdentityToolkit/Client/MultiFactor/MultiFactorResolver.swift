@@ -2,7 +2,7 @@ import Foundation
 import IdentityToolkitWire
 
 /// Finishes a sign-in that asks for a second factor. It comes in the error `secondFactorRequired`, under
-/// ``AuthErrorUserInfoMultiFactorResolverKey``. Source: identity-toolkit 1.4, 2.4.
+/// ``AuthErrorUserInfoMultiFactorResolverKey``. Source: Firebase API reference for Swift, `MultiFactorResolver`.
 public final class MultiFactorResolver: NSObject, Sendable {
     public let session: MultiFactorSession
     /// The factors to choose from.

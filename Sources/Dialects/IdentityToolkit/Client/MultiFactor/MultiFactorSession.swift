@@ -1,6 +1,7 @@
 import Foundation
 
-/// A handle to an enrolment or a sign-in that goes on with a second factor. Source: identity-toolkit 1.4.
+/// A handle to an enrolment or a sign-in that goes on with a second factor. Source: Firebase API reference for Swift,
+/// `MultiFactorSession`.
 public final class MultiFactorSession: NSObject, Sendable {
     enum Purpose: Sendable {
         case enrollment(User)

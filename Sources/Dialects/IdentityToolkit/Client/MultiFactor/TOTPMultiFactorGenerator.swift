@@ -1,13 +1,15 @@
 import Foundation
 import IdentityToolkitWire
 
-/// Makes the secrets of authenticators, and the assertions that carry their codes. Source: identity-toolkit 1.4, 2.4.
+/// Makes the secrets of authenticators, and the assertions that carry their codes. Source: Firebase API reference for
+/// Swift, `TOTPMultiFactorGenerator`.
 public final class TOTPMultiFactorGenerator: NSObject, Sendable {
     /// A secret for the user of the session, who gives it to their authenticator and then confirms it with a code.
     ///
     /// - Throws: `invalidArgument` for a session that is not one of an enrolment; `unverifiedEmail`,
     ///   `unsupportedFirstFactor`, `requiresRecentLogin`, `maximumSecondFactorCountExceeded` and
-    ///   `operationNotAllowed` as the server says. Source: identity-toolkit 3.2.
+    ///   `operationNotAllowed` as the server says. Source: Firebase API reference for Swift,
+    ///   `TOTPMultiFactorGenerator`.
     public static func generateSecret(with session: MultiFactorSession) async throws -> TOTPSecret {
         guard case .enrollment(let user) = session.purpose else {
             throw AuthErrorCode.refused(.invalidArgument, because: "The session is not one of an enrolment.")

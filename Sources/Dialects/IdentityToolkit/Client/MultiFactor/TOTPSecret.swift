@@ -2,7 +2,8 @@ import ClientHTTP
 import Foundation
 import IdentityToolkitWire
 
-/// The secret that an authenticator is to be given, and what it must know beside. Source: identity-toolkit 1.4, 2.4.
+/// The secret that an authenticator is to be given, and what it must know beside. Source: Firebase API reference for
+/// Swift, `TOTPSecret`.
 public final class TOTPSecret: NSObject, Sendable {
     private let secretKey: String
     private let hashingAlgorithm: String?

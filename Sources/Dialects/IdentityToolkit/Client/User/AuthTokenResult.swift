@@ -1,7 +1,7 @@
 import ClientHTTP
 import Foundation
 
-/// An ID token with what it says. Source: identity-toolkit 1.2, 2.6.
+/// An ID token with what it says. Source: Firebase API reference for Swift, `AuthTokenResult`.
 public final class AuthTokenResult: NSObject, Sendable {
     public let token: String
     public let expirationDate: Date

@@ -65,7 +65,8 @@ extension Profile.Provider {
 }
 
 extension Profile.Factor {
-    /// Nil where the factor has no id or is of a kind that is not known. Source: identity-toolkit 1.4.
+    /// Nil where the factor has no id or is of a kind that is not known. Source: REST reference of Identity Platform,
+    /// v1 `UserInfo`.
     init?(_ enrollment: MFAEnrollment, now: Date) {
         guard let uid = enrollment.mfaEnrollmentId?.nonEmpty, enrollment.phoneInfo != nil || enrollment.totpInfo != nil
         else { return nil }

@@ -37,7 +37,8 @@ struct SessionState: Sendable {
     private(set) var generation = 0
     private var refresh: Task<String, any Error>?
 
-    /// An ID token that ends sooner than this, in seconds, is not used any more. Source: identity-toolkit 1.3.
+    /// An ID token that ends sooner than this, in seconds, is not used any more. Source: Firebase API reference for
+    /// Swift, `User`.
     static let leeway: TimeInterval = 5 * 60
 
     enum Answer: Sendable {

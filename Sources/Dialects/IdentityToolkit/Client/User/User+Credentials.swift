@@ -6,8 +6,8 @@ extension User {
     /// one.
     ///
     /// Throws `userMismatch` where the credential is another account's, and `secondFactorRequired` where the account
-    /// has a second factor: finish with the resolver, whose user becomes the signed-in one. Source: identity-toolkit
-    /// 1.3.
+    /// has a second factor: finish with the resolver, whose user becomes the signed-in one. Source: Firebase API
+    /// reference for Swift, `User`.
     @discardableResult
     public func reauthenticate(with credential: AuthCredential) async throws -> AuthDataResult {
         let result: AuthDataResult

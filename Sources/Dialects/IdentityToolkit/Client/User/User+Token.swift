@@ -5,7 +5,7 @@ extension User {
     /// asked.
     ///
     /// Throws, beside what every call throws, `userTokenExpired`, `userDisabled` and their like where the session is
-    /// over, and then the user is signed out. Source: identity-toolkit 1.3, 2.3.
+    /// over, and then the user is signed out. Source: Firebase API reference for Swift, `User`.
     public func getIDToken(forcingRefresh: Bool = false) async throws -> String {
         try await token(forcingRefresh: forcingRefresh)
     }

@@ -9,7 +9,7 @@ import IdentityToolkitWire
 /// as throwing.
 ///
 /// Where the original puts a new object in place after a second factor was enrolled, here the same object changes, so
-/// that nobody is left with an old refresh token. Source: identity-toolkit 1.3.
+/// that nobody is left with an old refresh token. Source: Firebase API reference for Swift, `User`.
 public final class User: NSObject, UserInfo, Sendable {
     private struct State: Sendable {
         var profile: Profile
@@ -128,7 +128,7 @@ extension User {
         }
     }
 
-    /// Source: identity-toolkit 1.3.
+    /// Source: Firebase API reference for Swift, `User`.
     private func signOut(after error: any Error) {
         switch (error as? AuthErrorCode)?.code {
         case .userNotFound, .userDisabled, .invalidUserToken, .userTokenExpired: auth.forceSignOut(of: self)
@@ -149,7 +149,7 @@ extension User {
 }
 
 extension LookupResponse {
-    /// Exactly one account is expected. Source: identity-toolkit 2.3.
+    /// Exactly one account is expected. Source: Firebase API reference for Swift, `User`.
     func onlyAccount() throws -> Account {
         guard let users, users.count == 1, let account = users.first, account.localId?.nonEmpty != nil else {
             throw AuthErrorCode.malformed("The answer does not name exactly one account.")

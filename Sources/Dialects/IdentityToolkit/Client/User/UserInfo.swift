@@ -1,6 +1,6 @@
 import Foundation
 
-/// An identity: the user's own, or the one at a provider. Source: identity-toolkit 1.3.
+/// An identity: the user's own, or the one at a provider. Source: Firebase API reference for Swift, `UserInfo`.
 public protocol UserInfo: NSObjectProtocol, Sendable {
     /// `Firebase` for the user, otherwise the provider, for instance `password`.
     var providerID: String { get }
