@@ -1,4 +1,5 @@
 import CountersignCore
+import Foundation
 import IdentityToolkitWire
 
 /// The field mask of a PATCH: dotted paths, separated by commas, in camel or snake case (google.protobuf.FieldMask).
