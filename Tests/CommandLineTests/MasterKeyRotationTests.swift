@@ -67,7 +67,9 @@ import Testing
         let totp = try TOTP(secret: offer.secret.reveal())
         let verdict = try await realm.authenticator.answer(
             .enrolmentCode(Secret(totp.code(at: clock.now).stringCode), name: "Telephone"),
-            to: .flow(offer.handle, FlowExpectation(.enrolFactor)), by: Self.client)
+            to: .flow(
+                offer.handle, FlowExpectation([.enrolFactor], at: [.factorEnrolment], of: [.dialect(.identityToolkit)])),
+            by: Self.client)
         guard case .accomplished(.enrolled(let factor, _)) = verdict else { throw Refused() }
         return Person(email: email, factor: factor.id, totp: totp)
     }
@@ -84,7 +86,8 @@ import Testing
         guard case .more(let more) = first else { throw Refused() }
         let code = person.totp.code(at: clock.now).stringCode
         let second = try await door.answer(
-            .code(Secret(code), factor: person.factor), to: .flow(more.handle, FlowExpectation(.signIn)),
+            .code(Secret(code), factor: person.factor),
+            to: .flow(more.handle, FlowExpectation([.signIn], at: [.secondFactor], of: [.dialect(.identityToolkit)])),
             by: Self.client)
         guard case .accomplished(.signedIn) = second else { throw Refused() }
     }

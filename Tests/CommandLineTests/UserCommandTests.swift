@@ -194,7 +194,8 @@ import Testing
         let code = try TOTP(secret: offer.secret.reveal()).code(at: realm.clock.now)
         let enrolled = try await realm.authenticator.answer(
             .enrolmentCode(Secret(code.stringCode), name: "Phone"),
-            to: .flow(offer.handle, FlowExpectation(.enrolFactor)), by: .commandLine)
+            to: .flow(offer.handle, FlowExpectation([.enrolFactor], at: [.factorEnrolment], of: [.dialect(.admin)])),
+            by: .commandLine)
         guard case .accomplished(.enrolled(let factor, _)) = enrolled else {
             Issue.record("The factor is not enrolled: \(enrolled)")
             return

@@ -40,7 +40,8 @@ import Testing
         if case .more(let continuation) = verdict, let code {
             let answer = try await opened.realm.authenticator.answer(
                 .code(Secret(code), factor: FactorID(rawValue: "f-\(id)")),
-                to: .flow(continuation.handle, FlowExpectation(.signIn)), by: .commandLine)
+                to: .flow(continuation.handle, FlowExpectation([.signIn], at: [.secondFactor], of: [.dialect(.admin)])),
+                by: .commandLine)
             if case .accomplished(.signedIn) = answer { succeeded = true }
         }
         try await opened.close()

@@ -33,17 +33,21 @@ public struct Approvals: Sendable {
     ///
     /// - Parameters:
     ///   - handle: of a sign-in that waits for a second factor.
+    ///   - expectation: what the handle has to be.
     ///   - factorID: the one device to ask; nil asks all.
     ///   - asksForNumber: whether the person has to type what the asking screen shows.
     public func ask(
-        for handle: FlowHandle, device factorID: FactorID? = nil, details: ApprovalDetails = ApprovalDetails(),
-        asksForNumber: Bool = false, by client: ClientContext
+        for handle: FlowHandle, expecting expectation: FlowExpectation, device factorID: FactorID? = nil,
+        details: ApprovalDetails = ApprovalDetails(), asksForNumber: Bool = false, by client: ClientContext
     ) async throws -> Outcome {
         let draft = ApprovalDraft(
             realm: realm, device: factorID, details: details, asksForNumber: asksForNumber, client: client)
         let outcome: Outcome = try await realm.writeSending(by: .push) { transaction in
-            guard let flow = try transaction.flow(digest: handle.digest) else { return .refused(Refusal(.unknownFlow)) }
-            return try draft.ask(for: flow, in: transaction)
+            guard
+                let found = try transaction.flow(
+                    of: handle, expecting: expectation, at: draft.now, sealer: draft.sealer)
+            else { return .refused(Refusal(.unknownFlow)) }
+            return try draft.ask(for: found.record, in: transaction)
         }
         if case .asked(let asked) = outcome { realm.bell.ring(asked.devices.map(\.id.rawValue)) }
         return outcome

@@ -100,9 +100,10 @@ extension Approvals {
         let now = realm.clock.now
         let sealer = realm.sealer
         let found: (PushFactor.Payload, Consent?)? = try await realm.store.read { transaction in
-            guard let flow = try transaction.flow(digest: handle.digest), flow.finishedAt == nil,
-                flow.expiresAt > now, let userID = flow.userID,
-                case .deviceDecision(let challenge) = try FlowBody.open(flow, with: sealer).challenge,
+            guard
+                let found = try transaction.flow(of: handle, expecting: .pushTransaction, at: now, sealer: sealer),
+                found.record.finishedAt == nil, found.record.expiresAt > now, let userID = found.record.userID,
+                case .deviceDecision(let challenge) = found.body.challenge,
                 let factor = try transaction.factor(challenge.factorID), factor.userID == userID,
                 let waiting = try transaction.flow(digest: challenge.flow)
             else { return nil }

@@ -104,12 +104,13 @@ extension Enrolments {
     public func beginDevice(invitation handle: FlowHandle, by client: ClientContext) async throws -> DeviceOutcome {
         let draft = DeviceDraft(realm: realm)
         return try await realm.store.write { transaction in
-            guard let flow = try transaction.flow(digest: handle.digest), let userID = flow.userID else {
-                return .unknown(.unknownFlow)
-            }
-            let body = try FlowBody.open(flow, with: draft.sealer)
-            guard body.purpose == .enrolFactor, case .registration(let offer) = body.challenge, body.invitation == nil
+            guard
+                let found = try transaction.flow(
+                    of: handle, expecting: .enrolmentTicket, at: draft.now, sealer: draft.sealer),
+                let userID = found.record.userID, case .registration(let offer) = found.body.challenge,
+                found.body.invitation == nil
             else { return .unknown(.unknownFlow) }
+            let (flow, body) = (found.record, found.body)
             if flow.finishedAt != nil { return .unknown(.flowFinished) }
             if flow.expiresAt <= draft.now { return .unknown(.flowExpired) }
             guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
@@ -128,16 +129,21 @@ extension Enrolments {
     /// Never for somebody who has one: a password alone must not add another. A code that is right completes the sign-in
     /// (``Answer/enrolmentCode(_:name:)`` to the sign-in); a device that enrols has to be asked afterwards.
     ///
-    /// - Parameter kinds: what may be enrolled; nil is either.
+    /// - Parameters:
+    ///   - expectation: what the handle has to be.
+    ///   - kinds: what may be enrolled; nil is either.
     public func beginDevice(
-        during handle: FlowHandle, kinds: [FactorKind]? = nil, by client: ClientContext
+        during handle: FlowHandle, expecting expectation: FlowExpectation, kinds: [FactorKind]? = nil,
+        by client: ClientContext
     ) async throws -> DeviceOutcome {
         let draft = DeviceDraft(realm: realm)
         return try await realm.store.write { transaction in
-            guard var flow = try transaction.flow(digest: handle.digest), let userID = flow.userID else {
-                return .unknown(.unknownFlow)
-            }
-            var body = try FlowBody.open(flow, with: draft.sealer)
+            guard
+                let found = try transaction.flow(
+                    of: handle, expecting: expectation, at: draft.now, sealer: draft.sealer),
+                let userID = found.record.userID
+            else { return .unknown(.unknownFlow) }
+            var (flow, body) = (found.record, found.body)
             guard body.purpose == .signIn, body.challenge == .secondFactor else { return .unknown(.unknownFlow) }
             if flow.finishedAt != nil { return .unknown(.flowFinished) }
             if flow.expiresAt <= draft.now { return .unknown(.flowExpired) }
@@ -209,13 +215,12 @@ extension Enrolments {
         let now = realm.clock.now
         let sealer = realm.sealer
         return try await realm.store.read { transaction in
-            guard let flow = try transaction.flow(digest: handle.digest), let userID = flow.userID else {
-                return .unknown
-            }
-            let body = try FlowBody.open(flow, with: sealer)
-            guard body.purpose == .enrolFactor, case .registration(let offer) = body.challenge,
+            guard
+                let found = try transaction.flow(of: handle, expecting: .enrolmentTicket, at: now, sealer: sealer),
+                let userID = found.record.userID, case .registration(let offer) = found.body.challenge,
                 let user = try transaction.user(userID)
             else { return .unknown }
+            let (flow, body) = (found.record, found.body)
             let invitation = try body.invitation.flatMap { try transaction.flow(digest: $0) }
             if flow.finishedAt != nil || invitation?.finishedAt != nil {
                 var code: Secret<String>?

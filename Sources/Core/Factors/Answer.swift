@@ -66,35 +66,6 @@ public struct FlowOpening: Sendable {
     }
 }
 
-/// What the holder of a handle believes it to be; a handle of another kind is as unknown as a made-up one.
-public struct FlowExpectation: Sendable {
-    public var purposes: Set<FlowPurpose>
-    /// The user whose flow it has to be, where the caller knows one.
-    public var userID: UserID?
-    /// Whether a sign-in that is complete with this answer waits to be fetched with ``Answer/approval``, because who
-    /// answers here is not who gets the session: a page in a browser, for the application that sent it there.
-    public var isFetchedLater: Bool
-    /// The application whose flow it has to be, where the protocol binds handles to theirs.
-    public var clientID: ClientID?
-    /// All that the request said, so that it is known when it comes again: in an attempt that goes step by step the last
-    /// one is answered again for ten seconds, with the same outcome and no second effect.
-    public var request: Secret<String>?
-    /// What the session will be like, where the protocol says so with the answer; what an earlier answer of the same attempt
-    /// said stays beside it.
-    public var terms: SessionTerms?
-    /// Whether the client asks for a second factor by itself: it has to be given then, and registering one is not enough. What
-    /// one answer of an attempt asked for, later ones need not repeat.
-    public var requiresSecondFactor = false
-    /// Who is asked before a right answer counts, in an attempt that goes step by step.
-    public var consultant: (any Consultant)?
-
-    public init(_ purposes: FlowPurpose..., of userID: UserID? = nil, isFetchedLater: Bool = false) {
-        self.purposes = Set(purposes)
-        self.userID = userID
-        self.isFetchedLater = isFetchedLater
-    }
-}
-
 /// What a session will be like that an attempt leads to.
 public struct SessionTerms: Sendable, Codable, Equatable {
     public var scopes: [String]

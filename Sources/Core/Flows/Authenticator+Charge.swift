@@ -94,17 +94,13 @@ extension Authenticator {
         case .opening(let opening):
             return try find(attempt, opening, settings: settings, realm: realm, in: transaction)
         case .flow(let handle, let expectation):
-            guard let record = try transaction.flow(digest: handle.digest) else {
-                return .refused(Refusal(.unknownFlow))
-            }
-            let body = try FlowBody.open(record, with: realm.sealer)
-            guard expectation.admits(record, body) else { return .refused(Refusal(.unknownFlow)) }
-            if let outcome = try body.journey?.repeats(
-                expectation.request, at: attempt.now, attempts: record.attempts, sealer: realm.sealer),
-                let verdict = try outcome.verdict(in: transaction)
-            {
-                return .repeated(verdict)
-            }
+            guard
+                let found = try transaction.flow(
+                    of: handle, expecting: expectation, at: attempt.now, sealer: realm.sealer)
+            else { return .refused(Refusal(.unknownFlow)) }
+            if let verdict = try found.repeated?.verdict(in: transaction) { return .repeated(verdict) }
+            let (record, body) = (found.record, found.body)
+            guard expectation.admits(stageOf: body) else { return .refused(Refusal(.unknownFlow)) }
             if record.finishedAt != nil { return .refused(Refusal(.flowFinished)) }
             if record.expiresAt <= attempt.now { return .refused(Refusal(.flowExpired)) }
             return try find(attempt, record, body, settings: settings, realm: realm, in: transaction)
@@ -208,6 +204,7 @@ extension Authenticator {
         case (.link(_, let claiming), .link):
             if let claiming, claiming.canonical != body.email { return .refused(Refusal(.wrongAnswer)) }
             matter.judged = .handle
+            if body.purpose == .signIn { matter.body.goOn(by: attempt.client) }
         case (.addressLink, .link):
             matter.judged = .handle
         case (.password, .password):

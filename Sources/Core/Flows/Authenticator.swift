@@ -128,9 +128,10 @@ public struct Authenticator: Sendable {
         of handle: FlowHandle, expecting expectation: FlowExpectation, at now: Date, sealer: Sealer,
         in transaction: any StoreTransaction
     ) throws -> FlowStatus {
-        guard let record = try transaction.flow(digest: handle.digest) else { return .unknown }
-        let body = try FlowBody.open(record, with: sealer)
-        guard expectation.admits(record, body) else { return .unknown }
+        guard let found = try transaction.flow(of: handle, expecting: expectation, at: now, sealer: sealer) else {
+            return .unknown
+        }
+        let (record, body) = (found.record, found.body)
         if record.finishedAt != nil { return .finished }
         if record.expiresAt <= now { return .expired }
         if record.attempts >= body.maximumAttempts { return .exhausted }
@@ -236,12 +237,5 @@ struct Matter: Sendable {
         case allowed(ApprovalDecision)
         /// A ticket was the proof, and a device comes with it.
         case registration(DeviceOffer)
-    }
-}
-
-extension FlowExpectation {
-    func admits(_ record: FlowRecord, _ body: FlowBody) -> Bool {
-        purposes.contains(body.purpose) && (userID == nil || userID == record.userID)
-            && (clientID == nil || clientID == body.clientID)
     }
 }

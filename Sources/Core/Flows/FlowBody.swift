@@ -111,6 +111,14 @@ extension FlowBody {
         try sealer.seal(JSONEncoder().encode(self), for: .flow(digest), in: transaction)
     }
 
+    /// A link that signs in may be followed in another application than the one that had it mailed: the session is of the
+    /// one that follows it, and what either application asks for is asked for.
+    mutating func goOn(by client: ClientContext) {
+        dialect = client.dialect
+        clientID = client.clientID
+        requiresSecondFactor = requiresSecondFactor || client.requiresSecondFactor
+    }
+
     /// The device that an enrolment is for.
     var device: FactorID? { offer?.factorID }
 

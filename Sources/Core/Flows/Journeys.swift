@@ -164,11 +164,10 @@ public struct Journeys: Sendable {
         _ handle: FlowHandle, _ expectation: FlowExpectation, at now: Date, sealer: Sealer,
         in transaction: any StoreTransaction
     ) throws -> Found {
-        guard let record = try transaction.flow(digest: handle.digest) else { return .refused(Refusal(.unknownFlow)) }
-        let body = try FlowBody.open(record, with: sealer)
-        guard let journey = body.journey, expectation.admits(record, body) else {
-            return .refused(Refusal(.unknownFlow))
-        }
+        guard let found = try transaction.flow(of: handle, expecting: expectation, at: now, sealer: sealer),
+            let journey = found.body.journey
+        else { return .refused(Refusal(.unknownFlow)) }
+        let (record, body) = (found.record, found.body)
         if record.finishedAt != nil { return .refused(Refusal(.flowFinished)) }
         if record.expiresAt <= now { return .refused(Refusal(.flowExpired)) }
         if record.attempts >= body.maximumAttempts { return .refused(Refusal(.flowExhausted)) }

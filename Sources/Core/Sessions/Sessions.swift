@@ -34,21 +34,20 @@ public struct Sessions: Sendable {
     /// was done, the repeated one finds the successor; where it was not, the token is still the present one; and where it
     /// is still under way, the repeated one waits for it.
     ///
-    /// - Parameter owner: whose session it has to be, where the protocol binds refresh tokens to their application (RFC 6749,
-    ///   section 10.4). Another's is as unknown as a made-up one, and is not used up.
+    /// - Parameter owner: whose session it has to be (RFC 6749, section 10.4). Another's is as unknown as a made-up one, and is
+    ///   not used up.
     /// - Parameter requiringSecondFactor: whether the session has to have been proven with one.
     /// - Parameter consultant: asked before the token is traded, where it would be: what they throw uses nothing up.
     public func refresh(
-        _ text: Secret<String>, of owner: (application: ClientID, dialect: Dialect)? = nil,
-        requiringSecondFactor: Bool = false, by client: ClientContext, asking consultant: (any Consultant)? = nil
+        _ text: Secret<String>, of owner: HandleOwner, requiringSecondFactor: Bool = false, by client: ClientContext,
+        asking consultant: (any Consultant)? = nil
     ) async throws -> RefreshOutcome {
         guard let given = RefreshToken(text.reveal()) else { return .refused(.unknownToken) }
         let realm = realm
         let now = realm.clock.now
         if let consultant, consultant.steps.contains(.session) {
             let user = try await realm.store.read { transaction -> User? in
-                guard let session = try transaction.session(given.sessionID),
-                    owner.map({ session.clientID == $0.application && session.evidence.dialect == $0.dialect }) ?? true,
+                guard let session = try transaction.session(given.sessionID), owner.owns(session),
                     !requiringSecondFactor || session.evidence.secondFactor != nil
                 else { return nil }
                 return try Self.holder(
@@ -60,9 +59,7 @@ public struct Sessions: Sendable {
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
             guard var session = try transaction.session(given.sessionID) else { return .refused(.ended) }
-            if let owner, session.clientID != owner.application || session.evidence.dialect != owner.dialect {
-                return .refused(.unknownToken)
-            }
+            guard owner.owns(session) else { return .refused(.unknownToken) }
             guard let user = try transaction.user(session.userID) else { return .refused(.userNotFound) }
             if session.revokedAt != nil || session.expiresAt <= now || session.tokenEpoch != user.tokenEpoch {
                 return .refused(.ended)
@@ -146,22 +143,27 @@ public struct Sessions: Sendable {
     }
 
     /// A session that goes on, for what a token of it was proven with.
-    public func living(_ id: SessionID, of userID: UserID) async throws -> Session? {
+    /// - Parameters:
+    ///   - owner: whose session it has to be.
+    ///   - userID: whom its token is about.
+    public func living(_ id: SessionID, of owner: HandleOwner, for userID: UserID) async throws -> Session? {
         let now = realm.clock.now
         return try await realm.store.read { transaction in
-            guard let session = try transaction.session(id), session.userID == userID, session.revokedAt == nil,
-                session.expiresAt > now, try transaction.user(userID)?.tokenEpoch == session.tokenEpoch
+            guard let session = try transaction.session(id), owner.owns(session), session.userID == userID,
+                session.revokedAt == nil, session.expiresAt > now,
+                try transaction.user(userID)?.tokenEpoch == session.tokenEpoch
             else { return nil }
             return session
         }
     }
 
-    /// Ends one session, by any refresh token of it.
-    public func revoke(_ text: Secret<String>) async throws {
+    /// Ends one session, by any refresh token of it. Nothing happens where the session is somebody else's than the owner's.
+    public func revoke(_ text: Secret<String>, of owner: HandleOwner) async throws {
         guard let given = RefreshToken(text.reveal()) else { return }
         let now = realm.clock.now
         try await realm.store.write { transaction in
-            guard var session = try transaction.session(given.sessionID), session.revokedAt == nil else { return }
+            guard var session = try transaction.session(given.sessionID), owner.owns(session), session.revokedAt == nil
+            else { return }
             session.revokedAt = now
             _ = try transaction.update(session)
         }

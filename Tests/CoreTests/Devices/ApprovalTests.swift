@@ -60,7 +60,7 @@ struct ApprovalTests {
         let client = test.client(from: "192.0.2.1")
         for _ in 0..<120 {
             let verdict = try await test.realm.authenticator.answer(
-                .approval, to: .flow(waiting.handle, FlowExpectation(.signIn)), by: client)
+                .approval, to: .flow(waiting.handle, .any(.signIn)), by: client)
             #expect(verdict.reason == .approvalPending)
         }
         #expect(try await test.answers(from: "192.0.2.1") == nil)
@@ -68,7 +68,7 @@ struct ApprovalTests {
         // What is an answer counts as before.
         let unknown = FlowHandle(random: test.random)
         _ = try await test.realm.authenticator.answer(
-            .approval, to: .flow(unknown, FlowExpectation(.signIn)), by: client)
+            .approval, to: .flow(unknown, .any(.signIn)), by: client)
         #expect(try await test.answers(from: "192.0.2.1") == 1)
     }
 
@@ -89,7 +89,9 @@ struct ApprovalTests {
         #expect(
             try await test.answer(code, of: waiting.enrolment.factor.id, for: waiting.handle).reason
                 == .approvalRejected)
-        guard case .refused(let refusal) = try await test.realm.approvals.ask(for: waiting.handle, by: test.client)
+        guard
+            case .refused(let refusal) = try await test.realm.approvals.ask(
+                for: waiting.handle, expecting: .any(.signIn), by: test.client)
         else {
             Issue.record("asked again")
             return
@@ -260,7 +262,8 @@ struct ApprovalTests {
         for left in (0..<5).reversed() {
             #expect(try await test.ask(for: waiting.handle).standing.remaining == left)
         }
-        let outcome = try await test.realm.approvals.ask(for: test.pending().handle, by: test.client)
+        let outcome = try await test.realm.approvals.ask(
+            for: test.pending().handle, expecting: .any(.signIn), by: test.client)
         guard case .limited(let standing) = outcome else {
             Issue.record("not limited: \(outcome)")
             return
@@ -414,7 +417,8 @@ struct ApprovalTests {
             system: .init(name: "Mac OS\0", version: nil),
             location: .init(name: "Palermo, BA, Argentina", latitude: "-34.57115", longitude: "-58.423297"),
             linkingID: "cns_1")
-        _ = try await test.realm.approvals.ask(for: waiting.handle, details: details, by: test.client)
+        _ = try await test.realm.approvals.ask(
+            for: waiting.handle, expecting: .any(.signIn), details: details, by: test.client)
         let request = try await test.request(to: waiting.enrolment.factor.id)
         #expect(request.details.browser == .init(name: String(repeating: "S", count: 100), version: "9.0.3"))
         #expect(request.details.system == .init(name: "Mac OS"))
@@ -433,7 +437,7 @@ extension ApprovalTests {
         let handle = try await test.pending().handle
         let verdict = try await test.realm.authenticator.answer(
             .code(Secret(totp.code(at: test.now).stringCode), factor: enrolment.factor.id),
-            to: .flow(handle, FlowExpectation(.signIn, isFetchedLater: true)), by: test.client)
+            to: .flow(handle, .any(.signIn, isFetchedLater: true)), by: test.client)
         guard case .accomplished(.proven(let decision, nil)) = verdict else {
             Issue.record("refused: \(verdict)")
             return

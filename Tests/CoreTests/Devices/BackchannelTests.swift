@@ -21,7 +21,7 @@ struct BackchannelTests {
 
         func claim() async throws -> Verdict {
             try await test.realm.authenticator.answer(
-                .approval, to: .flow(handle, FlowExpectation(.backchannel)), by: test.client)
+                .approval, to: .flow(handle, .any(.backchannel)), by: test.client)
         }
     }
 
@@ -71,13 +71,13 @@ struct BackchannelTests {
                 .mailedCode(Secret(code)),
             ] {
                 let verdict = try await test.realm.authenticator.answer(
-                    answer, to: .flow(begun.handle, FlowExpectation(purpose)), by: test.client)
+                    answer, to: .flow(begun.handle, .any(purpose)), by: test.client)
                 #expect(verdict.reason != nil, "\(purpose)")
             }
         }
         guard
             case .unknown(.unknownFlow) = try await test.realm.enrolments.beginDevice(
-                during: begun.handle, by: test.client)
+                during: begun.handle, expecting: .any(.signIn), by: test.client)
         else {
             Issue.record("a device was offered")
             return
@@ -125,7 +125,7 @@ struct BackchannelTests {
                 client.clientID = ClientID(rawValue: "app-\(index)")
                 return try await test.realm.approvals.begin(for: user.id, Self.asked, by: client).outcome
             }
-            return try await test.realm.approvals.ask(for: pending, by: test.client)
+            return try await test.realm.approvals.ask(for: pending, expecting: .any(.signIn), by: test.client)
         }
         let asked = outcomes.compactMap { outcome -> Approvals.Asked? in
             if case .asked(let asked) = outcome { asked } else { nil }

@@ -102,7 +102,7 @@ struct DeviceTests {
         #expect(waiting.factors.isEmpty)
         guard
             case .offered(let ticket) = try await test.realm.enrolments.beginDevice(
-                during: waiting.handle, by: test.client)
+                during: waiting.handle, expecting: .any(.signIn), by: test.client)
         else {
             Issue.record("no ticket")
             return
@@ -124,7 +124,9 @@ struct DeviceTests {
         try await test.enrol(TestDevice(), of: user.id)
         let late = try await mandatory(test)
         for handle in [early.handle, late.handle] {
-            switch try await test.realm.enrolments.beginDevice(during: handle, by: test.client) {
+            switch try await test.realm.enrolments.beginDevice(
+                during: handle, expecting: .any(.signIn), by: test.client)
+            {
             case .refused(.limitReached), .unknown(.unknownFlow): break
             case let outcome: Issue.record("offered: \(outcome)")
             }

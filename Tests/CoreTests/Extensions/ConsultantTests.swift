@@ -151,19 +151,24 @@ struct ConsultantTests {
         let adviser = Adviser(failures: 1)
         let token = signedIn.refreshToken
         await #expect(throws: Adviser.Trouble.self) {
-            try await test.realm.sessions.refresh(token, by: test.client, asking: adviser)
+            try await test.realm.sessions.refresh(token, of: .testClient, by: test.client, asking: adviser)
         }
         test.clock.advance(60)
         let next = try #require(
-            try await test.realm.sessions.refresh(token, by: test.client, asking: adviser).refreshed)
+            try await test.realm.sessions.refresh(token, of: .testClient, by: test.client, asking: adviser).refreshed)
         #expect(next.refreshToken != token && adviser.asked == 2)
         // Who lost the answer is asked about again; who comes with a stolen one is not.
-        #expect(try await test.realm.sessions.refresh(token, by: test.client, asking: adviser).refreshed != nil)
+        #expect(
+            try await test.realm.sessions.refresh(token, of: .testClient, by: test.client, asking: adviser).refreshed
+                != nil)
         #expect(adviser.asked == 3)
         test.clock.advance(61)
-        #expect(try await test.realm.sessions.refresh(token, by: test.client, asking: adviser).refusal == .reused)
         #expect(
-            try await test.realm.sessions.refresh(Secret("x"), by: test.client, asking: adviser).refusal
+            try await test.realm.sessions.refresh(token, of: .testClient, by: test.client, asking: adviser).refusal
+                == .reused)
+        #expect(
+            try await test.realm.sessions.refresh(Secret("x"), of: .testClient, by: test.client, asking: adviser)
+                .refusal
                 == .unknownToken)
         #expect(adviser.asked == 3)
     }

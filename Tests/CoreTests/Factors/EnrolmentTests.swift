@@ -56,7 +56,9 @@ struct EnrolmentTests {
         #expect(signedIn.evidence.authenticatedAt == test.now)
         #expect(try await test.events(.factorEnrolled).count == 1)
         // Older sessions stay.
-        #expect(try await test.realm.sessions.refresh(session.refreshToken, by: test.client).refreshed != nil)
+        #expect(
+            try await test.realm.sessions.refresh(session.refreshToken, of: .testClient, by: test.client).refreshed
+                != nil)
         #expect(try await test.finish(offer.handle, code: code).reason == .flowFinished)
     }
 
@@ -160,9 +162,12 @@ struct EnrolmentTests {
         }
         #expect(signedIn.evidence.proofs.map(\.kind) == [.password])
         #expect(signedIn.session.tokenEpoch == enrolled.user.tokenEpoch + 1)
-        let old = try await test.realm.sessions.refresh(enrolled.signedIn.refreshToken, by: test.client)
+        let old = try await test.realm.sessions.refresh(
+            enrolled.signedIn.refreshToken, of: .testClient, by: test.client)
         #expect(old.refusal == .ended)
-        #expect(try await test.realm.sessions.refresh(signedIn.refreshToken, by: test.client).refreshed != nil)
+        #expect(
+            try await test.realm.sessions.refresh(signedIn.refreshToken, of: .testClient, by: test.client).refreshed
+                != nil)
         #expect(try await test.signIn().isAccomplished)
         #expect(try await test.events(.factorWithdrawn).count == 1)
     }
@@ -191,7 +196,8 @@ struct EnrolmentTests {
             Issue.record("\(outcome)")
             return
         }
-        let old = try await test.realm.sessions.refresh(enrolled.signedIn.refreshToken, by: test.client)
+        let old = try await test.realm.sessions.refresh(
+            enrolled.signedIn.refreshToken, of: .testClient, by: test.client)
         #expect(old.refusal == .ended)
         #expect(try await test.pending().factors.map(\.id.rawValue) == ["second"])
     }
@@ -209,7 +215,8 @@ struct EnrolmentTests {
         }
         #expect(signedIn.evidence == enrolled.signedIn.evidence)
         #expect(signedIn.session.tokenEpoch == enrolled.user.tokenEpoch)
-        let old = try await test.realm.sessions.refresh(enrolled.signedIn.refreshToken, by: test.client)
+        let old = try await test.realm.sessions.refresh(
+            enrolled.signedIn.refreshToken, of: .testClient, by: test.client)
         #expect(old.refreshed != nil)
     }
 
@@ -247,11 +254,14 @@ struct EnrolmentTests {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         #expect(try await test.realm.enrolments.reset(of: enrolled.user.id, by: test.client) == 1)
-        let old = try await test.realm.sessions.refresh(enrolled.signedIn.refreshToken, by: test.client)
+        let old = try await test.realm.sessions.refresh(
+            enrolled.signedIn.refreshToken, of: .testClient, by: test.client)
         #expect(old.refusal == .ended)
         let session = try #require(await test.signIn().signedIn)
         #expect(try await test.realm.enrolments.reset(of: enrolled.user.id, by: test.client) == 0)
-        #expect(try await test.realm.sessions.refresh(session.refreshToken, by: test.client).refreshed != nil)
+        #expect(
+            try await test.realm.sessions.refresh(session.refreshToken, of: .testClient, by: test.client).refreshed
+                != nil)
         #expect(try await test.realm.enrolments.reset(of: UserID(rawValue: "x"), by: test.client) == nil)
     }
 }

@@ -132,7 +132,9 @@ struct LinkTests {
         #expect(after.tokenEpoch == user.tokenEpoch + 1)
         #expect(try await test.signIn().reason == .wrongAnswer)
         #expect(try await test.signIn(password: "difference engine").isAccomplished)
-        #expect(try await test.realm.sessions.refresh(session.refreshToken, by: test.client).refusal == .ended)
+        #expect(
+            try await test.realm.sessions.refresh(session.refreshToken, of: .testClient, by: test.client).refusal
+                == .ended)
         for other in others {
             #expect(try await test.follow(other, newPassword: "steam engines").reason == .flowExpired)
         }
@@ -204,7 +206,9 @@ struct LinkTests {
         let after = try await test.user(user.id)
         #expect(after.email == TestRealm.otherEmail)
         #expect(after.profile.emailVerified)
-        #expect(try await test.realm.sessions.refresh(session.refreshToken, by: test.client).refusal == .ended)
+        #expect(
+            try await test.realm.sessions.refresh(session.refreshToken, of: .testClient, by: test.client).refusal
+                == .ended)
         #expect(try await test.events(.emailChanged).first?.details["former"] == "ada@example.org")
     }
 
@@ -274,12 +278,16 @@ struct LinkTests {
         #expect(owner.user.id == stranger.user.id)
         #expect(owner.user.profile.emailVerified)
         #expect(try await test.signIn(password: "stranger's own").reason == .wrongAnswer)
-        #expect(try await test.realm.sessions.refresh(stranger.refreshToken, by: test.client).refusal == .ended)
+        #expect(
+            try await test.realm.sessions.refresh(stranger.refreshToken, of: .testClient, by: test.client).refusal
+                == .ended)
         #expect(try await test.follow(own).reason == .flowExpired)
         let standing = try await test.realm.sessions.standing(
             of: owner.user.id, epoch: stranger.session.tokenEpoch, issuedAt: test.now.seconds)
         #expect("\(standing)" == "revoked")
-        #expect(try await test.realm.sessions.refresh(owner.refreshToken, by: test.client).refreshed != nil)
+        #expect(
+            try await test.realm.sessions.refresh(owner.refreshToken, of: .testClient, by: test.client).refreshed != nil
+        )
     }
 
     @Test("A sign-in link asks a user with TOTP for a code, within five minutes")

@@ -65,7 +65,9 @@ struct MeanwhileTests {
         let signedIn = try #require(await test.signIn().signedIn)
         #expect(test.hasher.verified.count == 2)
         #expect(signedIn.session.tokenEpoch == user.tokenEpoch + 1)
-        #expect(try await test.realm.sessions.refresh(signedIn.refreshToken, by: test.client).refreshed != nil)
+        #expect(
+            try await test.realm.sessions.refresh(signedIn.refreshToken, of: .testClient, by: test.client).refreshed
+                != nil)
     }
 
     @Test("A right password opens no session for a user who is deleted while it is looked at")

@@ -146,7 +146,7 @@ struct RaceTests {
         try await test.addUser()
         let token = try #require(await test.signIn().signedIn).refreshToken
         let outcomes = try await race(20, meetingBefore: 1) { _ in
-            try await test.realm.sessions.refresh(token, by: test.client)
+            try await test.realm.sessions.refresh(token, of: .testClient, by: test.client)
         }
         let successors = Set(outcomes.compactMap { $0.refreshed?.refreshToken.reveal() })
         #expect(outcomes.allSatisfy { $0.refreshed != nil })

@@ -137,7 +137,7 @@ extension ReviewTests {
         for _ in 0..<150 {
             _ = try await test.realm.authenticator.answer(
                 .code(Secret("123456"), factor: FactorID(rawValue: "none")),
-                to: .flow(FlowHandle("made up"), FlowExpectation(.signIn)), by: client)
+                to: .flow(FlowHandle("made up"), .any(.signIn)), by: client)
             _ = try await test.realm.authenticator.answer(
                 .customToken(Secret("a.b.c")), to: .opening(FlowOpening(subject: .answer, terms: SessionTerms())),
                 by: client)

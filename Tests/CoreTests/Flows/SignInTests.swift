@@ -171,16 +171,16 @@ struct SignInTests {
         ) async throws -> Refusal.Reason? {
             try await door.answer(answer, to: .flow(handle, expectation), by: test.client).reason
         }
-        #expect(try await reason(right, FlowHandle("made up"), .init(.signIn)) == .unknownFlow)
-        #expect(try await reason(right, FlowHandle(""), .init(.signIn)) == .unknownFlow)
-        #expect(try await reason(right, pending, .init(.enrolFactor)) == .unknownFlow)
-        #expect(try await reason(right, pending, .init(.signIn, of: other.id)) == .unknownFlow)
-        #expect(try await reason(.link(newPassword: nil), link, .init(.verifyEmail, .signIn)) == .unknownFlow)
+        #expect(try await reason(right, FlowHandle("made up"), .any(.signIn)) == .unknownFlow)
+        #expect(try await reason(right, FlowHandle(""), .any(.signIn)) == .unknownFlow)
+        #expect(try await reason(right, pending, .any(.enrolFactor)) == .unknownFlow)
+        #expect(try await reason(right, pending, .any(.signIn, user: other.id)) == .unknownFlow)
+        #expect(try await reason(.link(newPassword: nil), link, .any(.verifyEmail, .signIn)) == .unknownFlow)
         #expect(
-            try await reason(.enrolmentCode(Secret("123456"), name: ""), offer, .init(.enrolFactor, of: ada.user.id))
+            try await reason(.enrolmentCode(Secret("123456"), name: ""), offer, .any(.enrolFactor, user: ada.user.id))
                 == .unknownFlow)
         // None of that used anything up.
-        #expect(try await reason(right, pending, .init(.signIn, of: ada.user.id)) == nil)
+        #expect(try await reason(right, pending, .any(.signIn, user: ada.user.id)) == nil)
     }
 
     @Test("An answer of a kind that the flow does not wait for is refused and not counted")
@@ -194,7 +194,7 @@ struct SignInTests {
         ]
         for answer in answers {
             let verdict = try await test.realm.authenticator.answer(
-                answer, to: .flow(handle, FlowExpectation(.signIn)), by: test.client)
+                answer, to: .flow(handle, .any(.signIn)), by: test.client)
             #expect(verdict.reason == .unexpectedAnswer)
         }
         #expect(try await test.store.read { try $0.flow(digest: handle.digest) }?.attempts == 0)
@@ -279,7 +279,7 @@ struct SignInTests {
         let enrolled = try await test.addEnrolledUser()
         let handle = try await test.pending().handle
         func status(_ purpose: FlowPurpose = .signIn) async throws -> String {
-            let status = try await test.realm.authenticator.status(of: handle, expecting: FlowExpectation(purpose))
+            let status = try await test.realm.authenticator.status(of: handle, expecting: .any(purpose))
             return "\(status)".prefix { $0.isLetter }.description
         }
         for _ in 0..<20 { #expect(try await status() == "open") }

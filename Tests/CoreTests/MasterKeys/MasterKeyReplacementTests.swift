@@ -87,7 +87,8 @@ struct MasterKeyReplacementTests {
         _ = try await before.realm.pushProviders.changeAPNs(
             .init(keyID: "K", teamID: "T", bundleID: "com.example.app", privateKey: Secret(pushKey)), replacesAll: true,
             by: before.client)
-        let refreshed = try await before.realm.sessions.refresh(enrolled.signedIn.refreshToken, by: before.client)
+        let refreshed = try await before.realm.sessions.refresh(
+            enrolled.signedIn.refreshToken, of: .testClient, by: before.client)
         let present = try #require(refreshed.refreshed).refreshToken
         let token = try await before.realm.keyring.sign(
             TokenClaims(["sub": .string("ada")]), with: .es256)
@@ -115,7 +116,7 @@ struct MasterKeyReplacementTests {
         #expect(try await after.answer(code, of: enrolled.factor.id, for: handle).signedIn != nil)
         #expect(try await after.mails().count == 1)
         #expect(try await after.realm.pushProviders.apnsCredentials()?.privateKey.reveal() == pushKey)
-        #expect(try await after.realm.sessions.refresh(present, by: after.client).refreshed != nil)
+        #expect(try await after.realm.sessions.refresh(present, of: .testClient, by: after.client).refreshed != nil)
         #expect(try await after.realm.keyring.verified(token) != nil)
         #expect(try await after.events(.masterKeyReplaced).count == 1)
 
@@ -253,7 +254,8 @@ struct MasterKeyReplacementTests {
                     var token = try #require(verdict.signedIn, "\(verdict)").refreshToken
                     var rounds = 0
                     repeat {
-                        let refreshed = try await server.realm.sessions.refresh(token, by: server.client)
+                        let refreshed = try await server.realm.sessions.refresh(
+                            token, of: .testClient, by: server.client)
                         token = try #require(refreshed.refreshed, "\(refreshed)").refreshToken
                         _ = try await server.pending(email)
                         rounds += 1

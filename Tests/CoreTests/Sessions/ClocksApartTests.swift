@@ -57,9 +57,11 @@ struct ClocksApartTests {
                     #expect(try await !isGood(before, issuedBy: host, at: judge), "\(error) s")
                 }
                 #expect(
-                    try await changer.realm.sessions.refresh(before.refreshToken, by: first.client).refusal == .ended)
+                    try await changer.realm.sessions.refresh(before.refreshToken, of: .testClient, by: first.client)
+                        .refusal == .ended)
                 #expect(
-                    try await changer.realm.sessions.refresh(after.refreshToken, by: first.client).refreshed != nil,
+                    try await changer.realm.sessions.refresh(after.refreshToken, of: .testClient, by: first.client)
+                        .refreshed != nil,
                     "\(error) s")
             }
         }
@@ -71,7 +73,9 @@ struct ClocksApartTests {
         try await neighbour(of: first, aheadBy: 12).addUser()
         let signedIn = try #require(await first.signIn().signedIn)
         #expect(try await isGood(signedIn, issuedBy: first, at: first))
-        #expect(try await first.realm.sessions.refresh(signedIn.refreshToken, by: first.client).refreshed != nil)
+        #expect(
+            try await first.realm.sessions.refresh(signedIn.refreshToken, of: .testClient, by: first.client).refreshed
+                != nil)
     }
 
     @Test("An instant of the future that an administrator names refuses what is issued before it")
@@ -84,7 +88,9 @@ struct ClocksApartTests {
         _ = try await first.realm.accounts.change(user.id, change, by: first.client)
         let early = try #require(await second.signIn().signedIn)
         #expect(try await !isGood(early, issuedBy: second, at: first))
-        #expect(try await second.realm.sessions.refresh(early.refreshToken, by: first.client).refusal == .ended)
+        #expect(
+            try await second.realm.sessions.refresh(early.refreshToken, of: .testClient, by: first.client).refusal
+                == .ended)
         // A new password does not take the instant back.
         change = AccountChange()
         change.password = Secret(TestRealm.password)
@@ -121,7 +127,7 @@ struct ClocksApartTests {
             let second = neighbour(of: first, aheadBy: error)
             for (host, other) in [(first, second), (second, first)] {
                 func refresh(_ signedIn: SignedIn, at server: TestRealm) async throws -> Sessions.RefreshOutcome {
-                    try await server.realm.sessions.refresh(signedIn.refreshToken, by: first.client)
+                    try await server.realm.sessions.refresh(signedIn.refreshToken, of: .testClient, by: first.client)
                 }
                 let begun = try #require(await host.signIn().signedIn)
                 let next = try #require(try await refresh(begun, at: host).refreshed)

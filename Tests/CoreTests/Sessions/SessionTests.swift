@@ -11,7 +11,7 @@ struct SessionTests {
     }
 
     private func refresh(_ token: Secret<String>, _ test: TestRealm) async throws -> Sessions.RefreshOutcome {
-        try await test.realm.sessions.refresh(token, by: test.client)
+        try await test.realm.sessions.refresh(token, of: .testClient, by: test.client)
     }
 
     @Test("A refresh gives a new token, and keeps what the session was proven with")
@@ -95,8 +95,8 @@ struct SessionTests {
         let test = try await TestRealm.make()
         let first = try await begin(test)
         let other = try await begin(test)
-        try await test.realm.sessions.revoke(first.refreshToken)
-        try await test.realm.sessions.revoke(first.refreshToken)
+        try await test.realm.sessions.revoke(first.refreshToken, of: .testClient)
+        try await test.realm.sessions.revoke(first.refreshToken, of: .testClient)
         #expect(try await refresh(first.refreshToken, test).refusal == .ended)
         #expect(try await refresh(other.refreshToken, test).refreshed != nil)
     }
@@ -197,7 +197,7 @@ struct SessionTests {
         ]
         for text in fixed + (0..<200).map({ _ in test.noise(around: "x.\(good.suffix(43))") }) {
             #expect(try await refresh(Secret(text), test).refusal == .unknownToken, "\(text.prefix(99))")
-            try await test.realm.sessions.revoke(Secret(text))
+            try await test.realm.sessions.revoke(Secret(text), of: .testClient)
         }
         #expect(try await refresh(first.refreshToken, test).refreshed != nil)
     }

@@ -52,7 +52,7 @@ struct UnknownCommitTests {
         }
 
         func refresh(_ token: Secret<String>) async throws -> Sessions.RefreshOutcome {
-            try await test.realm.sessions.refresh(token, by: test.client)
+            try await test.realm.sessions.refresh(token, of: .testClient, by: test.client)
         }
     }
 

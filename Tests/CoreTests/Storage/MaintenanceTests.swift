@@ -50,7 +50,7 @@ struct MaintenanceTests {
         #expect(try await test.realm.maintenance.run() == 1)
         #expect(try await test.mails().isEmpty)
 
-        #expect(try await test.realm.sessions.refresh(token, by: test.client).refreshed != nil)
+        #expect(try await test.realm.sessions.refresh(token, of: .testClient, by: test.client).refreshed != nil)
         test.clock.advance(400 * 86_400)
         #expect(try await test.realm.maintenance.run() == 1)
         #expect(try await test.store.read { try $0.sessions(of: user.id, limit: 10) }.isEmpty)

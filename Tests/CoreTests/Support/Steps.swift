@@ -19,7 +19,7 @@ extension TestRealm {
     }
 
     func expectation(_ request: String? = nil) -> FlowExpectation {
-        var expectation = FlowExpectation(.signIn, .signUp, .resetPassword)
+        var expectation = FlowExpectation.any(.signIn, .signUp, .resetPassword)
         expectation.request = request.map { Secret($0) }
         return expectation
     }

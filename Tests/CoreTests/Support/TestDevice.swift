@@ -80,14 +80,15 @@ extension TestRealm {
 
     func register(_ device: TestDevice, with handle: FlowHandle) async throws -> Verdict {
         try await realm.authenticator.answer(
-            .device(try device.registration), to: .flow(handle, FlowExpectation(.enrolFactor)), by: client)
+            .device(try device.registration), to: .flow(handle, .any(.enrolFactor)), by: client)
     }
 
     func ask(
         for handle: FlowHandle, device: FactorID? = nil, asksForNumber: Bool = false, by client: ClientContext? = nil
     ) async throws -> Approvals.Asked {
         let outcome = try await realm.approvals.ask(
-            for: handle, device: device, asksForNumber: asksForNumber, by: client ?? self.client)
+            for: handle, expecting: .any(.signIn), device: device, asksForNumber: asksForNumber,
+            by: client ?? self.client)
         guard case .asked(let asked) = outcome else {
             Issue.record("refused: \(outcome)")
             throw TestFailure()
@@ -103,18 +104,18 @@ extension TestRealm {
         _ statement: String, _ handle: FlowHandle, audiences: Set<String> = [TestDevice.audience]
     ) async throws -> Verdict {
         try await realm.authenticator.answer(
-            .signedDecision(Secret(statement), audiences: audiences), to: .flow(handle, FlowExpectation(.approve)),
+            .signedDecision(Secret(statement), audiences: audiences), to: .flow(handle, .any(.approve)),
             by: client)
     }
 
     func claim(_ handle: FlowHandle) async throws -> Verdict {
-        try await realm.authenticator.answer(.approval, to: .flow(handle, FlowExpectation(.signIn)), by: client)
+        try await realm.authenticator.answer(.approval, to: .flow(handle, .any(.signIn)), by: client)
     }
 
     func approval(of handle: FlowHandle) async throws -> ApprovalState? {
         guard
             case .open(let summary) = try await realm.authenticator.status(
-                of: handle, expecting: FlowExpectation(.signIn))
+                of: handle, expecting: .any(.signIn))
         else { return nil }
         return summary.approval
     }

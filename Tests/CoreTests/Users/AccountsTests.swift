@@ -29,7 +29,9 @@ struct AccountsTests {
         #expect(signedIn.evidence.proofs.map(\.kind) == [.password])
         #expect(try await test.signIn().isAccomplished)
         #expect(try await test.events(.signedUp).map(\.userID) == [signedIn.user.id])
-        #expect(try await test.realm.sessions.refresh(signedIn.refreshToken, by: test.client).refreshed != nil)
+        #expect(
+            try await test.realm.sessions.refresh(signedIn.refreshToken, of: .testClient, by: test.client).refreshed
+                != nil)
     }
 
     @Test("A taken address is refused before a password is hashed")
@@ -164,7 +166,9 @@ struct AccountsTests {
         #expect(!after.profile.emailVerified)
         #expect(after.tokenEpoch == user.tokenEpoch + 1)
         #expect(after.tokensValidAfter.seconds == test.now.seconds)
-        #expect(try await test.realm.sessions.refresh(session.refreshToken, by: test.client).refusal == .ended)
+        #expect(
+            try await test.realm.sessions.refresh(session.refreshToken, of: .testClient, by: test.client).refusal
+                == .ended)
         #expect(try await test.signIn().reason == .wrongAnswer)
         #expect(try await test.signIn(TestRealm.otherEmail).isAccomplished)
         #expect(try await test.events(.emailChanged).count == 1)
@@ -213,8 +217,12 @@ struct AccountsTests {
         #expect(after.passwordChangedAt == test.now)
         #expect(fresh.evidence == session.evidence)
         #expect(fresh.session.tokenEpoch == after.tokenEpoch)
-        #expect(try await test.realm.sessions.refresh(session.refreshToken, by: test.client).refusal == .ended)
-        #expect(try await test.realm.sessions.refresh(fresh.refreshToken, by: test.client).refreshed != nil)
+        #expect(
+            try await test.realm.sessions.refresh(session.refreshToken, of: .testClient, by: test.client).refusal
+                == .ended)
+        #expect(
+            try await test.realm.sessions.refresh(fresh.refreshToken, of: .testClient, by: test.client).refreshed != nil
+        )
         #expect(try await test.signIn().reason == .wrongAnswer)
         #expect(try await test.signIn(password: "difference engine").isAccomplished)
         #expect(try await test.events(.passwordChanged).count == 1)

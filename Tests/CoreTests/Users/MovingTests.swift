@@ -173,7 +173,9 @@ struct MovingTests {
         #expect(new.tokenEpoch == old.tokenEpoch + 1)
         #expect(try await test.signIn().reason == .wrongAnswer)
         #expect(try await test.signIn(password: "brought along").isAccomplished)
-        #expect(try await test.realm.sessions.refresh(enrolled.signedIn.refreshToken, by: test.client).refusal != nil)
+        #expect(
+            try await test.realm.sessions.refresh(enrolled.signedIn.refreshToken, of: .testClient, by: test.client)
+                .refusal != nil)
         #expect(try await test.events(.userImported).map(\.userID) == [old.id])
         // Once more revokes nothing.
         #expect(

@@ -78,7 +78,8 @@ struct RealServer: Sendable {
         let totp = try TOTP(secret: offer.secret.reveal())
         let code = Secret(totp.code(at: realm.clock.now).stringCode)
         let verdict = try await realm.authenticator.answer(
-            .enrolmentCode(code, name: "Telephone"), to: .flow(offer.handle, FlowExpectation(.enrolFactor)),
+            .enrolmentCode(code, name: "Telephone"),
+            to: .flow(offer.handle, FlowExpectation([.enrolFactor], at: [.factorEnrolment], of: [.dialect(.admin)])),
             by: .commandLine)
         guard case .accomplished(.enrolled) = verdict else { throw CancellationError() }
         return totp

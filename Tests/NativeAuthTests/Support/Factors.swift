@@ -15,9 +15,10 @@ extension TestServer {
         let outcome = try await realm.enrolments.beginTOTP(for: user.id, evidence: evidence, by: .testAdministrator)
         guard case .offered(let offer) = outcome else { throw Unexpected(what: "\(outcome)") }
         let totp = try TOTP(secret: offer.secret.reveal())
+        let expectation = FlowExpectation([.enrolFactor], at: [.factorEnrolment], of: [.dialect(.admin)])
         let verdict = try await realm.authenticator.answer(
             .enrolmentCode(Secret(totp.code(at: now).stringCode), name: "Telephone"),
-            to: .flow(offer.handle, FlowExpectation(.enrolFactor)), by: .testAdministrator)
+            to: .flow(offer.handle, expectation), by: .testAdministrator)
         guard case .accomplished(.enrolled) = verdict else { throw Unexpected(what: "\(verdict)") }
         try await advance(30)
         return totp
@@ -38,7 +39,7 @@ extension TestServer {
             .device(
                 DeviceRegistration(
                     identifier: "device", name: "Ada's telephone", key: try DeviceKey(jwk: jwk))),
-            to: .flow(own.handle, FlowExpectation(.enrolFactor)), by: .testAdministrator)
+            to: .flow(own.handle, .enrolmentTicket), by: .testAdministrator)
         guard case .accomplished(.deviceEnrolled(let enrolment)) = verdict else {
             throw Unexpected(what: "\(verdict)")
         }
@@ -77,7 +78,7 @@ struct SignedDevice: Sendable {
         let statement = "\(input).\(try key.signature(of: input).base64URL)"
         let verdict = try await server.realm.authenticator.answer(
             .signedDecision(Secret(statement), audiences: ["here"]),
-            to: .flow(request.handle, FlowExpectation(.approve)), by: .testAdministrator)
+            to: .flow(request.handle, .pushTransaction), by: .testAdministrator)
         guard case .accomplished(.decided) = verdict else { throw Unexpected(what: "\(verdict)") }
     }
 }

@@ -27,7 +27,7 @@ public struct AccountLoginSecurityCheck: UserAuthenticationSecurityCheck {
         switch verdict {
         case .accomplished(.signedIn(let signedIn)):
             // What was proven is the check's; nobody gets a session for it.
-            try await realm.sessions.revoke(signedIn.refreshToken)
+            try await realm.sessions.revoke(signedIn.refreshToken, of: context.owner)
             user = signedIn.user
         case .more(let continuation): user = continuation.user
         default: return .wrong("Wrong Credentials")
@@ -75,11 +75,16 @@ extension FactorSecurityCheck {
         return try await realm.authenticator.openAttempt(of: account, by: context.client)
     }
 
+    /// What the handle of such a sign-in has to be.
+    func pendingSignIn(in context: SecurityCheckContext) -> FlowExpectation {
+        FlowExpectation(
+            [.signIn], at: [.secondFactor], of: [context.owner], user: account(in: context), isFetchedLater: true)
+    }
+
     /// Whether the answer completes the attempt. Nil where nobody has answered yet.
     func isRight(_ answer: Answer, to handle: FlowHandle, in context: SecurityCheckContext) async throws -> Bool? {
         switch try await realm.authenticator.answer(
-            answer, to: .flow(handle, FlowExpectation(.signIn, of: account(in: context), isFetchedLater: true)),
-            by: context.client)
+            answer, to: .flow(handle, pendingSignIn(in: context)), by: context.client)
         {
         case .accomplished(.proven): true
         case .refused(let refusal) where refusal.reason == .approvalPending: nil
@@ -133,7 +138,8 @@ public struct PushApprovalSecurityCheck: FactorSecurityCheck, ChallengePreparing
 
     public func prepare(_ context: inout SecurityCheckContext) async throws {
         guard let handle = try await attempt(in: context),
-            case .asked = try await realm.approvals.ask(for: handle, by: context.client)
+            case .asked = try await realm.approvals.ask(
+                for: handle, expecting: pendingSignIn(in: context), by: context.client)
         else { return }
         context.fields[Self.handle] = .string(handle.token.reveal())
     }
@@ -178,12 +184,12 @@ public struct EmailCodeSecurityCheck: FactorSecurityCheck, ChallengePreparing {
         guard let code = credentials["code"]?.credentialText, let handle = context.fields[Self.handle]?.stringValue,
             let account = account(in: context)
         else { return .wrong("No code was provided") }
+        let expectation = FlowExpectation([.signIn], at: [.mailedCode], of: [context.owner], user: account)
         let verdict = try await realm.authenticator.answer(
-            .mailedCode(Secret(code)), to: .flow(FlowHandle(handle), FlowExpectation(.signIn, of: account)),
-            by: context.client)
+            .mailedCode(Secret(code)), to: .flow(FlowHandle(handle), expectation), by: context.client)
         switch verdict {
         case .accomplished(.signedIn(let signedIn)):
-            try await realm.sessions.revoke(signedIn.refreshToken)
+            try await realm.sessions.revoke(signedIn.refreshToken, of: context.owner)
             return .right
         case .more: return .right
         default: return .wrong("Wrong code")
@@ -197,6 +203,9 @@ extension SecurityCheckContext {
         ClientContext(
             clientID: ClientID(rawValue: application.id), dialect: .securityChecks, limitedSource: nil, source: nil)
     }
+
+    /// Whose attempts and sessions those of the application's checks are.
+    var owner: HandleOwner { .application(ClientID(rawValue: application.id), of: .securityChecks) }
 }
 
 extension FactorKind {

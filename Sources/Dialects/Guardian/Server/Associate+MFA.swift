@@ -36,7 +36,8 @@ extension Guardian {
         let caller = try await caller(call, form, scope: .enroll)
         switch caller {
         case .signingIn(let handle, _):
-            outcome = try await realm.enrolments.beginDevice(during: handle, kinds: [kind], by: call.client)
+            outcome = try await realm.enrolments.beginDevice(
+                during: handle, expecting: .pendingSignIn(), kinds: [kind], by: call.client)
         case .signedIn(let user, let session):
             var client = call.client
             client.clientID = session.clientID

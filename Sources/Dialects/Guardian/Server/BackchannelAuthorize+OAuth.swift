@@ -64,12 +64,13 @@ extension Guardian {
     func backchannel(
         _ form: OAuthForm, _ application: CountersignCore.Application, _ client: ClientContext
     ) async throws -> SignedIn {
-        let (handle, _, summary) = try await pending(
-            FlowHandle(form.required("auth_req_id")), by: application, .backchannel)
+        let handle = FlowHandle(try form.required("auth_req_id"))
+        let expectation = FlowExpectation.backchannel(of: application.id)
+        let (_, _, summary) = try await pending(handle, expectation, by: application)
         guard try await realm.limits.admits(Self.polls, of: "polls/\(handle.publicName)") else {
             throw OAuthError.slowDown
         }
-        return try await claim(handle, summary, .backchannel, client)
+        return try await claim(handle, summary, expectation, client)
     }
 
     private static func lifetime(_ text: String) throws -> TimeInterval {

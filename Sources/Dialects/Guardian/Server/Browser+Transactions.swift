@@ -56,7 +56,7 @@ extension Guardian {
     }
 
     private func subject(of handle: FlowHandle) async throws -> UserID {
-        switch try await realm.authenticator.status(of: handle, expecting: FlowExpectation(.signIn)) {
+        switch try await realm.authenticator.status(of: handle, expecting: .pendingSignIn()) {
         case .open(let summary):
             guard let userID = summary.userID else { throw GuardianError(browser: Refusal(.unknownFlow)) }
             return userID
@@ -85,7 +85,9 @@ extension Guardian {
         guard let found = try await realm.accounts.userAndFactors(userID) else { throw GuardianError.userNotFound }
         let settings = try await realm.settings()
         guard found.factors.contains(where: \.kind.isSecondFactor) else {
-            return try await started(realm.enrolments.beginDevice(during: handle, by: call.client), signIn: handle)
+            let outcome = try await realm.enrolments.beginDevice(
+                during: handle, expecting: .pendingSignIn(), by: call.client)
+            return try await started(outcome, signIn: handle)
         }
         let expiresAt = realm.clock.now + FlowLifetime.secondFactor
         let transaction = BrowserTransaction(id: Self.transactionID(of: handle), signIn: handle, device: nil)
@@ -140,7 +142,7 @@ extension Guardian {
             return try .json(TransactionStateResponse(id: transaction.id, state: "pending", enrollment: enrollment))
         }
         let summary: FlowSummary
-        switch try await realm.authenticator.status(of: handle, expecting: FlowExpectation(.signIn)) {
+        switch try await realm.authenticator.status(of: handle, expecting: .pendingSignIn()) {
         case .open(let open): summary = open
         case .finished:
             // Fetched by the application meanwhile.
@@ -180,7 +182,8 @@ extension Guardian {
         let (handle, _) = try await signIn(call)
         let body = try await request.decodeBody(as: SendPushRequest.self)
         let outcome = try await ask(
-            for: handle, device: nil, asksForNumber: body.asksForNumber ?? false, request, call.client)
+            for: handle, .pendingSignIn(), device: nil, asksForNumber: body.asksForNumber ?? false, request,
+            call.client)
         switch outcome {
         case .asked(let asked): return Response(status: .noContent, headers: asked.standing.headers)
         case .limited(let standing): throw GuardianError.tooManyPushes(standing)
@@ -189,13 +192,15 @@ extension Guardian {
     }
 
     func ask(
-        for handle: FlowHandle, device: FactorID?, asksForNumber: Bool, _ request: Request, _ client: ClientContext
+        for handle: FlowHandle, _ expectation: FlowExpectation, device: FactorID?, asksForNumber: Bool,
+        _ request: Request, _ client: ClientContext
     ) async throws -> Approvals.Outcome {
         var details = ApprovalDetails(userAgent: request.headers[.userAgent])
         // The place as far as it is known here. What city an address is in, only a database could tell.
         details.location = client.source.map { ApprovalDetails.Location(name: $0) }
         return try await realm.approvals.ask(
-            for: handle, device: device, details: details, asksForNumber: asksForNumber, by: client)
+            for: handle, expecting: expectation, device: device, details: details, asksForNumber: asksForNumber,
+            by: client)
     }
 
     /// `POST api/send-sms` and `POST api/device-accounts/{id}/sms-enroll`: this server sends no text messages.
@@ -215,11 +220,12 @@ extension Guardian {
         if transaction.signIn == nil, let enrolment = transaction.enrolment {
             // The first code of an app that an invitation is for.
             verdict = try await realm.authenticator.answer(
-                .enrolmentCode(Secret(code), name: ""), to: .flow(enrolment, FlowExpectation(.enrolFactor)),
+                .enrolmentCode(Secret(code), name: ""), to: .flow(enrolment, .enrolmentTicket),
                 by: call.client)
         } else {
             let (handle, userID) = try await signIn(call)
-            verdict = try await answer(code: code, of: userID, for: handle, isFetchedLater: true, call.client)
+            verdict = try await answer(
+                code: code, of: userID, for: handle, .pendingSignIn(isFetchedLater: true), call.client)
         }
         switch verdict {
         case .accomplished(.proven), .accomplished(.codesEnrolled): return .done
@@ -236,7 +242,7 @@ extension Guardian {
             throw GuardianError.invalidBody("recovery_code is missing.")
         }
         let verdict = try await answer(
-            recoveryCode: code, of: userID, for: handle, isFetchedLater: true, call.client)
+            recoveryCode: code, of: userID, for: handle, .pendingSignIn(isFetchedLater: true), call.client)
         switch verdict {
         case .accomplished(.proven(_, let next)): return try .json(RecoverAccountBody(recoveryCode: next?.reveal()))
         case .refused(let refusal): throw GuardianError(code: refusal, isRecovery: true)

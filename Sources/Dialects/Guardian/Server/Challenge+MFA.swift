@@ -20,7 +20,8 @@ extension Guardian {
         var client = call.client
         let application = try await application(form, call)
         client.clientID = application.id
-        let (handle, userID, summary) = try await pending(form.required("mfa_token"), by: application)
+        let expectation = FlowExpectation.pendingSignIn(of: application.id)
+        let (handle, userID, summary) = try await pending(form.required("mfa_token"), expectation, by: application)
         // A no with a key in hand is final for this sign-in: no other factor is asked either.
         if case .decided(_, let decision) = summary.approval, !decision.isAllowed { throw OAuthError.rejected }
         let types = form.text("challenge_type")?.split(separator: " ").map(String.init) ?? ["oob", "otp"]
@@ -42,7 +43,7 @@ extension Guardian {
         }
         let asksForNumber = form.text("binding_method") == "prompt"
         switch try await ask(
-            for: handle, device: wanted?.id, asksForNumber: asksForNumber, request, client)
+            for: handle, expectation, device: wanted?.id, asksForNumber: asksForNumber, request, client)
         {
         case .asked(let asked):
             return try .json(

@@ -6,21 +6,20 @@ extension Guardian {
     /// counts against each that was looked at, so that more devices do not mean more guesses. Of somebody who has none, and
     /// was shown a secret in this sign-in, it is the first code of that.
     func answer(
-        code: String, of userID: UserID, for handle: FlowHandle, isFetchedLater: Bool, _ client: ClientContext
+        code: String, of userID: UserID, for handle: FlowHandle, _ expectation: FlowExpectation,
+        _ client: ClientContext
     ) async throws -> Verdict {
         let factors = try await realm.accounts.userAndFactors(userID)?.factors.filter(\.kind.isSecondFactor) ?? []
         if factors.isEmpty {
             return try await realm.authenticator.answer(
-                .enrolmentCode(Secret(code), name: ""),
-                to: .flow(handle, FlowExpectation(.signIn, isFetchedLater: isFetchedLater)), by: client)
+                .enrolmentCode(Secret(code), name: ""), to: .flow(handle, expectation), by: client)
         }
         var last: Verdict = .refused(Refusal(.unknownFactor))
         for factor in factors.sorted(by: { ($0.lastUsedAt ?? $0.createdAt) > ($1.lastUsedAt ?? $1.createdAt) }).prefix(
             3)
         {
             last = try await realm.authenticator.answer(
-                .code(Secret(code), factor: factor.id),
-                to: .flow(handle, FlowExpectation(.signIn, isFetchedLater: isFetchedLater)), by: client)
+                .code(Secret(code), factor: factor.id), to: .flow(handle, expectation), by: client)
             guard case .refused(let refusal) = last,
                 refusal.reason == .wrongAnswer || refusal.reason == .factorNotOffered
             else { return last }
@@ -29,7 +28,7 @@ extension Guardian {
     }
 
     func answer(
-        recoveryCode code: String, of userID: UserID, for handle: FlowHandle, isFetchedLater: Bool,
+        recoveryCode code: String, of userID: UserID, for handle: FlowHandle, _ expectation: FlowExpectation,
         _ client: ClientContext
     ) async throws -> Verdict {
         guard
@@ -38,7 +37,6 @@ extension Guardian {
             })
         else { return .refused(Refusal(.unknownFactor)) }
         return try await realm.authenticator.answer(
-            .code(Secret(code), factor: factor.id),
-            to: .flow(handle, FlowExpectation(.signIn, isFetchedLater: isFetchedLater)), by: client)
+            .code(Secret(code), factor: factor.id), to: .flow(handle, expectation), by: client)
     }
 }

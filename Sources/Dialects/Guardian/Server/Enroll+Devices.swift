@@ -26,7 +26,7 @@ extension Guardian {
                 DeviceRegistration(
                     identifier: identifier, name: Self.deviceName(body.name ?? ""), key: key, service: push.service,
                     pushToken: push.token)),
-            to: .flow(ticket, FlowExpectation(.enrolFactor)), by: call.client)
+            to: .flow(ticket, .enrolmentTicket), by: call.client)
         switch verdict {
         case .accomplished(.deviceEnrolled(let enrolment)):
             return try .json(

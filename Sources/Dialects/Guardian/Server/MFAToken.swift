@@ -29,7 +29,7 @@ extension Guardian {
             throw OAuthError(401, "invalid_grant", "mfa_token is missing: send it as a bearer token.")
         }
         guard let claims = try await realm.keyring.verified(token), claims.string("aud") != Self.mfaTokenAudience else {
-            let (handle, userID, _) = try await pending(token)
+            let (handle, userID, _) = try await pending(token, .pendingSignIn())
             return .signingIn(handle, userID)
         }
         guard claims.string("aud").map(mfaAudiences.contains) == true,
@@ -72,7 +72,8 @@ extension Guardian {
             let issuedAt = claims.integer("iat"), let sessionID = claims.string("sid"),
             case .good(let user) = try await realm.sessions.standing(
                 of: userID, epoch: claims.integer("countersign_epoch").map { Int($0) }, issuedAt: issuedAt),
-            let session = try await realm.sessions.living(SessionID(rawValue: sessionID), of: userID)
+            let session = try await realm.sessions.living(
+                SessionID(rawValue: sessionID), of: .dialect(.guardian), for: userID)
         else { return nil }
         return (user, session)
     }

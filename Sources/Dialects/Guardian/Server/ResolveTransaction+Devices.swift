@@ -14,7 +14,7 @@ extension Guardian {
         }
         let verdict = try await realm.authenticator.answer(
             .signedDecision(Secret(statement), audiences: audiences("resolve-transaction")),
-            to: .flow(FlowHandle(token), FlowExpectation(.approve)), by: call.client)
+            to: .flow(FlowHandle(token), .pushTransaction), by: call.client)
         switch verdict {
         case .accomplished(.decided): return .done
         case .refused(let refusal): throw GuardianError(answer: refusal)

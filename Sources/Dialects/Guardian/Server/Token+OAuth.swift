@@ -137,25 +137,23 @@ extension Guardian {
         return SessionTerms(scopes: asked.filter(known.contains), details: details)
     }
 
-    /// The sign-in that an `mfa_token` names, and whose it is.
-    /// - Parameter application: whose sign-in it has to be, where the caller says who it is; one whose list of audiences
-    ///   became shorter meanwhile is refused before anything is used up.
+    /// What an `mfa_token` or an `auth_req_id` names, and whose it is.
+    /// - Parameter application: who asks, where the request says so; one whose list of audiences became shorter meanwhile is
+    ///   refused before anything is used up.
     func pending(
-        _ token: String, by application: CountersignCore.Application? = nil
+        _ token: String, _ expectation: FlowExpectation, by application: CountersignCore.Application? = nil
     ) async throws -> (handle: FlowHandle, userID: UserID, summary: FlowSummary) {
         guard let handle = try await handle(ofMFAToken: token) else { throw OAuthError.wrongMFAToken }
-        return try await pending(handle, by: application, .signIn)
+        return try await pending(handle, expectation, by: application)
     }
 
     /// The same for a handle that has no token around it.
     func pending(
-        _ handle: FlowHandle, by application: CountersignCore.Application? = nil, _ purpose: FlowPurpose
+        _ handle: FlowHandle, _ expectation: FlowExpectation, by application: CountersignCore.Application? = nil
     ) async throws -> (handle: FlowHandle, userID: UserID, summary: FlowSummary) {
-        switch try await realm.authenticator.status(of: handle, expecting: FlowExpectation(purpose)) {
+        switch try await realm.authenticator.status(of: handle, expecting: expectation) {
         case .open(let summary):
-            guard let userID = summary.userID, application == nil || application?.id == summary.clientID else {
-                throw OAuthError.wrongMFAToken
-            }
+            guard let userID = summary.userID else { throw OAuthError.wrongMFAToken }
             if let application { try admit(summary.terms.details, for: application) }
             return (handle, userID, summary)
         case .unknown: throw OAuthError.wrongMFAToken
@@ -174,17 +172,17 @@ extension Guardian {
         {
             return signedIn
         }
-        let (handle, userID, _) = try await pending(token, by: application)
-        let verdict = try await answer(
-            code: form.required("otp"), of: userID, for: handle, isFetchedLater: false, client)
+        let expectation = FlowExpectation.pendingSignIn(of: application.id)
+        let (handle, userID, _) = try await pending(token, expectation, by: application)
+        let verdict = try await answer(code: form.required("otp"), of: userID, for: handle, expectation, client)
         return try signedIn(verdict)
     }
 
     /// The first code of an app that somebody signed in associates; nil where the token is of nothing like that.
     private func confirmed(_ code: String, _ handle: FlowHandle, _ client: ClientContext) async throws -> SignedIn? {
-        let expectation = FlowExpectation(.enrolFactor)
+        let expectation = FlowExpectation.association(of: client.clientID)
         guard case .open(let summary) = try await realm.authenticator.status(of: handle, expecting: expectation),
-            summary.device != nil, summary.clientID == client.clientID
+            summary.device != nil
         else { return nil }
         switch try await realm.authenticator.answer(
             .enrolmentCode(Secret(code), name: ""), to: .flow(handle, expectation), by: client)
@@ -198,9 +196,10 @@ extension Guardian {
     private func recoveryCode(
         _ form: OAuthForm, _ application: CountersignCore.Application, _ client: ClientContext
     ) async throws -> SignedIn {
-        let (handle, userID, _) = try await pending(form.required("mfa_token"), by: application)
+        let expectation = FlowExpectation.pendingSignIn(of: application.id)
+        let (handle, userID, _) = try await pending(form.required("mfa_token"), expectation, by: application)
         let verdict = try await answer(
-            recoveryCode: form.required("recovery_code"), of: userID, for: handle, isFetchedLater: false, client)
+            recoveryCode: form.required("recovery_code"), of: userID, for: handle, expectation, client)
         return try signedIn(verdict)
     }
 
@@ -220,7 +219,8 @@ extension Guardian {
         _ form: OAuthForm, _ request: Request, _ application: CountersignCore.Application, _ client: ClientContext
     ) async throws -> SignedIn {
         let code = try form.required("oob_code")
-        let (handle, _, summary) = try await pending(form.required("mfa_token"), by: application)
+        let expectation = FlowExpectation.pendingSignIn(of: application.id)
+        let (handle, _, summary) = try await pending(form.required("mfa_token"), expectation, by: application)
         guard try await realm.limits.admits(Self.polls, of: "polls/\(handle.publicName)") else {
             throw OAuthError.slowDown
         }
@@ -228,7 +228,9 @@ extension Guardian {
         if !isKnown, let device = summary.device, device.rawValue == code {
             guard try await realm.enrolments.secondFactor(device) != nil else { throw OAuthError.pending }
             if summary.approval == nil {
-                switch try await ask(for: handle, device: device, asksForNumber: false, request, client) {
+                switch try await ask(
+                    for: handle, expectation, device: device, asksForNumber: false, request, client)
+                {
                 case .asked, .limited: throw OAuthError.pending
                 case .refused(let refusal): throw OAuthError(asking: refusal)
                 }
@@ -239,7 +241,7 @@ extension Guardian {
         guard isKnown else {
             throw OAuthError(403, "invalid_grant", "The oob_code is unknown, or a newer one took its place.")
         }
-        return try await claim(handle, summary, .signIn, client)
+        return try await claim(handle, summary, expectation, client)
     }
 
     /// Whether a page was given it for this sign-in (``signature(of:by:)``).
@@ -252,18 +254,16 @@ extension Guardian {
 
     /// The session that a device allowed.
     func claim(
-        _ handle: FlowHandle, _ summary: FlowSummary, _ purpose: FlowPurpose, _ client: ClientContext
+        _ handle: FlowHandle, _ summary: FlowSummary, _ expectation: FlowExpectation, _ client: ClientContext
     ) async throws -> SignedIn {
         switch summary.approval {
         case .pending, nil: throw OAuthError.pending
         case .expired: throw OAuthError(403, "expired_token", "Nobody answered in time. Ask again.")
         case .decided(_, let decision) where !decision.isAllowed:
-            throw purpose == .signIn ? OAuthError.rejected : OAuthError.denied
+            throw summary.purpose == .signIn ? OAuthError.rejected : OAuthError.denied
         case .decided: break
         }
-        switch try await realm.authenticator.answer(
-            .approval, to: .flow(handle, FlowExpectation(purpose)), by: client)
-        {
+        switch try await realm.authenticator.answer(.approval, to: .flow(handle, expectation), by: client) {
         case .accomplished(.signedIn(let signedIn)): return signedIn
         case .refused(let refusal): throw OAuthError(refusal)
         default: throw OAuthError(Refusal(.unexpectedAnswer))
@@ -274,11 +274,12 @@ extension Guardian {
         _ form: OAuthForm, _ application: CountersignCore.Application, _ client: ClientContext
     ) async throws -> SignedIn {
         let token = Secret(try form.required("refresh_token"))
+        let owner = HandleOwner.application(application.id, of: .guardian)
         // Before the token is traded: after a refusal it is as good as before.
-        if let evidence = try await realm.sessions.evidence(of: token, of: (application.id, .guardian)) {
+        if let evidence = try await realm.sessions.evidence(of: token, of: owner) {
             try admit(evidence.details, for: application)
         }
-        let outcome = try await realm.sessions.refresh(token, of: (application.id, .guardian), by: client)
+        let outcome = try await realm.sessions.refresh(token, of: owner, by: client)
         switch outcome {
         case .refreshed(let signedIn): return signedIn
         case .refused: throw OAuthError(403, "invalid_grant", "Unknown or invalid refresh token.")

@@ -64,8 +64,3 @@ extension EmulatorConfig {
             emailPrivacyConfig: EmailPrivacyConfig(enableImprovedEmailPrivacy: settings.privacy.hidesAddresses))
     }
 }
-
-extension FlowExpectation {
-    /// Whatever a mailed link can be for.
-    static let anyLink = FlowExpectation(.resetPassword, .verifyEmail, .signIn, .changeEmail)
-}

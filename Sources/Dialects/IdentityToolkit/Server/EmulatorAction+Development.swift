@@ -60,7 +60,7 @@ extension IdentityToolkit {
 
     private func follow(_ code: String, _ purpose: FlowPurpose, _ call: Call) async throws -> Outcome {
         let verdict = try await realm.authenticator.answer(
-            .link(), to: .flow(FlowHandle(code), FlowExpectation(purpose)), by: call.client)
+            .link(), to: .flow(FlowHandle(code), .oobCode(purpose)), by: call.client)
         return switch verdict {
         case .accomplished(.emailVerified(let user)):
             .success("The email has been successfully verified.", email: user.email?.canonical, newEmail: nil)
@@ -78,7 +78,7 @@ extension IdentityToolkit {
                 "To reset the password, send the same request with &newPassword=YOUR_NEW_PASSWORD at its end.")
         }
         let verdict = try await realm.authenticator.answer(
-            .link(newPassword: Secret(password)), to: .flow(FlowHandle(code), FlowExpectation(.resetPassword)),
+            .link(newPassword: Secret(password)), to: .flow(FlowHandle(code), .oobCode(.resetPassword)),
             by: call.client)
         switch verdict {
         case .accomplished(.passwordReset(let user)):

@@ -25,7 +25,7 @@ extension IdentityToolkit {
         guard !factorID.utf8.contains(0) else { throw IdentityToolkitError(.invalidMFAEnrollmentID) }
         let verdict = try await realm.authenticator.answer(
             .code(Secret(code), factor: FactorID(rawValue: factorID)),
-            to: .flow(FlowHandle(credential), FlowExpectation(.signIn)), by: call.client)
+            to: .flow(FlowHandle(credential), .pendingCredential), by: call.client)
         switch verdict {
         case .accomplished(.signedIn(let signedIn)):
             let (idToken, _) = try await tokens(call).idToken(for: signedIn)

@@ -127,7 +127,7 @@ extension IdentityToolkit {
         guard call.settings.identityToolkit.allowsEmail else { throw IdentityToolkitError(.passwordLoginDisabled) }
         guard !newPassword.isEmpty else { throw IdentityToolkitError(.missingPassword) }
         let verdict = try await realm.authenticator.answer(
-            .link(newPassword: Secret(newPassword)), to: .flow(handle, FlowExpectation(.resetPassword)), by: call.client
+            .link(newPassword: Secret(newPassword)), to: .flow(handle, .oobCode(.resetPassword)), by: call.client
         )
         switch verdict {
         case .accomplished(.passwordReset): return response

@@ -44,7 +44,7 @@ extension IdentityToolkit {
         guard let code = request.oobCode, !code.isEmpty else { throw IdentityToolkitError(.missingOOBCode) }
         let verdict = try await realm.authenticator.answer(
             try await linkAnswer(email, idToken: request.idToken, call),
-            to: .flow(FlowHandle(code), FlowExpectation(.signIn)), by: call.client)
+            to: .flow(FlowHandle(code), .oobCode(.signIn)), by: call.client)
         switch try await outcome(verdict, call) {
         case .refused(let refusal): throw IdentityToolkitError(link: refusal)
         case .pending(let user, let credential, let factors):

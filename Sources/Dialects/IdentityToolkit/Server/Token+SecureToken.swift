@@ -13,7 +13,9 @@ extension IdentityToolkit {
         guard let refreshToken = request.refreshToken, !refreshToken.isEmpty else {
             throw IdentityToolkitError(.missingRefreshToken)
         }
-        switch try await realm.sessions.refresh(Secret(refreshToken), by: call.client) {
+        switch try await realm.sessions.refresh(
+            Secret(refreshToken), of: .dialect(.identityToolkit), by: call.client)
+        {
         case .refused(.unknownToken): throw IdentityToolkitError(.invalidRefreshToken)
         case .refused(.reused), .refused(.ended), .refused(.secondFactorRequired):
             throw IdentityToolkitError(.tokenExpired)

@@ -84,7 +84,7 @@ extension IdentityToolkit {
     private func apply(code: String, _ call: Call) async throws -> UpdateAccountResponse {
         guard !code.isEmpty else { throw IdentityToolkitError(.missingOOBCode) }
         let verdict = try await realm.authenticator.answer(
-            .link(), to: .flow(FlowHandle(code), FlowExpectation(.verifyEmail, .changeEmail)), by: call.client)
+            .link(), to: .flow(FlowHandle(code), .oobCode(.verifyEmail, .changeEmail)), by: call.client)
         switch verdict {
         case .accomplished(.emailVerified(let user)): return try await updateResponse(for: user)
         case .accomplished(.emailChanged(let user)):

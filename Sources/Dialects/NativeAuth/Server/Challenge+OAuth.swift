@@ -7,13 +7,13 @@ extension NativeAuth {
     func challenge(_ request: ChallengeRequest, _ call: NativeAuthCall) async throws -> ChallengeResponse {
         let handle = try call.handle(request.continuationToken)
         let taken = try call.takenIfSaid(request.challengeType)
-        let journey = try await journey(handle, call.anyExpectation)
-        if journey?.stage == .firstProof, let method = journey?.method, !taken.contains(method) {
+        var expectation = call.expectation(.signIn, at: [.firstProof])
+        let status = try await realm.authenticator.status(of: handle, expecting: expectation)
+        if case .open(let summary) = status, let method = summary.journey?.method, !taken.contains(method) {
             throw NativeAuthError.beyond(method)
         }
         // Of a sign-up or a reset that ended in a session, only what comes after.
-        let isLater = journey?.stage == .secondFactor
-        let expectation = isLater ? call.anyExpectation : call.expectation(.signIn)
+        if case .unknown = status { expectation = call.anyExpectation(at: [.secondFactor]) }
         return try await ask(
             handle, expectation, factor: request.id.flatMap { $0.isEmpty ? nil : Method(id: $0) }, hasGrants: true, call
         )
@@ -47,7 +47,7 @@ extension NativeAuth {
             return prompt(handle, .totp, label: factor.name, length: 6)
         case .device(let factor, isAsked: true):
             return prompt(handle, .push, label: factor.name, length: Self.anyLength)
-        case .device(let factor, isAsked: false): return try await ask(device: factor, handle, call)
+        case .device(let factor, isAsked: false): return try await ask(device: factor, handle, expectation, call)
         case .proven: throw NativeAuthError.internalError
         case .refused(let refusal):
             throw NativeAuthError(contact: refusal, hasGrants: hasGrants)
@@ -58,9 +58,11 @@ extension NativeAuth {
     /// A request to a device. Its answer is its signature; what the client submits afterwards says only that it wants to
     /// know.
     private func ask(
-        device: FactorRecord, _ handle: FlowHandle, _ call: NativeAuthCall
+        device: FactorRecord, _ handle: FlowHandle, _ expectation: FlowExpectation, _ call: NativeAuthCall
     ) async throws -> ChallengeResponse {
-        switch try await realm.approvals.ask(for: handle, device: device.id, by: call.client) {
+        switch try await realm.approvals.ask(
+            for: handle, expecting: expectation, device: device.id, by: call.client)
+        {
         case .asked: return prompt(handle, .push, label: device.name, length: Self.anyLength)
         case .limited(let standing):
             // In the words for a mailbox that got too many codes: clients know them.

@@ -16,7 +16,7 @@ extension NativeAuth {
             let address = EmailAddress(target)
         else { throw NativeAuthError.invalidContact }
         let outcome = try await realm.journeys.register(
-            address, for: handle, expecting: call.anyExpectation, by: call.client)
+            address, for: handle, expecting: call.anyExpectation(at: [.registration]), by: call.client)
         switch outcome {
         case .proven:
             return ChallengeResponse(continuationToken: continuation(handle), challengeType: .preverified)

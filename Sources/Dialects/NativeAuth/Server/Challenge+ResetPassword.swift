@@ -8,6 +8,6 @@ extension NativeAuth {
         guard try call.takenIfSaid(request.challengeType).contains(.mailedCode) else {
             throw NativeAuthError.beyond(.mailedCode)
         }
-        return try await ask(handle, call.expectation(.resetPassword), hasGrants: false, call)
+        return try await ask(handle, call.expectation(.resetPassword, at: [.firstProof]), hasGrants: false, call)
     }
 }

@@ -13,12 +13,7 @@ extension NativeAuth {
         case .continuationToken: answer = .confirmation
         default: throw NativeAuthError.invalidParameter("grant_type")
         }
-        let expectation = call.anyExpectation
-        if let journey = try await journey(handle, expectation),
-            ![.registration, .complete].contains(journey.stage)
-        {
-            throw refused(Refusal(.unexpectedAnswer))
-        }
+        let expectation = call.anyExpectation(at: [.registration])
         switch try await realm.authenticator.answer(answer, to: .flow(handle, expectation), by: call.client) {
         case .advanced(.complete): return ContinuationResponse(continuationToken: continuation(handle))
         case .refused(let refusal): throw refused(refusal, .code)

@@ -12,8 +12,9 @@ extension NativeAuth {
             throw NativeAuthError.invalidParameter("grant_type")
         }
         let code = Secret(try call.required(request.oob, "oob"))
+        let expectation = call.expectation(.resetPassword, at: [.firstProof])
         let verdict = try await realm.authenticator.answer(
-            .mailedCode(code), to: .flow(handle, call.expectation(.resetPassword)), by: call.client)
+            .mailedCode(code), to: .flow(handle, expectation), by: call.client)
         switch verdict {
         case .advanced(.newPassword(let until)):
             let seconds = Int(until.timeIntervalSince(realm.clock.now).rounded(.down))

@@ -6,7 +6,7 @@ extension NativeAuth {
     func continueSignUp(_ request: SignUpContinueRequest, _ call: NativeAuthCall) async throws -> ContinuationResponse {
         let handle = try call.handle(request.continuationToken)
         let extensions = try await ExtensionConsultant(realm: realm, call: call)
-        var expectation = call.expectation(.signUp)
+        var expectation = call.expectation(.signUp, at: [.firstProof, .details])
         expectation.consultant = extensions
         let answer: Answer
         var judged = NativeAuthError.Judged.handle

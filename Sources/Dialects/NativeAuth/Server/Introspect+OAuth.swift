@@ -5,7 +5,7 @@ extension NativeAuth {
     /// `POST oauth2/v2.0/introspect`: the second factors to choose from.
     func introspect(_ request: ContinuationRequest, _ call: NativeAuthCall) async throws -> IntrospectResponse {
         let handle = try call.handle(request.continuationToken)
-        switch try await realm.journeys.methods(handle, expecting: call.anyExpectation) {
+        switch try await realm.journeys.methods(handle, expecting: call.anyExpectation(at: [.secondFactor])) {
         case .secondFactors(let methods):
             var listed: [AuthenticationMethod] = []
             for method in methods { listed += try await entries(for: method) }

@@ -10,7 +10,7 @@ extension NativeAuth {
         _ request: ContinuationRequest, _ call: NativeAuthCall
     ) async throws -> IntrospectResponse {
         let handle = try call.handle(request.continuationToken)
-        switch try await realm.journeys.methods(handle, expecting: call.anyExpectation) {
+        switch try await realm.journeys.methods(handle, expecting: call.anyExpectation(at: [.registration])) {
         case .registration(let suggestion):
             // The address in full: it is what the one who reads this has typed.
             let method = AuthenticationMethod(

@@ -17,10 +17,9 @@ struct NativeAuthCall: Sendable {
     var registration: ApplicationRegistration { application.registration }
 
     /// What the handle of a continuation token has to be.
-    func expectation(_ purposes: FlowPurpose...) -> FlowExpectation {
-        var expectation = FlowExpectation()
-        expectation.purposes = Set(purposes)
-        expectation.clientID = application.id
+    func expectation(_ purposes: FlowPurpose..., at steps: Set<JourneyStage>) -> FlowExpectation {
+        var expectation = FlowExpectation(
+            Set(purposes), at: Set(steps.map { .journey($0) }), of: [.application(application.id, of: .nativeAuth)])
         // Sending again and signing in again are what people do on purpose too: only a client that names its requests can
         // have lost an answer (decision 83).
         let opensOrSends = [.token, .challenge, .signUpChallenge, .resetPasswordChallenge, .registerChallenge]
@@ -32,8 +31,10 @@ struct NativeAuthCall: Sendable {
         return expectation
     }
 
-    /// What an attempt in any of its kinds has to be.
-    var anyExpectation: FlowExpectation { expectation(.signIn, .signUp, .resetPassword) }
+    /// An attempt of any kind.
+    func anyExpectation(at steps: Set<JourneyStage>) -> FlowExpectation {
+        expectation(.signIn, .signUp, .resetPassword, at: steps)
+    }
 
     /// The flow that a continuation token names.
     func handle(_ continuation: String?) throws(NativeAuthError) -> FlowHandle {

@@ -5,7 +5,8 @@ extension NativeAuth {
     /// `POST resetpassword/v1.0/poll_completion`: whether the new password is in force. Here it is at once.
     func pollReset(_ request: ContinuationRequest, _ call: NativeAuthCall) async throws -> ResetPasswordPollResponse {
         let handle = try call.handle(request.continuationToken)
-        switch try await realm.authenticator.status(of: handle, expecting: call.expectation(.resetPassword)) {
+        let expectation = call.expectation(.resetPassword, at: [.firstProof, .newPassword, .complete])
+        switch try await realm.authenticator.status(of: handle, expecting: expectation) {
         case .open(let summary):
             let isDone = summary.journey?.stage == .complete
             return ResetPasswordPollResponse(

@@ -9,8 +9,9 @@ extension NativeAuth {
     ) async throws -> ResetPasswordSubmitResponse {
         let handle = try call.handle(request.continuationToken)
         let password = try call.newPassword(request.newPassword, "new_password")
+        let expectation = call.expectation(.resetPassword, at: [.newPassword])
         let verdict = try await realm.authenticator.answer(
-            .newPassword(password), to: .flow(handle, call.expectation(.resetPassword)), by: call.client)
+            .newPassword(password), to: .flow(handle, expectation), by: call.client)
         switch verdict {
         case .advanced(.complete):
             return ResetPasswordSubmitResponse(

@@ -19,24 +19,26 @@ extension NativeAuth {
         let handle = try call.handle(request.continuationToken)
         var details: [String: JSONValue] = [NativeAuthTokens.directoryDetail: .bool(true)]
         if !contexts.isEmpty { details[NativeAuthTokens.contextsDetail] = .array(contexts.map { .string($0) }) }
-        var expectation = call.anyExpectation
-        expectation.terms = SessionTerms(scopes: scopes, details: details)
-        expectation.requiresSecondFactor = !contexts.isEmpty
-        expectation.consultant = extensions
-
         let answer: Answer
         let judged: NativeAuthError.Judged
+        var expectation: FlowExpectation
         switch grant {
         case .password:
             (answer, judged) = (.password(Secret(try call.required(request.password, "password"))), .password)
+            expectation = call.expectation(.signIn, at: [.firstProof])
         case .oob, .mfaOOB:
             let code = Secret(try call.required(request.oob, "oob"))
-            (answer, judged) = (try await self.answer(code, for: handle, expectation), .code)
+            (answer, expectation) = try await self.answer(code, for: handle, call)
+            judged = .code
         case .continuationToken:
             let claimed = try request.username.flatMap { $0.isEmpty ? nil : try address($0, call) }
             (answer, judged) = (.claim(claimed), .handle)
+            expectation = call.anyExpectation(at: [.complete])
         case .refreshToken, .attributes: throw NativeAuthError.unsupportedGrant
         }
+        expectation.terms = SessionTerms(scopes: scopes, details: details)
+        expectation.requiresSecondFactor = !contexts.isEmpty
+        expectation.consultant = extensions
         switch try await realm.authenticator.answer(answer, to: .flow(handle, expectation), by: call.client) {
         case .accomplished(.signedIn(let signedIn)):
             return try await tokens(call).answer(
@@ -54,15 +56,25 @@ extension NativeAuth {
         NativeAuthTokens(realm: realm, issuer: authority(call.tenant) + "/v2.0")
     }
 
-    /// What a code is: mailed, or of the second factor that was chosen.
+    /// What a code is, and what it is given to: the one that begins a sign-in was mailed; later, in an attempt of any kind, it
+    /// is of the second factor that was chosen.
     private func answer(
-        _ code: Secret<String>, for handle: FlowHandle, _ expectation: FlowExpectation
+        _ code: Secret<String>, for handle: FlowHandle, _ call: NativeAuthCall
+    ) async throws -> (Answer, FlowExpectation) {
+        let later = call.anyExpectation(at: [.secondFactor])
+        switch try await realm.authenticator.status(of: handle, expecting: later) {
+        case .unknown: return (.mailedCode(code), call.expectation(.signIn, at: [.firstProof]))
+        case .open(let summary): return (try await answer(code, for: handle, summary), later)
+        case .expired, .finished, .exhausted: return (.mailedCode(code), later)
+        }
+    }
+
+    private func answer(
+        _ code: Secret<String>, for handle: FlowHandle, _ summary: FlowSummary
     ) async throws -> Answer {
-        guard
-            case .open(let summary) = try await realm.authenticator.status(of: handle, expecting: expectation),
-            let journey = summary.journey, journey.stage == .secondFactor, !journey.awaitsMailedCode,
-            let factor = journey.askedFactor
-        else { return .mailedCode(code) }
+        guard let journey = summary.journey, !journey.awaitsMailedCode, let factor = journey.askedFactor else {
+            return .mailedCode(code)
+        }
         guard journey.askedKind == .push else { return .code(code, factor: factor) }
         // A device's own codes are digits; anything else asks whether it has said yes.
         let digits = code.reveal().filter { !$0.isWhitespace }
@@ -91,8 +103,8 @@ extension NativeAuth {
     ) async throws -> TokenResponse {
         let token = Secret(try call.required(request.refreshToken, "refresh_token"))
         let outcome = try await realm.sessions.refresh(
-            token, of: (call.application.id, .nativeAuth), requiringSecondFactor: !contexts.isEmpty, by: call.client,
-            asking: extensions)
+            token, of: .application(call.application.id, of: .nativeAuth), requiringSecondFactor: !contexts.isEmpty,
+            by: call.client, asking: extensions)
         switch outcome {
         case .refreshed(var signedIn):
             let wanted = request.scope?.isEmpty ?? true ? signedIn.evidence.scopes : scopes

@@ -36,12 +36,13 @@ public struct ActionPages: Sendable {
         case verifyAndChangeEmail
         case signIn
 
+        /// A link, whichever protocol had it mailed.
         var expectation: FlowExpectation {
             switch self {
-            case .verifyEmail: FlowExpectation(.verifyEmail)
-            case .resetPassword: FlowExpectation(.resetPassword)
-            case .verifyAndChangeEmail: FlowExpectation(.changeEmail)
-            case .signIn: FlowExpectation(.signIn)
+            case .verifyEmail: .mailedLink(for: [.verifyEmail])
+            case .resetPassword: .mailedLink(for: [.resetPassword])
+            case .verifyAndChangeEmail: .mailedLink(for: [.changeEmail])
+            case .signIn: .mailedLink(for: [.signIn])
             }
         }
     }

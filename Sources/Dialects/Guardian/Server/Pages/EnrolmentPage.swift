@@ -139,7 +139,7 @@ struct EnrolmentPage: Sendable {
         let words = EnrolmentWords.of(language)
         let digits = code.filter { !$0.isWhitespace }
         let verdict = try await realm.authenticator.answer(
-            .enrolmentCode(Secret(digits), name: ""), to: .flow(FlowHandle(enrollment), FlowExpectation(.enrolFactor)),
+            .enrolmentCode(Secret(digits), name: ""), to: .flow(FlowHandle(enrollment), .enrolmentTicket),
             by: client)
         switch verdict {
         case .accomplished(.codesEnrolled(let enrolment)):
