@@ -394,6 +394,13 @@ let package = Package(
                 "CountersignCore", "OneTimePassword", "PasswordHashing", "ServerHTTP", "TestSupport", .crypto,
                 .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes, .logging, .nioCore,
             ]),
+        // What one protocol gave out, at the endpoints of all.
+        .testTarget(
+            name: "CrossDialectTests",
+            dependencies: [
+                "CountersignServer", "CountersignCore", "NativeAuthWire", "OneTimePassword", "PasswordHashing",
+                "TestSupport", .crypto, .hummingbird, .hummingbirdTesting, .httpTypes, .logging, .nioCore,
+            ]),
         .testTarget(
             name: "FirebaseAuthTests",
             dependencies: [

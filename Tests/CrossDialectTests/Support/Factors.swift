@@ -1,0 +1,1 @@
+../../NativeAuthTests/Support/Factors.swift

@@ -1,0 +1,1 @@
+../../IdentityToolkitTests/Support/JSON.swift

@@ -1,0 +1,1 @@
+../../SecurityChecksTests/Support/MobileClient.swift

@@ -1,0 +1,1 @@
+../../GuardianTests/Support/Telephone.swift

@@ -1,0 +1,236 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import NativeAuthWire
+import Testing
+
+/// Takes refresh tokens, access tokens and ID tokens of each protocol to the endpoints of all.
+@Suite("Tokens across protocols")
+struct TokenTests {
+    /// A refresh token and where it is traded.
+    struct RefreshToken: Sendable, CustomTestStringConvertible {
+        let name: String
+        let own: Set<String>
+        let make: @Sendable (Scene) async throws -> String?
+        var testDescription: String { name }
+    }
+
+    struct TokenEndpoint: Sendable {
+        let name: String
+        /// Answers the next refresh token, or nothing and a refusal in the protocol's words.
+        let trade: @Sendable (Scene, String) async throws -> Reply
+        let isRefused: @Sendable (Reply) -> Bool
+        let next: @Sendable (Reply) -> String?
+    }
+
+    private static func toolkit(_ name: String, _ key: @escaping @Sendable (Scene) -> String) -> TokenEndpoint {
+        TokenEndpoint(name: name) { scene, token in
+            try await scene.json(
+                "/v1/token?key=\(key(scene))", ["grant_type": "refresh_token", "refresh_token": .string(token)])
+        } isRefused: {
+            $0.status == 400 && ["INVALID_REFRESH_TOKEN", "TOKEN_EXPIRED"].contains($0.message)
+        } next: {
+            $0.json["refresh_token"].text
+        }
+    }
+
+    private static func guardian(_ name: String, _ id: @escaping @Sendable (Scene) -> String) -> TokenEndpoint {
+        TokenEndpoint(name: name) { scene, token in
+            try await scene.oauth(
+                of: id(scene), ["grant_type": "refresh_token", "refresh_token": .string(token)])
+        } isRefused: {
+            $0.status == 403 && $0.json["error"] == "invalid_grant"
+        } next: {
+            $0.json["refresh_token"].text
+        }
+    }
+
+    private static func native(_ name: String, _ id: @escaping @Sendable (Scene) -> String) -> TokenEndpoint {
+        TokenEndpoint(name: name) { scene, token in
+            try await scene.native(
+                .token, of: id(scene), ["grant_type": "refresh_token", "refresh_token": token])
+        } isRefused: {
+            $0.status == 400 && $0.error == "invalid_grant" && [70_000, 700_082].contains($0.number)
+        } next: {
+            $0.json["refresh_token"].text
+        }
+    }
+
+    private static let endpoints = [
+        toolkit("/v1/token") { $0.application.id },
+        toolkit("/v1/token with another key") { $0.other.id },
+        guardian("/oauth/token") { $0.application.id },
+        guardian("/oauth/token of another application") { $0.other.id },
+        native("oauth2/v2.0/token") { $0.application.id },
+        native("oauth2/v2.0/token of another application") { $0.other.id },
+        TokenEndpoint(name: "az/v1/token") { scene, token in
+            try await scene.mobile.refresh(token)
+        } isRefused: {
+            $0.status == 400 && $0.json["error"] == "invalid_grant"
+        } next: {
+            $0.json["refresh_token"].text
+        },
+    ]
+
+    static let refreshTokens = [
+        RefreshToken(name: "Identity Toolkit's", own: ["/v1/token", "/v1/token with another key"]) { scene in
+            try await toolkitTokens(scene)["refreshToken"].text
+        },
+        RefreshToken(name: "Guardian's", own: ["/oauth/token"]) { scene in
+            try await guardianTokens(scene)["refresh_token"].text
+        },
+        RefreshToken(name: "native authentication's", own: ["oauth2/v2.0/token"]) { scene in
+            try await nativeTokens(scene)["refresh_token"].text
+        },
+        RefreshToken(name: "security checks'", own: ["az/v1/token"]) { scene in
+            try await scene.mobile.refreshToken()
+        },
+    ]
+
+    private static func toolkitTokens(_ scene: Scene) async throws -> JSON {
+        try await scene.json(
+            "/v1/accounts:signInWithPassword?key=\(scene.application.id)",
+            [
+                "email": .string(Scene.bob), "password": .string(NativeClient.password), "returnSecureToken": true,
+            ]
+        ).json
+    }
+
+    private static func guardianTokens(_ scene: Scene) async throws -> JSON {
+        try await scene.oauth(
+            of: scene.application.id,
+            [
+                "grant_type": "password", "username": .string(Scene.bob), "password": .string(NativeClient.password),
+                "scope": "offline_access openid",
+            ]
+        ).json
+    }
+
+    private static func nativeTokens(_ scene: Scene) async throws -> JSON {
+        let begun = try await scene.native(
+            .initiate, of: scene.application.id,
+            ["username": Scene.bob, "challenge_type": NativeClient.everything])
+        return try await scene.native(
+            .token, of: scene.application.id,
+            [
+                "continuation_token": begun.token ?? "", "grant_type": "password", "password": NativeClient.password,
+                "scope": "openid offline_access",
+            ]
+        ).json
+    }
+
+    @Test("A refresh token is traded where it belongs, and is unknown everywhere else", arguments: refreshTokens)
+    func refreshing(_ kind: RefreshToken) async throws {
+        try await Scene.with { scene in
+            var token = try #require(try await kind.make(scene))
+            for endpoint in Self.endpoints where !kind.own.contains(endpoint.name) {
+                let reply = try await endpoint.trade(scene, token)
+                #expect(endpoint.isRefused(reply), "\(endpoint.name): \(reply.status) \(reply.text)")
+            }
+            for endpoint in Self.endpoints where kind.own.contains(endpoint.name) {
+                let former = token
+                let reply = try await endpoint.trade(scene, token)
+                #expect(reply.status == 200, "\(endpoint.name): \(reply.text)")
+                token = try #require(endpoint.next(reply))
+                // One that was traded, in other hands, ends nothing.
+                try await scene.server.advance(60)
+                for other in Self.endpoints where !kind.own.contains(other.name) {
+                    let reply = try await other.trade(scene, former)
+                    #expect(other.isRefused(reply), "\(other.name): \(reply.status) \(reply.text)")
+                }
+            }
+            let own = try #require(Self.endpoints.first { kind.own.contains($0.name) })
+            #expect(try await own.trade(scene, token).status == 200)
+        }
+    }
+
+    // MARK: Tokens that say who somebody is
+
+    /// An endpoint at which an access token or an ID token acts for its user.
+    private struct Bearer: Sendable {
+        let name: String
+        let dialect: Dialect
+        let call: @Sendable (Scene, String) async throws -> Reply
+
+        init(
+            _ name: String, of dialect: Dialect, _ call: @escaping @Sendable (Scene, String) async throws -> Reply
+        ) {
+            self.name = name
+            self.dialect = dialect
+            self.call = call
+        }
+
+        static func toolkit(_ path: String, _ body: JSON = [:]) -> Bearer {
+            Bearer(path, of: .identityToolkit) { scene, token in
+                try await scene.json("\(path)?key=\(scene.application.id)", body.with(["idToken": .string(token)]))
+            }
+        }
+    }
+
+    private static let bearers: [Bearer] = [
+        .toolkit("/v1/accounts:lookup"),
+        .toolkit("/v1/accounts:update", ["displayName": "Somebody else"]),
+        .toolkit("/v1/accounts:update", ["password": "difference engine"]),
+        .toolkit("/v1/accounts:delete"),
+        .toolkit("/v1/accounts:sendOobCode", ["requestType": "VERIFY_EMAIL"]),
+        .toolkit("/v2/accounts/mfaEnrollment:start", ["totpEnrollmentInfo": [:]]),
+        .toolkit("/v2/accounts/mfaEnrollment:withdraw", ["mfaEnrollmentId": "x"]),
+        Bearer("mfa/authenticators", of: .guardian) { scene, token in
+            try await scene.get("/mfa/authenticators", [:], scene.bearer(token))
+        },
+        Bearer("mfa/associate", of: .guardian) { scene, token in
+            try await scene.json("/mfa/associate", ["authenticator_types": ["otp"]], scene.bearer(token))
+        },
+        Bearer("start-flow", of: .guardian) { scene, token in
+            try await scene.json("/api/start-flow", [:], scene.bearer(token))
+        },
+        Bearer("transaction-state", of: .guardian) { scene, token in
+            try await scene.json("/api/transaction-state", [:], scene.bearer(token))
+        },
+        Bearer("resource", of: .securityChecks) { scene, token in
+            try await scene.mobile.resource(.get, "ResourceAdapter/balance", token: token)
+        },
+        Bearer("introspection", of: .securityChecks) { scene, token in
+            try await scene.server.send(
+                .post, "/mfp/api/az/v1/introspection", headers: scene.bearer(token), body: [])
+        },
+        Bearer("administration", of: .admin) { scene, token in
+            try await scene.json("/admin/v1/users.list", [:], scene.bearer(token))
+        },
+        Bearer("management", of: .admin) { scene, token in
+            try await scene.get("/api/v2/guardian/factors", [:], scene.bearer(token))
+        },
+        Bearer("projects", of: .admin) { scene, token in
+            try await scene.get("/v2/projects/countersign/config", [:], scene.bearer(token))
+        },
+    ]
+
+    @Test("An access token or an ID token acts for its user in its own protocol alone")
+    func acting() async throws {
+        try await Scene.with { scene in
+            let toolkit = try await Self.toolkitTokens(scene)
+            let guardian = try await Self.guardianTokens(scene)
+            let native = try await Self.nativeTokens(scene)
+            expectGranted(
+                try await scene.mobile.preauthorize("accessRestricted", ["PinCodeAttempts": ["pin": "1234"]]))
+            let mobile = try await scene.mobile.token("accessRestricted").token
+            let tokens: [(Dialect, JSON)] = [
+                (.identityToolkit, toolkit["idToken"]), (.guardian, guardian["access_token"]),
+                (.guardian, guardian["id_token"]), (.nativeAuth, native["access_token"]),
+                (.nativeAuth, native["id_token"]), (.securityChecks, .string(mobile)),
+            ]
+            for (dialect, token) in tokens {
+                let token = try #require(token.text, "\(dialect)")
+                for endpoint in Self.bearers where endpoint.dialect != dialect {
+                    let reply = try await endpoint.call(scene, token)
+                    #expect((400..<500).contains(reply.status), "\(dialect) at \(endpoint.name): \(reply.text)")
+                }
+            }
+            // And each is still good.
+            let looked = try await scene.json(
+                "/v1/accounts:lookup?key=\(scene.application.id)", ["idToken": toolkit["idToken"]])
+            #expect(looked.json["users"][0]["localId"].text == scene.bob.id.rawValue, "\(looked.text)")
+            #expect(looked.json["users"][0]["displayName"] == .null)
+        }
+    }
+}
