@@ -376,7 +376,7 @@ def tenant():
     created = client.create_user(uid="dora", email="dora@example.com")
     expect(created.uid == "dora" and auth.get_user("dora").email == "dora@example.com", created._data)
     expect("oobCode=" in client.generate_sign_in_with_email_link(
-        "dora@example.com", auth.ActionCodeSettings("https://example.com")))
+        "dora@example.com", auth.ActionCodeSettings("http://localhost")))
     client.delete_user("dora")
 
 
