@@ -95,12 +95,16 @@ public final class OutboxDelivery: Sendable {
             return []
         }
         return try await realm.store.write { transaction in
-            try transaction.outboxMessages(by: channel, dueAt: now, limit: limit).compactMap { due in
-                var taken = due
-                taken.attempts += 1
-                taken.nextAttemptAt = now + Self.lease
-                return try transaction.update(taken, after: due.attempts) ? taken : nil
+            let due = try transaction.outboxMessages(by: channel, dueAt: now, limit: limit)
+            var taken: [String: OutboxMessage] = [:]
+            // In the order in which all transactions lock rows.
+            for message in due.sorted(by: { $0.id < $1.id }) {
+                var own = message
+                own.attempts += 1
+                own.nextAttemptAt = now + Self.lease
+                if try transaction.update(own, after: message.attempts) { taken[own.id] = own }
             }
+            return due.compactMap { taken[$0.id] }
         }
     }
 

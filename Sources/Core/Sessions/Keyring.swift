@@ -176,7 +176,7 @@ public final class Keyring: Sendable {
         let eventID = AuditEvent.freshID(at: now, random: random)
         let sealer = sealer
         let rotated = try await store.write { transaction in
-            for var key in try transaction.signingKeys() where key.retiredAt == nil {
+            for var key in try transaction.signingKeys().sorted(by: { $0.id < $1.id }) where key.retiredAt == nil {
                 key.retiredAt = now
                 key.removedAfter = now + Self.retirement
                 _ = try transaction.update(key)

@@ -44,7 +44,7 @@ public struct Maintenance: Sendable {
             },
             { transaction in
                 let gone = try transaction.signingKeys().filter { $0.removedAfter.map { $0 <= now } ?? false }
-                for key in gone { _ = try transaction.deleteSigningKey(key.id) }
+                for id in gone.map(\.id).sorted() { _ = try transaction.deleteSigningKey(id) }
                 return gone.count
             },
         ]

@@ -86,7 +86,7 @@ extension Accounts {
             if let epoch, epoch != user.tokenEpoch { return .refused(.revoked) }
             // Everything that can be refused stands before the first write: a refusal does not undo.
             if let refusal = try change.refusal(for: user, in: transaction) { return .refused(refusal) }
-            try transaction.reserve([.user(id)])
+            try transaction.reserve(Set(transaction.factors(of: id).map { .factor($0.id) } + [.user(id)]))
             var events: [AuditEvent.Kind] = []
 
             if case .some(let email) = change.email, email != user.email {

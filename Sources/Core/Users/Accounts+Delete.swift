@@ -32,8 +32,9 @@ extension Accounts {
                 (id: id, event: AuditEvent.freshID(at: now, random: realm.random))
             }
             rest = rest.dropFirst(batch.count)
-            outcomes += try await realm.store.write { transaction in
-                try batch.map { id, event in
+            outcomes += try await realm.store.write { transaction -> [DeletionOutcome] in
+                try transaction.reserve(Set(batch.map { .user($0.id) }))
+                return try batch.map { id, event -> DeletionOutcome in
                     guard let user = try transaction.user(id) else { return .userNotFound }
                     if onlyDisabled && !user.isDisabled { return .notDisabled }
                     for factor in try transaction.factors(of: id) {

@@ -47,8 +47,9 @@ extension Accounts {
         func write() async throws {
             let drafts = batch
             batch = []
-            let refused = try await realm.store.write { transaction in
-                try drafts.compactMap { index, draft -> (Int, ImportRefusal)? in
+            let refused = try await realm.store.write { transaction -> [(Int, ImportRefusal)] in
+                try transaction.reserve(accounts: drafts.map(\.draft.account.id))
+                return try drafts.compactMap { index, draft -> (Int, ImportRefusal)? in
                     let present = try transaction.user(draft.account.id)
                     if present != nil && !overwrites { return (index, .idTaken) }
                     if let refusal = try draft.refusal(in: transaction) { return (index, refusal) }
@@ -124,6 +125,7 @@ extension Accounts {
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         let written = try await realm.store.write { [drafts] transaction in
+            try transaction.reserve(accounts: drafts.map(\.draft.account.id))
             var written: [(index: Int, outcome: ImportOutcome)] = []
             for (index, draft) in drafts {
                 let judged = try draft.judge(overwrites: overwrites, realm: realm, in: transaction)
@@ -285,4 +287,12 @@ private struct ImportDraft: Sendable {
 
 extension ImportOutcome {
     fileprivate var isWritten: Bool { self == .imported || self == .replaced }
+}
+
+extension StoreTransaction {
+    /// Locks what accounts that are there have, for who writes several of them.
+    fileprivate func reserve(accounts ids: [UserID]) throws {
+        try reserve(
+            Set(ids.flatMap { id in try factors(of: id).map { ReservedRow.factor($0.id) } + [ReservedRow.user(id)] }))
+    }
 }

@@ -10,7 +10,7 @@ import Foundation
 final class RowLocks {
     /// In the order in which they are locked.
     enum Table: Int, Comparable {
-        case users, factors, flows, sessions, applications, secrets, signingKeys, outbox, documents
+        case users, factors, flows, sessions, applications, signingKeys, outbox, documents, secrets
 
         static func < (left: Table, right: Table) -> Bool { left.rawValue < right.rawValue }
     }
@@ -38,6 +38,13 @@ final class RowLocks {
             guard !held.contains(row) else { return }
             try look(row)
             held.insert(row)
+        #endif
+    }
+
+    /// Notes a row that is about to be added. Nobody else waits for it, but for who adds the same.
+    func noteNew(_ table: Table, _ key: String) {
+        #if DEBUG
+            held.insert(Row(table: table, key: key))
         #endif
     }
 

@@ -27,7 +27,7 @@ extension SQLTransaction {
     }
 
     public func insert(_ application: Application) throws -> Bool {
-        try locks.note(.applications, application.id.rawValue)
+        locks.noteNew(.applications, application.id.rawValue)
         return try insert(application, where: nil)
     }
 

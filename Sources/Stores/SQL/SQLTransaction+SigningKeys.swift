@@ -30,7 +30,7 @@ extension SQLTransaction {
     }
 
     public func insert(_ key: SigningKeyRecord) throws -> Bool {
-        try locks.note(.signingKeys, key.id)
+        locks.noteNew(.signingKeys, key.id)
         return try insert(key, where: nil)
     }
 

@@ -57,7 +57,7 @@ extension SQLTransaction {
     }
 
     public func insert(_ user: User) throws -> Bool {
-        try locks.note(.users, user.id.rawValue)
+        locks.noteNew(.users, user.id.rawValue)
         return try insert(user, where: nil)
     }
 

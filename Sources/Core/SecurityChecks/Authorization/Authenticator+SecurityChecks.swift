@@ -218,7 +218,7 @@ struct CheckJudging: Sendable {
             let isKept = try await write { states -> Bool? in
                 let present = try states.record(name)
                 guard present == seen.record, seen.isStill(try states.context(name, present)) else { return false }
-                try states.reserve()
+                try states.reserve(for: kept.user?.account)
                 guard try states.put(kept, of: name) else { return false }
                 return try states.putRegistration(decided.context.registration)
             }

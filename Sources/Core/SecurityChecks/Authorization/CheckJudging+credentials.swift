@@ -172,7 +172,8 @@ extension CheckJudging {
             let transaction = states.transaction
             var record = try states.record(name)
             guard record.judging?.lot == attempt.lot else { return nil }
-            try states.reserve()
+            let account: UserID? = if case .right(let user, _) = judged { user?.account } else { nil }
+            try states.reserve(for: account)
             guard seen.isStill(try states.context(name, record)) else {
                 // Nobody learns what it would have been.
                 attempts.takeBack(&record)
@@ -281,7 +282,7 @@ extension CheckJudging {
         }
         let told = try await write { states -> Told? in
             let found = try find(states)
-            try states.reserve()
+            try states.reserve(for: found.record.user?.account)
             guard try states.put(found.record, of: name), try states.putRegistration(found.registration) else {
                 return nil
             }

@@ -22,9 +22,11 @@ struct CheckStates {
     }
 
     /// Locks the client and the states of its checks, for who writes several of them.
-    func reserve() throws {
+    /// - Parameter account: whom one of them is to be of.
+    func reserve(for account: UserID? = nil) throws {
         let states = plan.checks.keys.map { ReservedRow.flow(digest($0)) }
-        try transaction.reserve(Set(states + [.flow(client.row.digest)]))
+        let users = [account].compactMap { $0 }.map { ReservedRow.user($0) }
+        try transaction.reserve(Set(states + users + [.flow(client.row.digest)]))
     }
 
     private func digest(_ check: String) -> Data {
