@@ -14,7 +14,7 @@ public enum ReservedRow: Sendable, Hashable {
 /// Every transaction locks rows in one order, so that no two wait for each other: users, factors, flows, sessions, then what
 /// belongs to the realm, then counters; within a table by key. Writing a row locks it; counters are written last by the
 /// store itself. A transaction that cannot write in this order reserves what it is going to write, and may then write it in
-/// any. Stores check the order in builds for development (`docs/decisions/0124`).
+/// any. Stores check the order in tests (`docs/decisions/0124`).
 public protocol RowReservation {
     /// Locks the rows, those that are there, in the order that all transactions keep.
     func reserve(_ rows: Set<ReservedRow>) throws
