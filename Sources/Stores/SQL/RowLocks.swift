@@ -4,7 +4,8 @@ import Foundation
 /// Which rows a transaction has locked, to see that it keeps the one order of locks (``RowReservation``).
 ///
 /// In builds for development, where `COUNTERSIGN_LOCK_ORDER` is set (`make test` does), a transaction that does not is undone
-/// with an error, so that every test of the program looks for such transactions. In release builds nothing is noted: there PostgreSQL would find the deadlock, after a second.
+/// with an error, so that every test of the program looks for such transactions. In release builds nothing is noted: there
+/// PostgreSQL would find the deadlock, after a second.
 ///
 /// It belongs to one transaction, which runs on one thread.
 final class RowLocks {

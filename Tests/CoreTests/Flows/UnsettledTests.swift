@@ -1,4 +1,5 @@
 import Foundation
+import OneTimePassword
 import StorePostgres
 import TestSupport
 import Testing

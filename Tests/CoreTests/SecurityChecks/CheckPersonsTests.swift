@@ -277,8 +277,8 @@ struct CheckPersonsTests {
             }
             #expect(last.count == free && last.blockedUntil != nil)
             var back = last
-            #expect(back.end("a", .returned))
-            #expect(back.count == free - 1 && back.blockedUntil == nil)
+            let wasOpen = back.end("a", .returned)
+            #expect(wasOpen && back.count == free - 1 && back.blockedUntil == nil)
             guard case .admitted(let next) = attempts.chargePerson(last, key: "k", at: now + OpenCharge.lease) else {
                 Issue.record("not admitted after the lease")
                 continue
