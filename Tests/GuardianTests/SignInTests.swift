@@ -350,7 +350,10 @@ struct SignInTests {
         (.delete, "/api/v2/guardian/enrollments/dev_x"), (.post, "/api/v2/users"),
         (.get, "/api/v2/users/auth0%7Cx/enrollments"), (.delete, "/api/v2/users/auth0%7Cx/authenticators"),
         (.post, "/api/v2/users/auth0%7Cx/recovery-code-regeneration"), (.get, "/api/v2/logs"),
-        (.get, "/api/v2/logs/x"),
+        (.get, "/api/v2/logs/x"), (.get, "/userinfo"), (.post, "/userinfo"), (.get, "/api/v2/users?q=name:%00*"),
+        (.get, "/api/v2/users-by-email?email=%00"), (.get, "/api/v2/users/auth0%7C%00"),
+        (.get, "/api/v2/users/auth0%7Cx"), (.patch, "/api/v2/users/auth0%7Cx"), (.delete, "/api/v2/users/auth0%7Cx"),
+        (.get, "/api/v2/users/auth0%7Cx/logs?page=1000000000000000000000"),
     ]
 
     @Test("Malformed input is a clear error at every door, never a 500", arguments: endpoints)

@@ -25,7 +25,7 @@ public struct Dialect: StringName {
     public static let admin = Dialect(rawValue: "admin")
 
     /// Those that sign tokens, each of which can have an algorithm of its own. A new one is a name here.
-    public static let signing: [Dialect] = [.identityToolkit, .guardian, .nativeAuth]
+    public static let signing: [Dialect] = [.identityToolkit, .guardian, .nativeAuth, .securityChecks]
 }
 
 /// A signed-in user on one device: what was proven, and the state of its refresh token.

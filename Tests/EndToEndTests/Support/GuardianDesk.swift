@@ -79,10 +79,13 @@ struct GuardianDesk {
             ])
     }
 
-    /// Registers an application that can keep a secret, and answers that.
+    /// Registers an application that can keep a secret and has the API of a bank, and answers the secret.
     func confidentialApplication(_ id: String) async throws -> String {
         let added = try await Tool(path: try ServerProcess.executable)
-            .run(["app", "add", "--id", id, "--secret", "--json", "--data", server.dataDirectory.path])
+            .run([
+                "app", "add", "--id", id, "--secret", "--audience", "https://bank.example/", "--json", "--data",
+                server.dataDirectory.path,
+            ])
         let answer = try JSONSerialization.jsonObject(with: Data(added.output.utf8)) as? [String: Any]
         return try #require(answer?["secret"] as? String, "\(added.output)\(added.errors)")
     }
