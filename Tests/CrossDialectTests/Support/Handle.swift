@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 import Testing
 
@@ -42,12 +43,19 @@ struct Handle: Sendable {
     }
 
     /// A signed token: what is told of it depends on what it says.
-    var isSigned: Bool { text.split(separator: ".", omittingEmptySubsequences: false).count == 3 }
+    static func isSigned(_ text: String) -> Bool {
+        text.split(separator: ".", omittingEmptySubsequences: false).count == 3
+    }
 
-    /// The texts that somebody would try: as it is, and the part that names the flow.
+    /// The texts that somebody would try: as it is, and the part that names the flow, which anybody can read.
     var texts: [String] {
-        let name = String(text.prefix { $0 != "." })
-        return isSigned || name == text ? [text] : [text, name]
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let name =
+            Self.isSigned(text)
+            ? [UInt8](base64URL: parts[1]).flatMap { try? JSON(parsing: $0)["flow"].text }
+            : parts.first.map(String.init)
+        guard let name, name != text else { return [text] }
+        return [text, name]
     }
 
     func with(_ text: String) -> Handle {
