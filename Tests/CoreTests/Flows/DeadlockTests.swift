@@ -66,7 +66,8 @@ struct DeadlockTests {
                     client.clientID = ClientID(rawValue: id.rawValue)
                     let handle = try await test.pending(by: client).handle
                     handles.append(handle)
-                    _ = try await test.realm.approvals.ask(for: handle, device: id, by: client)
+                    _ = try await test.realm.approvals.ask(
+                        for: handle, expecting: .any(.signIn), device: id, by: client)
                     requests.append(try await test.request(to: id))
                 }
                 let (asked, waiting) = (requests, handles)
@@ -79,7 +80,8 @@ struct DeadlockTests {
                     } else {
                         var client = test.client
                         client.clientID = ClientID(rawValue: ids[place].rawValue)
-                        _ = try await test.realm.approvals.ask(for: waiting[place], device: ids[place], by: client)
+                        _ = try await test.realm.approvals.ask(
+                            for: waiting[place], expecting: .any(.signIn), device: ids[place], by: client)
                     }
                 }
                 test.clock.advance(60)
