@@ -24,8 +24,9 @@ import Testing
         #expect(try await copy.run("db", "restore", file).status == 0)
         let token = try text("admin-token", in: directory.data)
         try await copy.serving { url, server in
-            #expect(try text("admin-token", in: copy.data) == token)
-            #expect(try text("api-key", in: copy.data) == text("api-key", in: directory.data))
+            let (restored, key) = (try text("admin-token", in: copy.data), try text("api-key", in: copy.data))
+            let formerKey = try text("api-key", in: directory.data)
+            #expect(restored == token && key == formerKey)
             #expect(
                 server.errorSoFar.contains(
                     "admin-token was not there: it has the administrator's token of the database"))
@@ -42,7 +43,8 @@ import Testing
         let token = try text("admin-token", in: directory.data)
         try directory.writePrivately("another\n", to: directory.data + "/admin-token")
         try await directory.serving { url, server in
-            #expect(try text("admin-token", in: directory.data) == token)
+            let written = try text("admin-token", in: directory.data)
+            #expect(written == token)
             #expect(server.errorSoFar.contains("`countersign key rotate-admin-token` makes a new one for all servers"))
             #expect(try await status(of: url, token: "another") == 401)
             #expect(try await status(of: url, token: token) == 200)
