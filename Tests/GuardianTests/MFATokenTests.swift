@@ -176,6 +176,29 @@ struct MFATokenTests {
         }
     }
 
+    @Test("Who waits for a device to enrol is told at once that it was removed, before it was asked and afterwards")
+    func association() async throws {
+        try await TestServer.with { server in
+            _ = try await server.addUser()
+            try await set(server) { $0.state = .mandatory }
+            for isAsked in [false, true] {
+                let token = try await server.mfaToken()
+                let associated = try await server.send(
+                    .post, "/mfa/associate",
+                    headers: [.authorization: "Bearer \(token)", .contentType: "application/json"],
+                    body: (["authenticator_types": ["oob"], "oob_channels": ["auth0"]] as JSON).bytes)
+                let code = try #require(associated.json["oob_code"].text, "\(associated.text)")
+                #expect(try await poll(server, token, code) == "authorization_pending")
+                let uri = try #require(URLComponents(string: associated.json["barcode_uri"].text ?? ""))
+                let ticket = try #require(uri.queryItems?.first { $0.name == "enrollment_tx_id" }?.value)
+                #expect(try await server.enroll(Telephone(), ticket: ticket).status == 201)
+                if isAsked { #expect(try await poll(server, token, code) == "authorization_pending") }
+                #expect(try await server.management(.delete, "guardian/enrollments/\(code)").status == 204)
+                #expect(try await poll(server, token, code) == "expired_token")
+            }
+        }
+    }
+
     @Test("A device that is removed while it waits for requests is told at once", .timeLimit(.minutes(1)))
     func longPoll() async throws {
         try await TestServer.with { server in

@@ -226,8 +226,12 @@ extension Guardian {
         }
         var isKnown = summary.approval?.id == code
         if !isKnown, let device = summary.device, device.rawValue == code {
-            guard try await realm.enrolments.secondFactor(device) != nil else { throw OAuthError.pending }
             if summary.approval == nil {
+                // In this order: the device may enrol between the two.
+                let isPending = try await realm.enrolments.pending(device) != nil
+                guard try await realm.enrolments.secondFactor(device) != nil else {
+                    throw isPending ? OAuthError.pending : OAuthError.ended
+                }
                 switch try await ask(
                     for: handle, expectation, device: device, asksForNumber: false, request, client)
                 {
@@ -258,7 +262,7 @@ extension Guardian {
     ) async throws -> SignedIn {
         switch summary.approval {
         case .pending, nil: throw OAuthError.pending
-        case .expired: throw OAuthError(403, "expired_token", "Nobody answered in time. Ask again.")
+        case .expired: throw OAuthError.ended
         case .decided(_, let decision) where !decision.isAllowed:
             throw summary.purpose == .signIn ? OAuthError.rejected : OAuthError.denied
         case .decided: break
