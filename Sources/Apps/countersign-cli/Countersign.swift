@@ -31,6 +31,8 @@ struct Countersign: AsyncParsableCommand {
     static func main() async {
         // A reader that goes away is an error of the write, and not the end in the middle of something.
         signal(SIGPIPE, SIG_IGN)
+        // So is a file that has reached the size it may have.
+        signal(SIGXFSZ, SIG_IGN)
         do {
             try CommandWords.check(Array(CommandLine.arguments.dropFirst()))
             var command = try parseAsRoot()
