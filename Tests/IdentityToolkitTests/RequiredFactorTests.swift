@@ -2,6 +2,8 @@ import CountersignCore
 import Foundation
 import Testing
 
+@testable import CountersignServer
+
 /// A second factor is asked of everybody, by the realm (`mfa.state` `MANDATORY`) or by the application: whoever has none
 /// gets tokens that are good for enrolling one, and that no back end takes.
 @Suite struct RequiredFactorTests {
