@@ -43,7 +43,8 @@ extension Authenticator {
                     let settled = try settlement.accept(judgement, in: transaction)
                     if case .verdict(.refused(let refusal)) = settled {
                         // A right answer that opens nothing is told, and so stays counted.
-                        try settlement.endCharge(.kept, in: transaction)
+                        // With a user who is gone, the counters of the factors are.
+                        try settlement.endCharge(refusal.reason == .userNotFound ? .returned : .kept, in: transaction)
                         try settlement.record(.answerRefused, reason: refusal.reason, in: transaction)
                     }
                     return settled

@@ -29,8 +29,13 @@ extension StoreTransaction {
         var wasOpen = false
         for key in keys {
             guard var counter = try counter(key), counter.end(name, end) else { continue }
-            try put(counter)
             wasOpen = true
+            // Those of factors are not cleaned away, and this factor may be gone.
+            if counter.count == 0, key.hasPrefix(AttemptCounter.factorPrefix) {
+                try deleteCounter(key)
+            } else {
+                try put(counter)
+            }
         }
         return wasOpen
     }

@@ -34,19 +34,20 @@ extension PostgresTests {
         let gate = Gate()
         let held = Task {
             try await holder.write { transaction in
-                try increment("k", in: transaction)
+                try transaction.putDocument("d", Data("first".utf8))
                 try gate.pass()
             }
         }
         await gate.isReached()
         let error = await #expect(throws: StoreError.self) {
-            try await store.write { try increment("k", in: $0) }
+            try await store.write { try $0.putDocument("d", Data("second".utf8)) }
         }
         #expect(error?.code == .unavailable)
         gate.open()
         try await held.value
-        try await store.write { try increment("k", in: $0) }
-        #expect(try await store.read { try $0.counter("k") }?.count == 2)
+        #expect(try await store.read { try $0.document("d") } == Data("first".utf8))
+        try await store.write { try $0.putDocument("d", Data("second".utf8)) }
+        #expect(try await store.read { try $0.document("d") } == Data("second".utf8))
         await holder.close()
         await store.close()
     }
