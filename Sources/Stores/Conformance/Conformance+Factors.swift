@@ -34,7 +34,8 @@ extension StoreConformance {
             try requireEqual(first.last, "late", "the last factor")
             try requireEqual(Set(first), ["early", "z", "a", "m", "late"], "the factors")
             try await store.write { transaction in
-                for var factor in try transaction.factors(of: UserID(rawValue: "u")) {
+                let factors = try transaction.factors(of: UserID(rawValue: "u"))
+                for var factor in factors.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
                     factor.lastUsedAt = Sample.instant(100)
                     _ = try transaction.update(factor)
                 }
