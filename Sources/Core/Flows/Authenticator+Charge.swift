@@ -207,6 +207,7 @@ extension Authenticator {
             if body.purpose == .signIn { matter.body.goOn(by: attempt.client) }
         case (.addressLink, .link):
             matter.judged = .handle
+            if body.purpose == .signIn { matter.body.goOn(by: attempt.client) }
         case (.password, .password):
             guard let email = body.email else { return .refused(Refusal(.unexpectedAnswer)) }
             let factor = try transaction.factors(of: user?.id ?? .nobody).first { $0.kind == .password }
