@@ -111,9 +111,9 @@ struct Serve: AsyncParsableCommand {
 
         OpenFiles.allowAll()
         // PostgreSQL may be away, and is waited for.
-        let start = EndWhileStarting()
+        EndWhileStarting.begin()
         let opened = try await OpenedRealm.open(configuration)
-        start.stop()
+        EndWhileStarting.end()
         let server = CountersignServer(opened, options: .init(configuration), logger: logger)
         do {
             try await server.run { address in

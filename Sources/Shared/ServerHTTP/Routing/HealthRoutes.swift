@@ -38,8 +38,8 @@ extension Readiness {
         var members: [String: JSONValue] = ["status": .string(isReady ? "ready" : "unavailable")]
         if !isReady { members["reasons"] = .array(reasons.map { .string($0) }) }
         if !warnings.isEmpty { members["warnings"] = .array(warnings.map { .string($0) }) }
-        // Thousandths: what lies below is the way there and back.
-        if let clockSkew { members["clockSkewSeconds"] = .number((clockSkew * 1000).rounded() / 1000) }
+        // Thousandths: what lies below is the way there and back. The sum makes 0 of -0.
+        if let clockSkew { members["clockSkewSeconds"] = .number((clockSkew * 1000).rounded() / 1000 + 0) }
         var response = try Response.json(
             JSONValue.object(members), status: isReady ? .ok : .serviceUnavailable)
         if !isReady { response.headers.append(contentsOf: HTTPFields.retryAfter(HealthRoutes.retryAfter)) }
