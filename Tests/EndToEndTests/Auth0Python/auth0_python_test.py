@@ -27,6 +27,7 @@ from auth0.authentication.back_channel_login import BackChannelLogin  # noqa: E4
 from auth0.authentication.exceptions import Auth0Error, TokenValidationError  # noqa: E402
 from auth0.authentication.token_verifier import AsymmetricSignatureVerifier, TokenVerifier  # noqa: E402
 from auth0.management import ManagementClient  # noqa: E402
+from auth0.management.core.api_error import ApiError  # noqa: E402
 from auth0.management.errors import (  # noqa: E402
     BadRequestError, ConflictError, NotFoundError, UnauthorizedError)
 from cryptography.hazmat.primitives import hashes  # noqa: E402
@@ -365,7 +366,8 @@ def logs():
 @step("remove the device and everything else that is a second factor")
 def remove():
     management.guardian.enrollments.delete(state["device"].account["id"])
-    expect_raises(NotFoundError, management.guardian.enrollments.get, state["device"].account["id"])
+    error = expect_raises(ApiError, management.guardian.enrollments.get, state["device"].account["id"])
+    expect(error.status_code == 404, error)
     management.users.authenticators.delete_all(state["ada"])
     expect("access_token" in login())
 
