@@ -32,11 +32,11 @@ demo: libraries ## Play the whole story in the terminal, against a server of its
 	$(SWIFT) build -c release --product countersign
 	.build/release/countersign demo $(ARGS)
 
-# Eight at a time: all at once would hold so many files open that Foundation cannot start another process. COUNTERSIGN_LOCK_ORDER
+# Eight at a time: all at once would hold so many files open that Foundation cannot start another process. CHECK_LOCK_ORDER
 # undoes a transaction that locks rows in another order than all others (docs/decisions/0124).
 test: deps check ## Run every check and every test
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
-	REQUIRE_POSTGRES=1 REQUIRE_SWTPM=1 COUNTERSIGN_LOCK_ORDER=1 \
+	REQUIRE_POSTGRES=1 REQUIRE_SWTPM=1 CHECK_LOCK_ORDER=1 \
 	    $(SWIFT) test --skip-build --parallel --experimental-maximum-parallelization-width 8
 
 # One suite at a time: what one measures, another would spoil.

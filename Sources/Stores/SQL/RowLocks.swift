@@ -3,7 +3,7 @@ import Foundation
 
 /// Which rows a transaction has locked, to see that it keeps the one order of locks (``RowReservation``).
 ///
-/// In builds for development, where `COUNTERSIGN_LOCK_ORDER` is set (`make test` does), a transaction that does not is undone
+/// In builds for development, where `CHECK_LOCK_ORDER` is set (`make test` does), a transaction that does not is undone
 /// with an error, so that every test of the program looks for such transactions. In release builds nothing is noted: there
 /// PostgreSQL would find the deadlock, after a second.
 ///
@@ -60,7 +60,7 @@ final class RowLocks {
         #endif
     }
 
-    private static let isChecked = ProcessInfo.processInfo.environment["COUNTERSIGN_LOCK_ORDER"] != nil
+    private static let isChecked = ProcessInfo.processInfo.environment["CHECK_LOCK_ORDER"] != nil
 
     private func look(_ row: Row) throws {
         if Self.isChecked, let last, row < last {

@@ -7,7 +7,7 @@ import Testing
 @testable import StoreSQL
 
 /// The one order in which all transactions lock rows, as builds for development see to it.
-@Suite("The order of locks", .enabled(if: ProcessInfo.processInfo.environment["COUNTERSIGN_LOCK_ORDER"] != nil))
+@Suite("The order of locks", .enabled(if: ProcessInfo.processInfo.environment["CHECK_LOCK_ORDER"] != nil))
 struct RowLockTests {
     private typealias Body = @Sendable (any StoreTransaction) throws -> Void
 
