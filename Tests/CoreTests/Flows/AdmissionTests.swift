@@ -76,8 +76,10 @@ struct AdmissionTests {
     func ownHandles() async throws {
         let test = try await TestRealm.make()
         for handle in try await handles(test) {
-            let application = handle.purpose == .backchannel ? Self.other : Self.application
-            let another = handle.purpose == .backchannel ? Self.application : Self.other
+            // The request to a device belongs to the application that waits for its answer.
+            let isOthers = [.backchannel, .approve].contains(handle.purpose)
+            let application = isOthers ? Self.other : Self.application
+            let another = isOthers ? Self.application : Self.other
             let own = HandleOwner.application(application, of: handle.dialect)
             func isKnown(
                 _ purposes: Set<FlowPurpose>, _ stages: Set<FlowStage>, _ owners: Set<HandleOwner>
