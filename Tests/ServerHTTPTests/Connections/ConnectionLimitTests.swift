@@ -118,22 +118,21 @@ import Testing
     }
 
     @Test func shuttingDownDoesNotWaitForConnectionsThatAreKept() async throws {
-        let began = ContinuousClock.now
-        let held = try await Self.heldOverTheEnd()
+        let (held, began) = try await Self.heldOverTheEnd()
         // Neither for its idle time nor for the drain time.
         #expect(ContinuousClock.now - began < .seconds(19))
         let ended = await held.read()
         #expect(ended.isClosed)
     }
 
-    /// A connection that was answered and kept, while its server shut down.
-    private static func heldOverTheEnd() async throws -> RawConnection {
-        let (connections, keep) = AsyncStream<RawConnection>.makeStream()
+    /// A connection that was answered and kept while its server shut down, and when that began.
+    private static func heldOverTheEnd() async throws -> (RawConnection, ContinuousClock.Instant) {
+        let (connections, keep) = AsyncStream<(RawConnection, ContinuousClock.Instant)>.makeStream()
         try await LiveServer.run { url, _ in
             let connection = try RawConnection(to: url)
             connection.write(request)
             _ = await connection.read { $0.hasSuffix("}") }
-            keep.yield(connection)
+            keep.yield((connection, .now))
             keep.finish()
         }
         for await connection in connections { return connection }
