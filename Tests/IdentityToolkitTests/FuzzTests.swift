@@ -85,7 +85,9 @@ import Testing
         if reply.status >= 500 && !isHonest { faults.append("a fault of ours") }
         if reply.text.contains(server.adminToken) { faults.append("the administrator's token") }
         let path = String(request.path.prefix { $0 != "?" })
-        if reply.status >= 400, IdentityToolkit.owns(path: path) {
+        if request.method == .head {
+            if !reply.bytes.isEmpty { faults.append("a body in answer to HEAD") }
+        } else if reply.status >= 400, IdentityToolkit.owns(path: path) {
             if reply.json["error"]["code"] != .integer(reply.status) { faults.append("not the protocol's form") }
         }
         if !reply.bytes.isEmpty && reply.headers[.contentType] == nil { faults.append("no content type") }
