@@ -109,7 +109,8 @@ import Testing
             ["user", "ad", "a@example.com"],
             "There is no command `countersign user ad`. Did you mean `countersign user add`?"
         ),
-        (["user", "help", "expotr"], "Did you mean `countersign user export`?"),
+        (["user", "help", "add"], "Help is asked for first: `countersign help user`, or `countersign user --help`."),
+        (["user", "expotr"], "Did you mean `countersign user export`?"),
         (
             ["rotate-master"],
             "There is no command `countersign rotate-master`. Did you mean `countersign key rotate-master`?"
@@ -123,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["help"], ["help", "user"], ["help", "user", "add"], ["user", "help", "add"], ["user", "--help"],
+        ["help"], ["help", "user"], ["help", "user", "add"], ["user", "--help"],
     ])
     func helpThatThereIsIsGiven(arguments: [String]) async throws {
         let transcript = try await Program.run(arguments, in: try TestDirectory())

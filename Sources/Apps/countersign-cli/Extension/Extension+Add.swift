@@ -8,7 +8,8 @@ extension ExtensionCommand {
             discussion: """
                   countersign extension add --event token-issuance-start \\
                     --url https://api.example.com/claims --app notes \\
-                    --claim customRoles:my_roles --claim dateOfBirth --constant policy_version=2
+                    --claim customRoles:my_roles --claim dateOfBirth \\
+                    --constant policy_version=2
                   countersign extension add --event otp-send \\
                     --url https://api.example.com/codes --on-error fallback
 

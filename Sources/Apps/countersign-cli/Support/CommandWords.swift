@@ -14,6 +14,11 @@ enum CommandWords {
             let children = command.configuration.subcommands
             if children.isEmpty && !isHelp { return }
             if word == "help" {
+                guard path == root._commandName else {
+                    let group = path.dropFirst(root._commandName.count)
+                    throw CommandFailure(
+                        .usage, "Help is asked for first: `\(root._commandName) help\(group)`, or `\(path) --help`.")
+                }
                 isHelp = true
                 continue
             }
