@@ -6,7 +6,7 @@ SWIFT ?= swift
 ARGS ?=
 
 # Warnings are errors in builds of this repository, and not in those of apps that depend on it (Package.swift).
-export COUNTERSIGN_WARNINGS_ARE_ERRORS := 1
+export WARNINGS_ARE_ERRORS := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help deps libraries run dev demo test endurance bench check format clean

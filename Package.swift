@@ -481,7 +481,7 @@ let package = Package(
 
 // Warnings are errors where this repository builds itself (the Makefile says so), and not in an app that takes the package by
 // its path: a newer compiler that warns of more must not break that.
-let warningsAreErrors = Context.environment["COUNTERSIGN_WARNINGS_ARE_ERRORS"] == "1"
+let warningsAreErrors = Context.environment["WARNINGS_ARE_ERRORS"] == "1"
 
 for target in package.targets where target.type != .system && !target.name.hasSuffix("ReferencePage") {
     target.swiftSettings =

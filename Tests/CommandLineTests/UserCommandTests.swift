@@ -141,7 +141,9 @@ import Testing
 
         let opened = try await OpenedRealm.open(DataDirectory(path: directory.data))
         let mails = try await opened.realm.outbox.messages()
-        #expect(mails.map(\.content.template) == ["reset-password"], "Only one of the links was mailed.")
+        #expect(
+            Set(mails.map(\.content.template)) == ["reset-password", "password-changed"] && mails.count == 2,
+            "Only one of the links was mailed; and the owner is told of the new password.")
         let verdict = try await opened.realm.authenticator.answer(
             .password(Secret(password)),
             to: .opening(

@@ -139,7 +139,10 @@ struct SignInTests {
             _ = try await device.telephone.reject(device.push(on: server), reason: "not_me", on: server)
             try await server.advance(60)
             #expect(try await poll(server, mfaToken, code).json["error"] == "invalid_grant")
-            #expect(try await challenge(server, mfaToken).status == 403)
+            let again = try await challenge(server, mfaToken)
+            #expect(
+                again.status == 400 && again.json["error_description"] == "MFA Authorization rejected.", "\(again.text)"
+            )
         }
     }
 

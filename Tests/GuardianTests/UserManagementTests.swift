@@ -241,6 +241,7 @@ struct UserManagementTests {
             #expect(try await server.enroll(Telephone(), ticket: ticket).status == 201)
             #expect(try await server.management(.get, "guardian/enrollments/\(id)").json["status"] == "confirmed")
 
+            try await server.advance(1)
             let later = try await server.ticket(for: user)
             let next = try #require(
                 try await server.management(.get, "logs?q=type:gd_start_enroll").json[0]["details"]["device_id"].text)

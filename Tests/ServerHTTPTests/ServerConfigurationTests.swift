@@ -365,7 +365,7 @@ import Testing
 
     @Test func secretsThatOthersMayReadAreWarnedOfWithTheCommandThatMendsThem() async throws {
         let (open, closed) = (
-            try files.write("", to: "open key.pem"), try files.writePrivately("", to: "closed.pem")
+            try files.write("x", to: "open key.pem"), try files.writePrivately("x", to: "closed.pem")
         )
         let certificate = try files.write("", to: "certificate.pem")
         func warnings(_ yaml: String, isPrivate: Bool = false) async throws -> [String] {

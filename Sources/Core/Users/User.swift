@@ -34,7 +34,8 @@ public struct User: Sendable, Equatable {
     /// it (`validSince`). Our own tokens are not judged by it, because it may be of another server's clock: see
     /// ``tokenEpoch`` and ``tokensRefusedBefore``.
     public private(set) var tokensValidAfter: Date
-    /// Tokens issued before this instant no longer count: one that an administrator named, in whole seconds.
+    /// Tokens issued before this instant no longer count: one that an administrator named, or the beginning of the account less
+    /// what clocks may differ by; in whole seconds.
     public private(set) var tokensRefusedBefore: Date
     /// Counts the revocations. A token carries the epoch it was issued in, so that one revocation cuts exactly between
     /// two tokens of the same second.
@@ -44,7 +45,10 @@ public struct User: Sendable, Equatable {
         self.init(
             id: id, revision: 0, email: email, isDisabled: false, profile: profile, createdAt: createdAt,
             lastSignInAt: nil, lastRefreshAt: nil, passwordChangedAt: nil,
-            tokensValidAfter: Date(microseconds: createdAt.seconds * 1_000_000), tokenEpoch: 0)
+            tokensValidAfter: Date(microseconds: createdAt.seconds * 1_000_000), tokenEpoch: 0,
+            // An account that had the same id before was in the same epochs: its tokens are older than this one.
+            tokensRefusedBefore: Date(
+                microseconds: (createdAt.seconds - Int64(Self.clockTolerance)) * 1_000_000))
     }
 
     /// For stores: a user as it was kept.

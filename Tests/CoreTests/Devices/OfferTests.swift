@@ -269,7 +269,8 @@ struct OfferTests {
         let message = try #require(await test.realm.outbox.messages().last)
         #expect(message.message.recipient == TestRealm.email.canonical && message.message.userID == user.id)
         #expect(message.content.template == "enrollment-invitation" && message.content.locale == "de")
-        #expect(message.content.values["link"] == "guardian/enroll?ticket=\(ticket.handle.token.reveal())")
+        #expect(
+            message.content.values["link"] == "guardian/enroll?ticket=\(ticket.handle.token.reveal())&lang=de")
         invitation.mail?.to = EmailAddress(kept: "other@example.org")
         test.clock.advance(1)
         _ = try await test.realm.enrolments.inviteDevice(for: user.id, invitation, by: test.client)

@@ -114,7 +114,8 @@ struct MasterKeyReplacementTests {
         try await after.realm.checkMasterKey()
         let code = enrolled.totp.code(at: after.now).stringCode
         #expect(try await after.answer(code, of: enrolled.factor.id, for: handle).signedIn != nil)
-        #expect(try await after.mails().count == 1)
+        // Of the new factor, and with the link.
+        #expect(try await after.mails().count == 2)
         #expect(try await after.realm.pushProviders.apnsCredentials()?.privateKey.reveal() == pushKey)
         #expect(try await after.realm.sessions.refresh(present, of: .testClient, by: after.client).refreshed != nil)
         #expect(try await after.realm.keyring.verified(token) != nil)

@@ -208,7 +208,7 @@ struct RefreshFamilyTests {
         let second = try #require(try await Self.refresh(stage, first, client))
         #expect(second.token.reveal() != first.reveal())
         // The answer was lost.
-        stage.test.clock.advance(9)
+        stage.test.clock.advance(59)
         #expect(try await Self.refresh(stage, first, client)?.token.reveal() == second.token.reveal())
         stage.test.clock.advance(1)
         #expect(try await Self.refresh(stage, first, client) == nil)

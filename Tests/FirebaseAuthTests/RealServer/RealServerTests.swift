@@ -167,7 +167,7 @@ import Testing
         try await RealServer.run { server in
             let auth = server.auth()
             let settings = ActionCodeSettings()
-            settings.url = URL(string: "https://app.example.com/finish")
+            settings.url = URL(string: "http://127.0.0.1/finish")
             settings.handleCodeInApp = true
             try await auth.sendSignInLink(toEmail: "new@example.com", actionCodeSettings: settings)
             let messages = try await server.realm.outbox.messages()
