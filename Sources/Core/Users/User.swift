@@ -48,7 +48,7 @@ public struct User: Sendable, Equatable {
             tokensValidAfter: Date(microseconds: createdAt.seconds * 1_000_000), tokenEpoch: 0,
             // An account that had the same id before was in the same epochs: its tokens are older than this one.
             tokensRefusedBefore: Date(
-                microseconds: (createdAt.seconds - Int64(Self.clockTolerance)) * 1_000_000))
+                microseconds: (createdAt.seconds - Int64(Self.predecessorTolerance)) * 1_000_000))
     }
 
     /// For stores: a user as it was kept.
@@ -102,6 +102,9 @@ public struct User: Sendable, Equatable {
         return tokensValidAfter
     }
 
+    /// Seconds before its beginning from which an account takes tokens: what a server's clock may be behind by, and how long a
+    /// token of an account that had the same id lives on at most.
+    static let predecessorTolerance: TimeInterval = 300
     /// Seconds that another server's clock may be ahead.
     static let clockTolerance: TimeInterval = 60
 }
