@@ -34,7 +34,7 @@ struct AccountNoticeTests {
             id = try await test.addUser().id
             _ = try await test.enrol(TestDevice(), of: id)
         case .administratorAdds, .administratorReplaces:
-            id = try await test.addEnrolledUser().user.id
+            id = change == .administratorAdds ? try await test.addUser().id : try await test.addEnrolledUser().user.id
             try await began()
             _ = try await realm.enrolments.add(
                 [try #require(Self.spare)], to: id,
