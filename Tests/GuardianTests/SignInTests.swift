@@ -290,6 +290,10 @@ struct SignInTests {
                     .post, "/oauth/token", headers: [.contentType: "application/json"], body: body.bytes)
             }
             #expect(try await refresh("other").json["error"] == "invalid_grant")
+            // Nor by one that comes while a second factor is required of everybody.
+            _ = try await server.realm.changeSettings(by: context) { $0.secondFactors.state = .mandatory }
+            #expect(try await refresh(server.key).json["error"] == "invalid_grant")
+            _ = try await server.realm.changeSettings(by: context) { $0.secondFactors.state = .enabled }
             let refreshed = try await refresh(server.key)
             #expect(refreshed.status == 200 && refreshed.json["scope"] == "openid email offline_access")
         }

@@ -173,6 +173,12 @@ struct TokenTests {
                 expectRefused(try await refresh(weak, claims: wish), "invalid_grant", "mfa_required", number: 50076)
                 server.clock.advance(11)
             }
+            let context = ClientContext(
+                clientID: ClientID(rawValue: "test"), dialect: .admin, limitedSource: nil, source: nil)
+            _ = try await server.realm.changeSettings(by: context) { $0.secondFactors.state = .mandatory }
+            expectRefused(try await refresh(weak, claims: nil), "invalid_grant", "mfa_required", number: 50076)
+            _ = try await server.realm.changeSettings(by: context) { $0.secondFactors.state = .enabled }
+            server.clock.advance(11)
             let plain = try await refresh(weak, claims: nil)
             #expect(plain.status == 200, "\(plain.text)")
             #expect(try Tokens.claims(plain.json["access_token"])["acrs"] == .null)

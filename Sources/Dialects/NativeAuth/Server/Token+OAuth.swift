@@ -96,15 +96,17 @@ extension NativeAuth {
 
     // MARK: Refreshing
 
-    /// An authentication context is had only by a session with a second factor; the refresh token of another stays as it is.
+    /// An authentication context is had only by a session with a second factor, and so is any token where one is required of
+    /// everybody; the refresh token of another stays as it is.
     private func refresh(
         _ request: TokenRequest, _ scopes: [String], _ contexts: [String], _ extensions: ExtensionConsultant,
         _ call: NativeAuthCall
     ) async throws -> TokenResponse {
         let token = Secret(try call.required(request.refreshToken, "refresh_token"))
+        let isRequired = try await realm.settings().secondFactors.isRequired || call.client.requiresSecondFactor
         let outcome = try await realm.sessions.refresh(
-            token, of: .application(call.application.id, of: .nativeAuth), requiringSecondFactor: !contexts.isEmpty,
-            by: call.client, asking: extensions)
+            token, of: .application(call.application.id, of: .nativeAuth),
+            requiringSecondFactor: isRequired || !contexts.isEmpty, by: call.client, asking: extensions)
         switch outcome {
         case .refreshed(var signedIn):
             let wanted = request.scope?.isEmpty ?? true ? signedIn.evidence.scopes : scopes
