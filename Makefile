@@ -54,7 +54,7 @@ bench: libraries ## Measure a release against its limits, and write Benchmarks/R
 	.build/release/countersign-bench $(if $(ARGS),$(ARGS),--write Benchmarks/RESULTS.md)
 	.build/release/keychain-bench
 
-check: ## Check the format and the seams (no clock or lots outside Ambient, no forbidden imports)
+check: ## Check the format and the seams (no clock or random numbers outside Ambient, no forbidden imports)
 	scripts/check-seams --self-test
 	scripts/check-platforms --self-test
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Snippets Examples

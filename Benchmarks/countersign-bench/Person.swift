@@ -44,7 +44,7 @@ struct Person: Sendable {
         let totpPayload = try JSONEncoder().encode(["secret": Data(secret).base64EncodedString()])
         let now = realm.clock.now
         for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 1000) {
-            // The store's lots are drawn before the transaction, which may run twice.
+            // Random values are drawn before the transaction, which may run twice.
             let part = (start..<min(numbers.upperBound, start + 1000)).map { number in
                 (Person(number: number), UserID(random: realm.random), FactorID(rawValue: realm.random.uuid()))
             }

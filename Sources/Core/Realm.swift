@@ -19,7 +19,7 @@ public struct Realm: Sendable {
     private let rememberedSettings = Remembered<RealmSettings>()
     let unsettledCharges = UnsettledCharges()
     /// Wakes those who wait for what this process sends; other processes' is found by looking.
-    public let bell = Bell()
+    public let notifier = Notifier()
 
     public init(
         store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer, hasher: any PasswordHasher,

@@ -21,7 +21,7 @@ import Testing
         func give(_ kept: Secret<String>) -> (hash: ForeignPasswordHash, scheme: ForeignPasswordScheme)? { nil }
     }
 
-    private func read(_ text: String, rules: UserRowRules = UserRowRules()) throws -> MovingAccount {
+    private func read(_ text: String, rules: UserRowRules = UserRowRules()) throws -> PortableAccount {
         try UserRow.read(Array(text.utf8)).account(rules, importer: Importer())
     }
 

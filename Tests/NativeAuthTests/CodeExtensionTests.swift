@@ -13,18 +13,18 @@ import Testing
 @Suite("A service that sends codes")
 struct CodeExtensionTests {
     /// Stands in for the mail server.
-    private final class Post: MessageCarrier {
+    private final class Post: MessageSender {
         let channel = OutboxMessage.Channel.email
         let retries = RetryPolicy.mail
         let concurrency = 1
-        private let carried = Mutex<[String]>([])
+        private let sent = Mutex<[String]>([])
 
-        var codes: [String] { carried.withLock { $0 } }
+        var codes: [String] { sent.withLock { $0 } }
 
         func isReady() async throws -> Bool { true }
         func shutDown() async {}
-        func carry(_ message: OpenedMessage) async -> DeliveryResult {
-            carried.withLock { $0.append(message.content.values["code"] ?? "") }
+        func send(_ message: OpenedMessage) async -> DeliveryResult {
+            sent.withLock { $0.append(message.content.values["code"] ?? "") }
             return .delivered
         }
     }
@@ -44,8 +44,8 @@ struct CodeExtensionTests {
 
     /// Delivers what is due.
     private func deliver(_ server: TestServer, mail: Post? = nil) async throws -> Int {
-        let carrier = OTPCarrier(realm: server.realm, mail: mail)
-        return try await OutboxDelivery(realm: server.realm, carrier: carrier).deliverDue()
+        let sender = OTPSender(realm: server.realm, mail: mail)
+        return try await OutboxDelivery(realm: server.realm, sender: sender).deliverDue()
     }
 
     private func message(_ server: TestServer) async throws -> OutboxMessage {
@@ -162,12 +162,12 @@ struct CodeExtensionTests {
         }
     }
 
-    @Test("The server itself has a carrier for codes")
-    func carriers() async throws {
+    @Test("The server itself has a sender for codes")
+    func senders() async throws {
         try await TestServer.with { server in
-            let carriers = try server.countersign.carriers()
-            #expect(carriers.count { $0.channel == .otp } == 1)
-            for carrier in carriers { await carrier.shutDown() }
+            let senders = try server.countersign.senders()
+            #expect(senders.count { $0.channel == .otp } == 1)
+            for sender in senders { await sender.shutDown() }
         }
     }
 }

@@ -25,8 +25,8 @@ struct CorrelationTests {
         #expect(continued.status == 200, "\(continued.text)")
         let tokens = try await client.token(.continuationToken, ["continuation_token": continued.token])
         #expect(tokens.status == 200, "\(tokens.text)")
-        let carrier = OTPCarrier(realm: server.realm, mail: nil)
-        #expect(try await OutboxDelivery(realm: server.realm, carrier: carrier).deliverDue() == 1)
+        let sender = OTPSender(realm: server.realm, mail: nil)
+        #expect(try await OutboxDelivery(realm: server.realm, sender: sender).deliverDue() == 1)
         return [
             .otpSend: asked, .attributeCollectionStart: continued, .attributeCollectionSubmit: continued,
             .tokenIssuanceStart: tokens,

@@ -157,19 +157,19 @@ public struct CountersignServer: Sendable {
     }
 
     /// What takes messages out of the house. Whoever makes them shuts them down.
-    func carriers() throws -> [any MessageCarrier] {
-        var carriers: [any MessageCarrier] = [
-            APNsCarrier(realm: opened.realm, endpoint: options.apns, logger: logger, compose: guardian.pushPayload)
+    func senders() throws -> [any MessageSender] {
+        var senders: [any MessageSender] = [
+            APNsSender(realm: opened.realm, endpoint: options.apns, logger: logger, compose: guardian.pushPayload)
         ]
-        var mail: SMTPCarrier?
+        var mail: SMTPSender?
         if let server = options.mail.smtp, let sender = options.mail.from {
-            mail = SMTPCarrier(
+            mail = SMTPSender(
                 server: server, from: sender, composer: try composer(), clock: opened.realm.clock, logger: logger,
                 publicURL: { [publicURL] in publicURL.value })
         }
-        if let mail { carriers.append(mail) }
-        carriers.append(OTPCarrier(realm: opened.realm, mail: mail))
-        return carriers
+        if let mail { senders.append(mail) }
+        senders.append(OTPSender(realm: opened.realm, mail: mail))
+        return senders
     }
 
     private func composer() throws -> MailComposer { try MailComposer(templates: options.mail.templates) }
@@ -221,7 +221,7 @@ public struct CountersignServer: Sendable {
             MaintenanceService(realm: opened.realm, logger: logger),
             MasterKeyService(opened: opened, logger: logger),
             StoreWatchService(watch: watch, logger: logger),
-            DeliveryService(realm: opened.realm, statistics: deliveries, logger: logger, makeCarriers: carriers),
+            DeliveryService(realm: opened.realm, statistics: deliveries, logger: logger, makeSenders: senders),
             AdminTokenService(opened: opened, logger: logger),
         ]
         for notice in opened.notices { logger.notice("\(notice)") }

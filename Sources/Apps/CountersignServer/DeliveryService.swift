@@ -8,18 +8,18 @@ struct DeliveryService: Service, CustomStringConvertible {
     let realm: Realm
     let statistics: DeliveryStatistics
     let logger: Logger
-    let makeCarriers: @Sendable () throws -> [any MessageCarrier]
+    let makeSenders: @Sendable () throws -> [any MessageSender]
 
     /// What the log calls it.
     var description: String { "Delivery" }
 
     func run() async throws {
-        let carriers = try makeCarriers()
-        if !carriers.contains(where: { $0.channel == .email }), !realm.mode.keepsDeliveredMessages {
+        let senders = try makeSenders()
+        if !senders.contains(where: { $0.channel == .email }), !realm.mode.keepsDeliveredMessages {
             logger.warning("mail.smtp.url is not set: mails wait in the outbox, and nobody gets them")
         }
-        let deliveries = carriers.map { carrier in
-            OutboxDelivery(realm: realm, carrier: carrier, statistics: statistics, note: note)
+        let deliveries = senders.map { sender in
+            OutboxDelivery(realm: realm, sender: sender, statistics: statistics, note: note)
         }
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
@@ -28,7 +28,7 @@ struct DeliveryService: Service, CustomStringConvertible {
         } onGracefulShutdown: {
             for delivery in deliveries { delivery.stop() }
         }
-        for carrier in carriers { await carrier.shutDown() }
+        for sender in senders { await sender.shutDown() }
     }
 
     /// Ids of messages are in the audit log too. Whom they go to is not in this one.

@@ -52,7 +52,9 @@ extension Authenticator {
             } catch let question as ConsultationNeeded {
                 return .needs(question)
             }
-            if settled.mayHaveSentMail || attempt.linksAddress { realm.bell.ring([OutboxMessage.Channel.email.bell]) }
+            if settled.mayHaveSentMail || attempt.linksAddress {
+                realm.notifier.notify([OutboxMessage.Channel.email.topic])
+            }
             return settled
         }
     }
@@ -65,7 +67,7 @@ struct Settlement: Sendable {
     /// What was said by those who were asked so far.
     let advice: Advice
     let sealer: Sealer
-    /// Made beforehand, as a transaction draws no lots.
+    /// Drawn before the transaction: its body may run twice and must not produce new random values.
     let session: SessionDraft
     let handle: FlowHandle
     let userID: UserID

@@ -33,8 +33,14 @@ struct FlowBody: Codable, Sendable, Equatable {
     var journey: Journey?
     /// What is offered to be enrolled in the middle of it, since it was asked for.
     var enrolment: DeviceOffer?
-    /// What the one who is asked agrees to.
-    var consent: Consent?
+    /// What the user is asked to authorize.
+    var requestedAuthorization: RequestedAuthorization?
+
+    private enum CodingKeys: String, CodingKey {
+        case purpose, dialect, clientID, email, newEmail, proven, challenge, maximumAttempts, terms
+        case requiresSecondFactor, tokenEpoch, approval, invitation, canEnrol, journey, enrolment
+        case requestedAuthorization = "consent"
+    }
 
     init(
         purpose: FlowPurpose, client: ClientContext, email: EmailAddress? = nil, newEmail: EmailAddress? = nil,
@@ -72,7 +78,8 @@ struct FlowBody: Codable, Sendable, Equatable {
         canEnrol = try members.decodeIfPresent(Bool.self, forKey: .canEnrol) ?? false
         journey = try members.decodeIfPresent(Journey.self, forKey: .journey)
         enrolment = try members.decodeIfPresent(DeviceOffer.self, forKey: .enrolment)
-        consent = try members.decodeIfPresent(Consent.self, forKey: .consent)
+        requestedAuthorization = try members.decodeIfPresent(
+            RequestedAuthorization.self, forKey: .requestedAuthorization)
     }
 }
 

@@ -185,7 +185,7 @@ extension FlowBody {
     }
 }
 
-/// A code on its way; everything that is drawn by lot was drawn before the transaction.
+/// A code on its way; its random values were drawn before the transaction.
 private struct JourneyMail: Sendable {
     let now: Date
     let sealer: Sealer

@@ -52,9 +52,9 @@ public struct Mailings: Sendable {
             let charge = { (email: EmailAddress) throws -> Refusal? in
                 options.delivers ? try Self.charge(email, client, now, realm.sealer, transaction) : nil
             }
-            let letter: Letter
-            switch try Letter.find(subject, settings: settings, in: transaction) {
-            case .letter(let found): letter = found
+            let outgoing: OutgoingLink
+            switch try OutgoingLink.find(subject, settings: settings, in: transaction) {
+            case .link(let found): outgoing = found
             case .nobody(let email):
                 if let refusal = try charge(email) { return .refused(refusal) }
                 return hides ? .sent(to: email, handle: nil) : .refused(Refusal(.userNotFound))
@@ -67,32 +67,33 @@ public struct Mailings: Sendable {
                 }
                 return .refused(refusal)
             }
-            if let refusal = try charge(letter.recipient) { return .refused(refusal) }
+            if let refusal = try charge(outgoing.recipient) { return .refused(refusal) }
             let body = FlowBody(
-                purpose: letter.purpose, client: client, email: letter.about, newEmail: letter.newEmail,
-                challenge: .link, tokenEpoch: letter.purpose == .verifyEmail ? nil : letter.user?.tokenEpoch)
+                purpose: outgoing.purpose, client: client, email: outgoing.about, newEmail: outgoing.newEmail,
+                challenge: .link, tokenEpoch: outgoing.purpose == .verifyEmail ? nil : outgoing.user?.tokenEpoch)
             let flow = FlowRecord(
-                digest: handle.digest, userID: letter.user?.id, purpose: letter.purpose.rawValue, createdAt: now,
-                expiresAt: now + letter.lifetime,
+                digest: handle.digest, userID: outgoing.user?.id, purpose: outgoing.purpose.rawValue, createdAt: now,
+                expiresAt: now + outgoing.lifetime,
                 body: try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction))
             guard try transaction.insert(flow) else { return .refused(Refusal(.busy)) }
             if options.delivers {
                 let link = ActionLink.path(
-                    mode: letter.mode, code: handle.token.reveal(), items: options.items, locale: client.locale)
+                    mode: outgoing.mode, code: handle.token.reveal(), items: options.items, locale: client.locale)
                 try transaction.send(
                     OutboxContent(
-                        template: letter.template, locale: client.locale,
-                        values: ["link": link, "email": letter.recipient.canonical],
-                        expiresAt: now + letter.lifetime),
-                    to: letter.recipient.canonical, about: letter.user?.id, id: messageID, at: now, sealer: realm.sealer
+                        template: outgoing.template, locale: client.locale,
+                        values: ["link": link, "email": outgoing.recipient.canonical],
+                        expiresAt: now + outgoing.lifetime),
+                    to: outgoing.recipient.canonical, about: outgoing.user?.id, id: messageID, at: now,
+                    sealer: realm.sealer
                 )
             }
             // A link that the caller passes on opens as much as a mailed one.
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: options.delivers ? .mailQueued : .linkHandedOut,
-                    userID: letter.user?.id, context: client, details: ["template": .string(letter.template)]))
-            return .sent(to: letter.recipient, handle: handle)
+                    userID: outgoing.user?.id, context: client, details: ["template": .string(outgoing.template)]))
+            return .sent(to: outgoing.recipient, handle: handle)
         }
     }
 
@@ -169,8 +170,8 @@ public enum ActionLink {
     }
 }
 
-/// Whom a link goes to, and what it will do.
-private struct Letter {
+/// A link to be mailed: its recipient, and what it does when it is followed.
+private struct OutgoingLink {
     var user: User?
     var recipient: EmailAddress
     /// The address that the flow is about.
@@ -182,34 +183,34 @@ private struct Letter {
     var mode: String
     var lifetime: TimeInterval
 
-    enum Found {
-        case letter(Letter)
+    enum Lookup {
+        case link(OutgoingLink)
         case nobody(EmailAddress)
         case refused(Refusal)
     }
 
     static func find(
         _ subject: Mailings.Subject, settings: RealmSettings, in transaction: any StoreTransaction
-    ) throws -> Found {
+    ) throws -> Lookup {
         switch subject {
         case .verifyEmail(let id):
             guard let user = try transaction.user(id) else { return .refused(Refusal(.userNotFound)) }
             guard let email = user.email else { return .refused(Refusal(.unexpectedAnswer)) }
-            return .letter(
-                Letter(
+            return .link(
+                OutgoingLink(
                     user: user, recipient: email, about: email, purpose: .verifyEmail, template: "verify-email",
                     mode: "verifyEmail", lifetime: FlowLifetime.verificationLink))
         case .resetPassword(let email):
             guard let user = try transaction.user(email: email), !user.isDisabled else { return .nobody(email) }
-            return .letter(
-                Letter(
+            return .link(
+                OutgoingLink(
                     user: user, recipient: email, about: email, purpose: .resetPassword, template: "reset-password",
                     mode: "resetPassword", lifetime: FlowLifetime.link))
         case .signIn(let email):
             let user = try transaction.user(email: email)
             if user == nil && !settings.signUp.isOpen { return .nobody(email) }
-            return .letter(
-                Letter(
+            return .link(
+                OutgoingLink(
                     user: user, recipient: email, about: email, purpose: .signIn, template: "sign-in", mode: "signIn",
                     lifetime: FlowLifetime.link))
         case .changeEmail(let id, let newEmail):
@@ -217,8 +218,8 @@ private struct Letter {
             if let holder = try transaction.user(email: newEmail), holder.id != id {
                 return .refused(Refusal(.addressTaken))
             }
-            return .letter(
-                Letter(
+            return .link(
+                OutgoingLink(
                     user: user, recipient: newEmail, about: user.email, newEmail: newEmail, purpose: .changeEmail,
                     template: "change-email", mode: "verifyAndChangeEmail", lifetime: FlowLifetime.link))
         }

@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// Delivers what waits in the outbox, by one carrier.
+/// Delivers what waits in the outbox, by one sender.
 ///
 /// A message is taken by compare-and-set and is this server's for ``lease`` seconds: several servers on one store deliver
-/// it once, and one that dies leaves it to the next. No transaction is open while it is carried. Taking it counts as an
+/// it once, and one that dies leaves it to the next. No transaction is open while it is sent. Taking it counts as an
 /// attempt, so that a message which kills its server does so a limited number of times.
 public final class OutboxDelivery: Sendable {
     /// Seconds that a message is left to the server that took it.
     public static let lease: TimeInterval = 120
 
     private let realm: Realm
-    private let carrier: any MessageCarrier
+    private let sender: any MessageSender
     private let statistics: DeliveryStatistics
     private let note: @Sendable (DeliveryNote) -> Void
     private let state = Mutex(State())
@@ -22,11 +22,11 @@ public final class OutboxDelivery: Sendable {
     }
 
     public init(
-        realm: Realm, carrier: any MessageCarrier, statistics: DeliveryStatistics = DeliveryStatistics(),
+        realm: Realm, sender: any MessageSender, statistics: DeliveryStatistics = DeliveryStatistics(),
         note: @escaping @Sendable (DeliveryNote) -> Void = { _ in }
     ) {
         self.realm = realm
-        self.carrier = carrier
+        self.sender = sender
         self.statistics = statistics
         self.note = note
     }
@@ -39,14 +39,14 @@ public final class OutboxDelivery: Sendable {
     public func run(lookingEvery pause: Duration = .seconds(2)) async {
         await withDiscardingTaskGroup { group in
             while !state.withLock({ $0.isStopped }), !Task.isCancelled {
-                let listening = realm.bell.listen(to: carrier.channel.bell)
+                let listening = realm.notifier.listen(to: sender.channel.topic)
                 let taken = await takeFreely()
                 for message in taken {
                     group.addTask {
                         await self.deliver(message)
                         self.state.withLock { $0.underWay -= 1 }
                         // There is room for another.
-                        self.realm.bell.ring([self.carrier.channel.bell])
+                        self.realm.notifier.notify([self.sender.channel.topic])
                     }
                 }
                 if taken.isEmpty { await listening.wait(upTo: pause) } else { listening.stop() }
@@ -57,15 +57,15 @@ public final class OutboxDelivery: Sendable {
     /// Takes nothing more.
     public func stop() {
         state.withLock { $0.isStopped = true }
-        realm.bell.ring([carrier.channel.bell])
+        realm.notifier.notify([sender.channel.topic])
     }
 
     /// As many as there is room for.
     private func takeFreely() async -> [OutboxMessage] {
-        let room = state.withLock { carrier.concurrency - $0.underWay }
+        let room = state.withLock { sender.concurrency - $0.underWay }
         guard room > 0 else { return [] }
         do {
-            guard try await carrier.isReady() else { return [] }
+            guard try await sender.isReady() else { return [] }
             let taken = try await take(room)
             state.withLock { $0.underWay += taken.count }
             return taken
@@ -78,8 +78,8 @@ public final class OutboxDelivery: Sendable {
     /// Delivers what is due now, one batch, and answers how many messages that were.
     @discardableResult
     public func deliverDue() async throws -> Int {
-        guard try await carrier.isReady() else { return 0 }
-        let taken = try await take(carrier.concurrency)
+        guard try await sender.isReady() else { return 0 }
+        let taken = try await take(sender.concurrency)
         await withDiscardingTaskGroup { group in
             for message in taken { group.addTask { await self.deliver(message) } }
         }
@@ -89,7 +89,7 @@ public final class OutboxDelivery: Sendable {
     // MARK: One message
 
     private func take(_ limit: Int) async throws -> [OutboxMessage] {
-        let (now, channel) = (realm.clock.now, carrier.channel)
+        let (now, channel) = (realm.clock.now, sender.channel)
         // Nothing is written where nothing is due.
         guard try await realm.store.read({ try !$0.outboxMessages(by: channel, dueAt: now, limit: 1).isEmpty }) else {
             return []
@@ -123,11 +123,11 @@ public final class OutboxDelivery: Sendable {
             let isNeedless = message.channel == .push && message.attempts == 1
             return await settle(message, opened.content, isNeedless ? .leftToRecipient : .refused(reason: "expired"))
         }
-        await settle(message, opened.content, await carrier.carry(opened))
+        await settle(message, opened.content, await sender.send(opened))
     }
 
     private func expiry(of message: OutboxMessage, _ content: OutboxContent?) -> Date {
-        content?.expiresAt ?? message.createdAt + carrier.retries.lifetime
+        content?.expiresAt ?? message.createdAt + sender.retries.lifetime
     }
 
     // MARK: Afterwards
@@ -137,9 +137,9 @@ public final class OutboxDelivery: Sendable {
         var result = result
         var next = now
         if case .postponed(let reason, let after) = result {
-            let lot = Double(realm.random.bytes(1)[0]) / 255
-            next = now + max(carrier.retries.pause(afterAttempts: message.attempts, lot: lot), after ?? 0)
-            if message.attempts >= carrier.retries.maximumAttempts || next >= expiry(of: message, content) {
+            let jitter = Double(realm.random.bytes(1)[0]) / 255
+            next = now + max(sender.retries.pause(afterAttempts: message.attempts, jitter: jitter), after ?? 0)
+            if message.attempts >= sender.retries.maximumAttempts || next >= expiry(of: message, content) {
                 result = .refused(reason: reason)
             }
         }
@@ -213,7 +213,7 @@ public final class OutboxDelivery: Sendable {
 
 extension OutboxMessage.Channel {
     /// Rings when a message was committed.
-    var bell: String { "outbox/\(rawValue)" }
+    var topic: String { "outbox/\(rawValue)" }
 }
 
 extension Realm {
@@ -222,7 +222,7 @@ extension Realm {
         by channels: OutboxMessage.Channel..., body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         let result = try await store.write(body)
-        bell.ring(Set((channels.isEmpty ? [.email] : channels).map(\.bell)))
+        notifier.notify(Set((channels.isEmpty ? [.email] : channels).map(\.topic)))
         return result
     }
 }

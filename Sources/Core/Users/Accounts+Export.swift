@@ -14,18 +14,18 @@ extension Accounts {
     ///   - run: what the page before gave; it counts for an hour.
     /// - Returns: where the next page begins, nil behind the last; and the run that the next page names.
     /// - Throws: `SealingError` where a factor does not open, ``StoreError``.
-    public func moveOut(
+    public func exportAccounts(
         after id: UserID?, limit: Int, run: String? = nil, by client: ClientContext
-    ) async throws -> (accounts: [MovingAccount], next: UserID?, run: String) {
+    ) async throws -> (accounts: [PortableAccount], next: UserID?, run: String) {
         let limit = min(max(limit, 1), Self.longestExportPage)
         let realm = realm
         let now = realm.clock.now
         let (accounts, hasMore, total, isLogged) = try await realm.store.read { transaction in
             let users = try transaction.users(after: id, limit: limit + 1)
             let accounts = try users.prefix(limit).map { user in
-                try MovingAccount(user, try transaction.factors(of: user.id), sealer: realm.sealer)
+                try PortableAccount(user, try transaction.factors(of: user.id), sealer: realm.sealer)
             }
-            let isLogged = try run.map { try MovingRuns.read(transaction).hasExport($0, at: now) } ?? false
+            let isLogged = try run.map { try ImportExportRuns.read(transaction).hasExport($0, at: now) } ?? false
             return (accounts, users.count > limit, id == nil ? try transaction.countUsers() : accounts.count, isLogged)
         }
         let fresh = realm.random.bytes(16).hex
@@ -36,7 +36,7 @@ extension Accounts {
             context: client, details: ["users": .integer(Int64(total))])
         try await realm.store.write { transaction in
             try transaction.append(event)
-            var runs = try MovingRuns.read(transaction)
+            var runs = try ImportExportRuns.read(transaction)
             runs.begin(export: fresh, at: now)
             try runs.put(in: transaction)
         }
@@ -44,7 +44,7 @@ extension Accounts {
     }
 }
 
-extension MovingAccount {
+extension PortableAccount {
     /// A user of the realm with all that opens.
     init(_ user: User, _ factors: [FactorRecord], sealer: Sealer) throws {
         self.init(
@@ -59,8 +59,8 @@ extension MovingAccount {
                 password = .hash(KeptPasswordHash(Secret(hash)))
             case .totp:
                 let payload = try JSONDecoder().decode(TOTPFactor.Payload.self, from: payload)
-                secondFactors.append(MovingTOTP(factor, payload))
-            default: otherFactors.append(MovingFactor(factor, payload: payload))
+                secondFactors.append(PortableTOTP(factor, payload))
+            default: otherFactors.append(PortableFactor(factor, payload: payload))
             }
         }
     }

@@ -8,7 +8,7 @@ public enum UserIdentifier: Sendable, Hashable {
 }
 
 /// A user and what is enrolled, from one snapshot.
-public struct FoundUser: Sendable {
+public struct UserWithFactors: Sendable {
     public let user: User
     /// In the order of enrolment.
     public let factors: [FactorRecord]
@@ -58,7 +58,7 @@ extension UserID {
 
 extension Accounts {
     /// Everybody with one of the identifiers, each once, in the order of the identifiers.
-    public func find(_ identifiers: [UserIdentifier]) async throws -> [FoundUser] {
+    public func find(_ identifiers: [UserIdentifier]) async throws -> [UserWithFactors] {
         try await realm.store.read { transaction in
             var seen: Set<UserID> = []
             return try identifiers.compactMap { identifier in
@@ -69,7 +69,7 @@ extension Accounts {
                     case .phoneNumber(let number): try transaction.user(phoneNumber: number)
                     }
                 guard let user, seen.insert(user.id).inserted else { return nil }
-                return FoundUser(user: user, factors: try transaction.factors(of: user.id))
+                return UserWithFactors(user: user, factors: try transaction.factors(of: user.id))
             }
         }
     }
@@ -77,12 +77,12 @@ extension Accounts {
     /// A page of users with their factors, ordered by id.
     /// - Parameter limit: 1 to 1,000.
     /// - Returns: also whether there are more behind them.
-    public func page(after id: UserID?, limit: Int) async throws -> (users: [FoundUser], hasMore: Bool) {
+    public func page(after id: UserID?, limit: Int) async throws -> (users: [UserWithFactors], hasMore: Bool) {
         let limit = min(max(limit, 1), 1000)
         return try await realm.store.read { transaction in
             let users = try transaction.users(after: id, limit: limit + 1)
             let found = try users.prefix(limit).map { user in
-                FoundUser(user: user, factors: try transaction.factors(of: user.id))
+                UserWithFactors(user: user, factors: try transaction.factors(of: user.id))
             }
             return (found, users.count > limit)
         }
@@ -99,7 +99,7 @@ extension Accounts {
     /// - Parameters:
     ///   - offset: 0 to ``longestOffset``.
     ///   - limit: 1 to 1,000.
-    public func users(in order: UserOrder, offset: Int, limit: Int) async throws -> [FoundUser] {
+    public func users(in order: UserOrder, offset: Int, limit: Int) async throws -> [UserWithFactors] {
         let offset = min(max(offset, 0), Self.longestOffset)
         let wanted = offset + min(max(limit, 1), 1000)
         var kept: [User] = []

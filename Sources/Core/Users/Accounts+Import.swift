@@ -39,7 +39,7 @@ extension Accounts {
     /// An account that is there is replaced, with its password and second factors, where `overwrites` says so; its
     /// tokens are revoked. A failure of the store in the middle leaves the first ones imported.
     public func `import`(
-        _ accounts: [MovingAccount], overwrites: Bool = false, by client: ClientContext
+        _ accounts: [PortableAccount], overwrites: Bool = false, by client: ClientContext
     ) async throws -> [Int: ImportRefusal] {
         let realm = realm
         var refusals: [Int: ImportRefusal] = [:]
@@ -78,20 +78,20 @@ extension Accounts {
     ///
     /// An account that is there already and the same is left alone. One that is there and different is refused, or
     /// replaced with its password and second factors where `overwrites` says so; then its tokens are revoked. What use
-    /// changes by itself is no difference (`MovingAccount+differences.swift`). The log gets one event for each account that
+    /// changes by itself is no difference (`PortableAccount+differences.swift`). The log gets one event for each account that
     /// was replaced, and one for the run; where no run is named, one for each transaction.
     /// - Parameters:
     ///   - rehearses: nothing is written; the answers are those that would be given. Two accounts of the list that stand in
     ///     each other's way are not found.
     ///   - run: the import that this is a part of.
-    public func moveIn(
-        _ accounts: [MovingAccount], overwrites: Bool = false, rehearses: Bool = false, run: ImportRun? = nil,
+    public func importAccounts(
+        _ accounts: [PortableAccount], overwrites: Bool = false, rehearses: Bool = false, run: ImportRun? = nil,
         by client: ClientContext
     ) async throws -> [ImportOutcome] {
         var outcomes: [ImportOutcome] = []
         for start in stride(from: 0, to: accounts.count, by: Self.importBatch) {
             let batch = Array(accounts[start..<min(start + Self.importBatch, accounts.count)])
-            outcomes += try await moveInBatch(
+            outcomes += try await importOneBatch(
                 batch, overwrites: overwrites, rehearses: rehearses, run: run, by: client)
         }
         if let run, run.isLast, !rehearses { try await finish(run) }
@@ -104,8 +104,8 @@ extension Accounts {
         _ = try await realm.store.write { try $0.finishImports(run.id, at: now, eventIDs: eventIDs) }
     }
 
-    private func moveInBatch(
-        _ accounts: [MovingAccount], overwrites: Bool, rehearses: Bool, run: ImportRun?, by client: ClientContext
+    private func importOneBatch(
+        _ accounts: [PortableAccount], overwrites: Bool, rehearses: Bool, run: ImportRun?, by client: ClientContext
     ) async throws -> [ImportOutcome] {
         let realm = realm
         let seen = accounts.map { ImportDraft($0, hash: nil, realm: realm) }
@@ -143,7 +143,7 @@ extension Accounts {
                 written.count { $0.outcome == .imported }, written.count { $0.outcome == .replaced }
             )
             if imported + replaced > 0, let run {
-                var runs = try MovingRuns.read(transaction)
+                var runs = try ImportExportRuns.read(transaction)
                 if runs.count(run, imported: imported, replaced: replaced, by: client, at: now) {
                     try runs.put(in: transaction)
                     return written
@@ -162,7 +162,7 @@ extension Accounts {
         return outcomes
     }
 
-    private func hash(_ password: MovingPassword?) async throws -> Result<String?, ImportRefusal> {
+    private func hash(_ password: PortablePassword?) async throws -> Result<String?, ImportRefusal> {
         switch password {
         case nil: return .success(nil)
         case .hash(let kept): return .success(kept.text.reveal())
@@ -179,16 +179,16 @@ extension Accounts {
     }
 }
 
-/// One account, with everything that is drawn by lot, ready for a transaction.
+/// One account, with its random values, ready for a transaction.
 private struct ImportDraft: Sendable {
-    let account: MovingAccount
+    let account: PortableAccount
     let hash: String?
     let now: Date
     let passwordID: FactorID
     let factorIDs: [FactorID]
     let eventID: String
 
-    init(_ account: MovingAccount, hash: String?, realm: Realm) {
+    init(_ account: PortableAccount, hash: String?, realm: Realm) {
         self.account = account
         self.hash = hash
         now = realm.clock.now
@@ -204,7 +204,7 @@ private struct ImportDraft: Sendable {
         let present = try transaction.user(account.id)
         if let present {
             let differences = try account.differences(
-                from: MovingAccount(present, try transaction.factors(of: present.id), sealer: realm.sealer),
+                from: PortableAccount(present, try transaction.factors(of: present.id), sealer: realm.sealer),
                 needsRehash: realm.hasher.needsRehash)
             if differences.isEmpty { return (.alreadyThere, present) }
             if !overwrites { return (.refused(.different(differences)), present) }

@@ -2,7 +2,7 @@ import Foundation
 
 extension Accounts {
     /// A page of users, and how many there are on all pages.
-    public struct Found: Sendable {
+    public struct SearchPage: Sendable {
         public let users: [User]
         public let total: Int
 
@@ -12,7 +12,7 @@ extension Accounts {
         }
     }
 
-    /// Users by their display name, without regard to case. Everybody is looked at, a thousand at a time, and no more are kept
+    /// Users by their display name, without regard to case. Everybody is looked at, a thousand at a time, and no more are held
     /// than are asked for: this is for administrators.
     /// - Parameters:
     ///   - name: nil finds everybody.
@@ -21,11 +21,11 @@ extension Accounts {
     ///   - limit: 1 to 1,000.
     public func search(
         name: String?, isBeginning: Bool = false, in order: UserOrder, offset: Int, limit: Int
-    ) async throws -> Found {
+    ) async throws -> SearchPage {
         let offset = min(max(offset, 0), Self.longestOffset)
         let wanted = offset + min(max(limit, 1), 1000)
         let name = name?.lowercased()
-        var kept: [User] = []
+        var selected: [User] = []
         var total = 0
         var last: UserID?
         while true {
@@ -38,10 +38,10 @@ extension Accounts {
                 return isBeginning ? own.hasPrefix(name) : own == name
             }
             total += matching.count
-            kept += matching
-            kept.sort(by: order.precedes)
-            kept = Array(kept.prefix(wanted))
+            selected += matching
+            selected.sort(by: order.precedes)
+            selected = Array(selected.prefix(wanted))
         }
-        return Found(users: Array(kept.dropFirst(offset)), total: total)
+        return SearchPage(users: Array(selected.dropFirst(offset)), total: total)
     }
 }

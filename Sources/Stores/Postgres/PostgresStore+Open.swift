@@ -21,7 +21,7 @@ extension PostgresStore {
     ///   - url: `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=…`, as libpq takes it. What
     ///     it leaves out comes from libpq's environment variables and `~/.pgpass`. Without an `sslmode` a database on
     ///     another machine has to speak TLS (`require`); only `verify-full` makes sure that it is the right one.
-    ///   - random: for the lots that keep two who failed together from trying again together.
+    ///   - random: jitter for retries, so that two transactions that failed together do not try again together.
     /// - Throws: `StoreError` of code `outdated` where a newer program has been here, `unavailable` where there is no
     ///   connection to be had, `readOnly` where the schema has to be changed and cannot; never with the password or the
     ///   URL in it. `CancellationError` where the task is cancelled while it waits.

@@ -398,14 +398,14 @@ struct ApprovalTests {
         let test = waiting.test
         let id = waiting.enrolment.factor.id
         async let woken = test.realm.devices.requests(to: id, waitingUpTo: .seconds(50), lookingEvery: .seconds(50))
-        while test.realm.bell.listenerCount == 0 { await Task.yield() }
+        while test.realm.notifier.listenerCount == 0 { await Task.yield() }
         _ = try await test.ask(for: waiting.handle)
         #expect(try await woken?.count == 1)
-        #expect(test.realm.bell.listenerCount == 0)
+        #expect(test.realm.notifier.listenerCount == 0)
         let nobody = try await test.realm.devices.requests(
             to: FactorID(rawValue: "dev_other"), waitingUpTo: .seconds(50), lookingEvery: .seconds(50))
         #expect(nobody == nil, "There is no such device: nobody waits for it.")
-        #expect(test.realm.bell.listenerCount == 0)
+        #expect(test.realm.notifier.listenerCount == 0)
     }
 
     @Test("What a request says arrives as it was said, cut to what a push can carry")

@@ -165,7 +165,7 @@ struct BackchannelTests {
         #expect(try await reason(user.id) == .factorNotOffered)
     }
 
-    // MARK: Consents
+    // MARK: Requested authorizations
 
     private static let url = "http://127.0.0.1:8080/rich-consents/"
 
@@ -190,9 +190,9 @@ struct BackchannelTests {
 
     private func fetch(
         _ begun: Begun, _ id: String?, _ handle: FlowHandle, _ proof: String
-    ) async throws -> Approvals.ConsentOutcome {
+    ) async throws -> Approvals.RequestedAuthorizationOutcome {
         let id = try #require(id)
-        return try await begun.test.realm.approvals.consent(
+        return try await begun.test.realm.approvals.requestedAuthorization(
             id, for: handle, proof: Secret(proof), method: "GET", urls: [Self.url + id])
     }
 
@@ -201,24 +201,27 @@ struct BackchannelTests {
         let begun = try await begun(withRSA ? .rsa() : TestDevice())
         let request = try await begun.request
         let proof = try proof(begun, request)
-        guard case .granted(let consent) = try await fetch(begun, request.details.linkingID, request.handle, proof)
+        guard
+            case .granted(let authorization) = try await fetch(begun, request.details.linkingID, request.handle, proof)
         else {
             Issue.record("not granted")
             return
         }
-        #expect(consent.audience == "https://api" && consent.scopes == ["openid"])
-        #expect(consent.bindingMessage == "21-49-38" && consent.authorizationDetails == Self.asked.authorizationDetails)
-        #expect(consent.createdAt == begun.test.now && consent.expiresAt == begun.test.now + 300)
+        #expect(authorization.audience == "https://api" && authorization.scopes == ["openid"])
+        #expect(
+            authorization.bindingMessage == "21-49-38"
+                && authorization.authorizationDetails == Self.asked.authorizationDetails)
+        #expect(authorization.createdAt == begun.test.now && authorization.expiresAt == begun.test.now + 300)
         guard case .refusedProof = try await fetch(begun, request.details.linkingID, request.handle, proof) else {
             Issue.record("a proof was good twice")
             return
         }
         guard
-            case .unknownConsent = try await fetch(
+            case .unknownAuthorization = try await fetch(
                 begun, "cns_other", request.handle,
                 self.proof(begun, request, claims: ["htu": .string(Self.url + "cns_other")]))
         else {
-            Issue.record("another consent")
+            Issue.record("another authorization")
             return
         }
         _ = try await begun.test.decide(begun.device.answer(to: request, at: begun.test.now), request.handle)
@@ -240,7 +243,7 @@ struct BackchannelTests {
     func manyProofs() async throws {
         let begun = try await begun()
         let request = try await begun.request
-        func fetch(_ id: String) async throws -> Approvals.ConsentOutcome {
+        func fetch(_ id: String) async throws -> Approvals.RequestedAuthorizationOutcome {
             try await self.fetch(
                 begun, request.details.linkingID, request.handle, proof(begun, request, claims: ["jti": .string(id)]))
         }

@@ -295,11 +295,11 @@ struct OfferTests {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let enrolments = test.realm.enrolments
-        func authenticator(_ byte: UInt8) throws -> MovingTOTP {
+        func authenticator(_ byte: UInt8) throws -> PortableTOTP {
             try #require(
-                MovingTOTP(id: nil, name: "app", enrolledAt: nil, secret: Secret(Array(repeating: byte, count: 20))))
+                PortableTOTP(id: nil, name: "app", enrolledAt: nil, secret: Secret(Array(repeating: byte, count: 20))))
         }
-        func add(_ list: [MovingTOTP], replacing: Bool = false) async throws -> Enrolments.AdditionOutcome {
+        func add(_ list: [PortableTOTP], replacing: Bool = false) async throws -> Enrolments.AdditionOutcome {
             try await enrolments.add(list, to: user.id, replacing: replacing, by: test.client)
         }
         guard case .added(let added) = try await add([authenticator(1)]), let first = added.first else {

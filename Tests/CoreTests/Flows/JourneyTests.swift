@@ -208,12 +208,12 @@ struct JourneyTests {
     func moving() throws {
         let payload = try MailboxFactor.payload(TestRealm.email)
         let content = try JSONDecoder().decode(JSONValue.self, from: payload)
-        let moving = MovingFactor(
+        let moving = PortableFactor(
             id: FactorID(rawValue: "f"), kind: .email, name: "", enrolledAt: nil, lastUsedAt: nil,
             content: Secret(content))
         #expect(moving?.content?.reveal() == ["address": .string(TestRealm.email.canonical)])
         #expect(
-            MovingFactor(
+            PortableFactor(
                 id: FactorID(rawValue: "f"), kind: .email, name: "", enrolledAt: nil, lastUsedAt: nil,
                 content: Secret(.object([:]))) == nil)
     }

@@ -14,7 +14,7 @@ struct AccountNoticeTests {
         case usesRecoveryCode, makesRecoveryCode
     }
 
-    private static let spare = MovingTOTP(
+    private static let spare = PortableTOTP(
         id: nil, name: "Spare", enrolledAt: nil, secret: Secret(Array(repeating: 1, count: 20)))
 
     private func notices(of test: TestRealm) async throws -> [OpenedMessage] {

@@ -4,14 +4,14 @@ import Testing
 
 @testable import CountersignCore
 
-/// A carrier that does what a test says.
-private final class ScriptedCarrier: MessageCarrier {
+/// A sender that does what a test says.
+private final class ScriptedSender: MessageSender {
     let channel: OutboxMessage.Channel
     let retries: RetryPolicy
     let concurrency: Int
     let ready = Mutex(true)
     private let script: @Sendable (OpenedMessage) async -> DeliveryResult
-    private let carried = Mutex<[String]>([])
+    private let sent = Mutex<[String]>([])
     private let load = Mutex((now: 0, most: 0))
 
     init(
@@ -25,13 +25,13 @@ private final class ScriptedCarrier: MessageCarrier {
     }
 
     /// Ids, in the order in which they came.
-    var ids: [String] { carried.withLock { $0 } }
+    var ids: [String] { sent.withLock { $0 } }
     var mostAtOnce: Int { load.withLock { $0.most } }
 
     func isReady() async throws -> Bool { ready.withLock { $0 } }
 
-    func carry(_ message: OpenedMessage) async -> DeliveryResult {
-        carried.withLock { $0.append(message.message.id) }
+    func send(_ message: OpenedMessage) async -> DeliveryResult {
+        sent.withLock { $0.append(message.message.id) }
         load.withLock {
             $0.now += 1
             $0.most = max($0.most, $0.now)
@@ -46,24 +46,24 @@ private final class ScriptedCarrier: MessageCarrier {
 @Suite("Delivery")
 struct DeliveryTests {
     private func delivery(
-        _ test: TestRealm, _ carrier: ScriptedCarrier, _ statistics: DeliveryStatistics = DeliveryStatistics()
+        _ test: TestRealm, _ sender: ScriptedSender, _ statistics: DeliveryStatistics = DeliveryStatistics()
     ) -> OutboxDelivery {
-        OutboxDelivery(realm: test.realm, carrier: carrier, statistics: statistics)
+        OutboxDelivery(realm: test.realm, sender: sender, statistics: statistics)
     }
 
     private func messages(_ test: TestRealm) async throws -> [OutboxMessage] {
         try await test.store.read { try $0.outboxMessages(limit: 1000) }
     }
 
-    @Test("Pauses double up to the longest, and lots spread them over their upper half")
+    @Test("Pauses double up to the longest, and jitter spreads them over their upper half")
     func pauses() {
         let policy = RetryPolicy(firstPause: 10, longestPause: 100, maximumAttempts: 5, lifetime: 1)
-        let table: [(attempts: Int, lot: Double, pause: Double)] = [
+        let table: [(attempts: Int, jitter: Double, pause: Double)] = [
             (1, 1, 10), (2, 1, 20), (3, 1, 40), (4, 1, 80), (5, 1, 100), (1000, 1, 100), (.max, 1, 100), (0, 1, 10),
             (1, 0, 5), (3, 0.5, 30), (1, 7, 10), (1, -7, 5),
         ]
         for row in table {
-            #expect(policy.pause(afterAttempts: row.attempts, lot: row.lot) == row.pause, "\(row)")
+            #expect(policy.pause(afterAttempts: row.attempts, jitter: row.jitter) == row.pause, "\(row)")
         }
     }
 
@@ -74,11 +74,11 @@ struct DeliveryTests {
             try await test.addUser()
             _ = try await test.mailLink(.resetPassword(TestRealm.email))
             #expect(try await test.realm.outbox.waiting(for: .email) == 1)
-            let (carrier, statistics) = (ScriptedCarrier(), DeliveryStatistics())
-            let delivery = delivery(test, carrier, statistics)
+            let (sender, statistics) = (ScriptedSender(), DeliveryStatistics())
+            let delivery = delivery(test, sender, statistics)
             #expect(try await delivery.deliverDue() == 1)
             #expect(try await delivery.deliverDue() == 0)
-            #expect(carrier.ids.count == 1)
+            #expect(sender.ids.count == 1)
             #expect(try await test.realm.outbox.waiting(for: .email) == 0)
             #expect(statistics.counts(of: .email).delivered == 1)
             let left = try await messages(test)
@@ -94,9 +94,9 @@ struct DeliveryTests {
         let answers = Mutex<[DeliveryResult]>([
             .postponed(reason: "busy"), .postponed(reason: "busy", after: 300), .delivered,
         ])
-        let carrier = ScriptedCarrier { _ in answers.withLock { $0.removeFirst() } }
+        let sender = ScriptedSender { _ in answers.withLock { $0.removeFirst() } }
         let (statistics, start) = (DeliveryStatistics(), test.now)
-        let delivery = delivery(test, carrier, statistics)
+        let delivery = delivery(test, sender, statistics)
         try await delivery.deliverDue()
         let first = try #require(await messages(test).first)
         #expect(first.attempts == 1 && first.deliveredAt == nil)
@@ -133,13 +133,13 @@ struct DeliveryTests {
             let test = try await TestRealm.make()
             let user = try await test.addUser()
             let handle = try #require(await test.mailLink(.resetPassword(TestRealm.email)))
-            let (carrier, statistics) = (ScriptedCarrier(retries: retries) { _ in answer }, DeliveryStatistics())
-            let delivery = delivery(test, carrier, statistics)
+            let (sender, statistics) = (ScriptedSender(retries: retries) { _ in answer }, DeliveryStatistics())
+            let delivery = delivery(test, sender, statistics)
             for _ in 0..<5 {
                 try await delivery.deliverDue()
                 test.clock.advance(1)
             }
-            #expect(carrier.ids.count == attempts)
+            #expect(sender.ids.count == attempts)
             #expect(try await messages(test).isEmpty)
             #expect(statistics.counts(of: .email).failed == 1)
             let events = try await test.events(.mailFailed)
@@ -150,17 +150,17 @@ struct DeliveryTests {
         }
     }
 
-    @Test("A message that is worth nothing any more is not carried")
+    @Test("A message that is worth nothing any more is not sent")
     func expired() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         _ = try await test.mailCode()
-        let carrier = ScriptedCarrier { _ in .postponed(reason: "busy") }
-        let delivery = delivery(test, carrier)
+        let sender = ScriptedSender { _ in .postponed(reason: "busy") }
+        let delivery = delivery(test, sender)
         try await delivery.deliverDue()
         test.clock.advance(600)
         try await delivery.deliverDue()
-        #expect(carrier.ids.count == 1)
+        #expect(sender.ids.count == 1)
         #expect(try await test.events(.mailFailed).map(\.reason) == ["expired"])
 
         // A push that nobody could send in time is no failure: the device may have asked.
@@ -169,7 +169,7 @@ struct DeliveryTests {
         let handle = try await test.pending().handle
         _ = try await test.ask(for: handle)
         test.clock.advance(300)
-        let pushes = ScriptedCarrier(.push, retries: .push)
+        let pushes = ScriptedSender(.push, retries: .push)
         #expect(try await self.delivery(test, pushes).deliverDue() == 1)
         #expect(pushes.ids.isEmpty && enrolment.factor.kind == .push)
         #expect(try await test.events(.pushFailed).isEmpty)
@@ -180,8 +180,8 @@ struct DeliveryTests {
         let test = try await TestRealm.make()
         let device = try await test.enrol(TestDevice(), of: test.addUser().id).factor.id
         _ = try await test.ask(for: test.pending().handle)
-        let (carrier, statistics) = (ScriptedCarrier(.push, retries: .push), DeliveryStatistics())
-        let delivery = delivery(test, carrier, statistics)
+        let (sender, statistics) = (ScriptedSender(.push, retries: .push), DeliveryStatistics())
+        let delivery = delivery(test, sender, statistics)
         #expect(try await delivery.deliverDue() == 1)
         #expect(try await test.realm.devices.requests(to: device).count == 1)
         test.clock.advance(300 + 59)
@@ -194,14 +194,14 @@ struct DeliveryTests {
         #expect(statistics.counts(of: .push).delivered == 1 && statistics.counts(of: .email).delivered == 0)
     }
 
-    @Test("While a carrier has nowhere to go, messages wait untouched")
+    @Test("While a sender has nowhere to go, messages wait untouched")
     func notReady() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         _ = try await test.mailLink(.resetPassword(TestRealm.email))
-        let carrier = ScriptedCarrier()
-        carrier.ready.withLock { $0 = false }
-        #expect(try await delivery(test, carrier).deliverDue() == 0)
+        let sender = ScriptedSender()
+        sender.ready.withLock { $0 = false }
+        #expect(try await delivery(test, sender).deliverDue() == 0)
         #expect(try await messages(test).map(\.attempts) == [0])
     }
 
@@ -217,9 +217,9 @@ struct DeliveryTests {
                     id: "0", channel: .email, recipient: "x@example.org", createdAt: now, nextAttemptAt: now,
                     sealedContent: Data("nonsense".utf8)))
         }
-        let carrier = ScriptedCarrier()
-        #expect(try await delivery(test, carrier).deliverDue() == 2)
-        #expect(carrier.ids.count == 1)
+        let sender = ScriptedSender()
+        #expect(try await delivery(test, sender).deliverDue() == 2)
+        #expect(sender.ids.count == 1)
         #expect(try await test.events(.mailFailed).map(\.reason) == ["unreadable"])
     }
 
@@ -230,17 +230,17 @@ struct DeliveryTests {
         let test = try await TestRealm.make(on: store)
         try await test.addUser()
         for _ in 0..<12 { _ = try await test.mailLink(.resetPassword(TestRealm.email)) }
-        let carriers = (0..<3).map { _ in ScriptedCarrier(concurrency: 5) }
+        let senders = (0..<3).map { _ in ScriptedSender(concurrency: 5) }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for carrier in carriers {
+            for sender in senders {
                 group.addTask {
-                    let delivery = self.delivery(test, carrier)
+                    let delivery = self.delivery(test, sender)
                     for _ in 0..<6 { try await delivery.deliverDue() }
                 }
             }
             try await group.waitForAll()
         }
-        let ids = carriers.flatMap(\.ids)
+        let ids = senders.flatMap(\.ids)
         #expect(ids.count == 12 && Set(ids).count == 12)
         #expect(try await messages(test).isEmpty)
     }
@@ -251,7 +251,7 @@ struct DeliveryTests {
         try await test.addUser()
         _ = try await test.mailLink(.resetPassword(TestRealm.email))
         let (arrived, arrival) = AsyncStream<Void>.makeStream()
-        let dying = ScriptedCarrier { _ in
+        let dying = ScriptedSender { _ in
             arrival.yield()
             try? await Task.sleep(for: .seconds(3600))
             // A dead process notes nothing; this one comes too late for it.
@@ -259,29 +259,29 @@ struct DeliveryTests {
         }
         let death = Task { try await delivery(test, dying).deliverDue() }
         for await _ in arrived { break }
-        let (carrier, statistics) = (ScriptedCarrier(), DeliveryStatistics())
-        let next = delivery(test, carrier, statistics)
+        let (sender, statistics) = (ScriptedSender(), DeliveryStatistics())
+        let next = delivery(test, sender, statistics)
         #expect(try await next.deliverDue() == 0, "It is the first server's still.")
         test.clock.advance(OutboxDelivery.lease)
         #expect(try await next.deliverDue() == 1)
-        #expect(carrier.ids == dying.ids)
+        #expect(sender.ids == dying.ids)
         death.cancel()
         _ = try await death.value
         #expect(try await test.events(.mailFailed).isEmpty, "Whoever comes too late has no say.")
         #expect(statistics.counts(of: .email).delivered == 1)
     }
 
-    @Test("No transaction is open while a message is carried", arguments: TestStore.available)
+    @Test("No transaction is open while a message is sent", arguments: TestStore.available)
     func noTransaction(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         try await test.addUser()
         _ = try await test.mailLink(.resetPassword(TestRealm.email))
-        let carrier = ScriptedCarrier { _ in
+        let sender = ScriptedSender { _ in
             // On SQLite this would wait for ever.
             _ = try? await test.mailLink(.resetPassword(TestRealm.email))
             return .delivered
         }
-        #expect(try await delivery(test, carrier).deliverDue() == 1)
+        #expect(try await delivery(test, sender).deliverDue() == 1)
         #expect(try await messages(test).count == 1)
     }
 
@@ -296,27 +296,27 @@ struct DeliveryTests {
         let (finished, finish) = AsyncStream<Void>.makeStream()
         let (gate, open) = AsyncStream<Void>.makeStream()
         let opened = Task { for await _ in gate { break } }
-        let carrier = ScriptedCarrier(concurrency: 3) { _ in
+        let sender = ScriptedSender(concurrency: 3) { _ in
             await opened.value
             finish.yield()
             return .delivered
         }
-        let delivery = delivery(test, carrier)
+        let delivery = delivery(test, sender)
         // Nothing but the bell wakes it within the test's time.
         let running = Task { await delivery.run(lookingEvery: .seconds(600)) }
         for _ in 0..<8 { _ = try await test.mailLink(.resetPassword(TestRealm.email)) }
-        while carrier.ids.count < 3 { await Task.yield() }
+        while sender.ids.count < 3 { await Task.yield() }
         open.finish()
         var count = 0
         for await _ in finished {
             count += 1
             if count == 8 { break }
         }
-        #expect(carrier.mostAtOnce == 3 && Set(carrier.ids).count == 8)
+        #expect(sender.mostAtOnce == 3 && Set(sender.ids).count == 8)
 
         let (late, enter) = AsyncStream<Void>.makeStream()
         let (hold, release) = AsyncStream<Void>.makeStream()
-        let slow = ScriptedCarrier(.push, retries: .push) { _ in
+        let slow = ScriptedSender(.push, retries: .push) { _ in
             enter.yield()
             for await _ in hold { break }
             return .delivered

@@ -18,7 +18,7 @@ struct CredentialsAttemptsTests {
     ) -> CredentialsAttempts.Standing {
         let attempts = attempts ?? self.attempts
         let now = start + seconds
-        guard attempts.charge(&record, lot: "lot", at: now) == .admitted else {
+        guard attempts.charge(&record, nonce: "nonce", at: now) == .admitted else {
             return attempts.standing(&record, at: now)
         }
         if isRight { attempts.succeed(&record, at: now) } else { _ = attempts.fail(&record, at: now) }
@@ -62,7 +62,7 @@ struct CredentialsAttemptsTests {
         _ = answer(false, &record)
         _ = answer(false, &record)
         #expect(answer(false, &record, after: 1) == .blocked)
-        #expect(attempts.charge(&record, lot: "lot", at: start + 30) == .blocked)
+        #expect(attempts.charge(&record, nonce: "nonce", at: start + 30) == .blocked)
         #expect(answer(true, &record, after: 60.9) == .blocked)
         #expect(attempts.standing(&record, at: start + 61) == .attempting(remaining: 3))
     }
@@ -98,9 +98,9 @@ struct CredentialsAttemptsTests {
     @Test("One answer is looked at at a time, and one that is lost was no attempt")
     func oneAtATime() {
         var record = CheckRecord()
-        #expect(attempts.charge(&record, lot: "first", at: start) == .admitted)
-        #expect(attempts.charge(&record, lot: "second", at: start + 59) == .conflict)
-        #expect(attempts.charge(&record, lot: "third", at: start + 60) == .admitted)
+        #expect(attempts.charge(&record, nonce: "first", at: start) == .admitted)
+        #expect(attempts.charge(&record, nonce: "second", at: start + 59) == .conflict)
+        #expect(attempts.charge(&record, nonce: "third", at: start + 60) == .admitted)
         #expect(record.usedAttempts == 1)
         #expect(attempts.standing(&record, at: start + 61) == .attempting(remaining: 2))
     }
@@ -110,11 +110,11 @@ struct CredentialsAttemptsTests {
         var record = CheckRecord()
         _ = answer(false, &record)
         _ = answer(false, &record)
-        #expect(attempts.charge(&record, lot: "lost", at: start) == .admitted)
-        #expect(attempts.charge(&record, lot: "next", at: start + 61) == .admitted)
+        #expect(attempts.charge(&record, nonce: "lost", at: start) == .admitted)
+        #expect(attempts.charge(&record, nonce: "next", at: start + 61) == .admitted)
         let isLast = attempts.fail(&record, at: start + 61)
         #expect(isLast)
-        #expect(attempts.charge(&record, lot: "late", at: start + 62) == .blocked)
+        #expect(attempts.charge(&record, nonce: "late", at: start + 62) == .blocked)
     }
 
     @Test("Logging out ends a success, and neither a count nor a block")

@@ -171,7 +171,7 @@ struct StoredShapeTests {
         }
     }
 
-    @Test("Offers to enrol, and what is consented to")
+    @Test("Offers to enrol, and what is asked to be authorized")
     func offers() throws {
         let early = try read(
             FlowBody.self,
@@ -192,8 +192,8 @@ struct StoredShapeTests {
             """)
         #expect(full.purpose == .backchannel && full.challenge == .approval)
         #expect(full.offer?.allows(.push) == false && full.offer?.isOnlyFirst == true)
-        #expect(full.offer?.recoveryCode == "R" && full.consent?.bindingMessage == "m")
-        #expect(full.consent?.authorizationDetails == [["type": "t"]])
+        #expect(full.offer?.recoveryCode == "R" && full.requestedAuthorization?.bindingMessage == "m")
+        #expect(full.requestedAuthorization?.authorizationDetails == [["type": "t"]])
         #expect(try survives(full))
     }
 

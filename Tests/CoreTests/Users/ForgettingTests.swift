@@ -115,7 +115,7 @@ struct ForgettingTests {
         let left = try await traces([id], in: test.store, store)
         #expect(!left.isEmpty)
         #expect(left.allSatisfy { $0.hasPrefix("audit_events: ") }, "\(left)")
-        // Which factor it was is in the log too; an id that was drawn by lot and stands nowhere else.
+        // Which factor it was is in the log too; a random id that stands nowhere else.
         let mentioned = try await traces(factors, in: test.store, store)
         #expect(mentioned.allSatisfy { $0.hasPrefix("audit_events: ") && $0.contains(id) }, "\(mentioned)")
 

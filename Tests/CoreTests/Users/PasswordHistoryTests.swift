@@ -218,7 +218,7 @@ struct PasswordHistoryTests {
         let earlier = try #require(kept.earlier?.first)
         let factor = try #require(await test.store.read { try $0.factors(of: user.id).first })
         #expect(!String(decoding: factor.payload, as: UTF8.self).contains("$fast$"))
-        let moving = try await test.realm.accounts.moveOut(after: nil, limit: 10, by: test.client).accounts
+        let moving = try await test.realm.accounts.exportAccounts(after: nil, limit: 10, by: test.client).accounts
         guard case .hash(let hash)? = moving.first?.password else { throw TestFailure() }
         #expect(hash.text.reveal() == kept.hash && hash.text.reveal() != earlier)
         #expect(moving.first?.otherFactors.isEmpty == true)

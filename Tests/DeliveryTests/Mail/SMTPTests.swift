@@ -43,8 +43,8 @@ struct SMTPTests {
         }
     }
 
-    private func carrier(_ server: SMTPServer) throws -> SMTPCarrier {
-        SMTPCarrier(
+    private func sender(_ server: SMTPServer) throws -> SMTPSender {
+        SMTPSender(
             server: server, from: try #require(MailAddress(mailbox: "Zoë's sign-in <login@example.com>")),
             composer: try MailComposer(), clock: FixedClock(),
             logger: Logger(label: "smtp") { _ in SwiftLogNoOpLogHandler() },
@@ -70,11 +70,11 @@ struct SMTPTests {
     @Test("Mails in three languages arrive over STARTTLS after a login, and read as they were written")
     func languages() async throws {
         let stage = try await Stage()
-        let carrier = try carrier(stage.configuration())
+        let sender = try sender(stage.configuration())
         for locale in ["en", "de", "ja"] {
-            #expect(await carrier.carry(message(locale: locale)) == .delivered)
+            #expect(await sender.send(message(locale: locale)) == .delivered)
         }
-        await carrier.shutDown()
+        await sender.shutDown()
         let mails = try await stage.server.mails(atLeast: 3)
         #expect(mails.map(\.subject) == ["Choose a new password", "Wählen Sie ein neues Passwort", "新しいパスワードの設定"])
         for (mail, words) in zip(mails, ["within an hour", "innerhalb einer Stunde", "1 時間以内に"]) {
@@ -100,8 +100,8 @@ struct SMTPTests {
     @Test("TLS from the first byte works as well")
     func implicit() async throws {
         let stage = try await Stage(.implicit, login: false)
-        let carrier = try carrier(stage.configuration { $0.login = nil })
-        #expect(await carrier.carry(message("code")) == .delivered)
+        let sender = try sender(stage.configuration { $0.login = nil })
+        #expect(await sender.send(message("code")) == .delivered)
         let mail = try #require(try await stage.server.mails(atLeast: 1).first)
         #expect(mail.isEncrypted && mail.subject == "12345678 is your code")
     }
@@ -110,7 +110,7 @@ struct SMTPTests {
     func certificates() async throws {
         let stage = try await Stage()
         for change: (inout SMTPServer) -> Void in [{ $0.authorities = nil }, { $0.host = "127.0.0.1" }] {
-            let result = await (try carrier(stage.configuration(change))).carry(message())
+            let result = await (try sender(stage.configuration(change))).send(message())
             #expect(result == .postponed(reason: "smtp-certificate"))
         }
         #expect(stage.server.mails.isEmpty)
@@ -119,11 +119,11 @@ struct SMTPTests {
     @Test("Without STARTTLS nothing is said, unless plain text was chosen")
     func noTLS() async throws {
         let stage = try await Stage(.none, login: false)
-        let strict = try carrier(stage.configuration { ($0.encryption, $0.login) = (.required, nil) })
-        #expect(await strict.carry(message()) == .postponed(reason: "smtp-no-starttls"))
+        let strict = try sender(stage.configuration { ($0.encryption, $0.login) = (.required, nil) })
+        #expect(await strict.send(message()) == .postponed(reason: "smtp-no-starttls"))
         #expect(stage.server.mails.isEmpty)
-        let plain = try carrier(stage.configuration { $0.login = nil })
-        #expect(await plain.carry(message()) == .delivered)
+        let plain = try sender(stage.configuration { $0.login = nil })
+        #expect(await plain.send(message()) == .delivered)
         #expect(try await stage.server.mails(atLeast: 1).first?.isEncrypted == false)
     }
 
@@ -136,36 +136,36 @@ struct SMTPTests {
         ] as [(String, DeliveryResult)])
     func replies(local: String, expected: DeliveryResult) async throws {
         let stage = try await Stage()
-        let carrier = try carrier(stage.configuration())
-        #expect(await carrier.carry(message(to: "\(local)@example.org")) == expected)
+        let sender = try sender(stage.configuration())
+        #expect(await sender.send(message(to: "\(local)@example.org")) == expected)
         // The next mail is none the worse for it.
-        #expect(await carrier.carry(message()) == .delivered)
+        #expect(await sender.send(message()) == .delivered)
         #expect(try await stage.server.mails(atLeast: 1).count == 1)
     }
 
     @Test("A mail server that is busy, away, silent or of another mind is asked again")
     func outages() async throws {
         let stage = try await Stage()
-        let wrong = try carrier(
+        let wrong = try sender(
             stage.configuration { $0.login = .init(user: "countersign", password: Secret("wrong")) })
-        #expect(await wrong.carry(message()) == .postponed(reason: "smtp-login-535"))
-        let busy = try carrier(stage.configuration())
-        #expect(await busy.carry(message(to: "b451@example.org")) == .postponed(reason: "smtp-451"))
-        #expect(await busy.carry(message(to: "b451@example.org")) == .delivered)
+        #expect(await wrong.send(message()) == .postponed(reason: "smtp-login-535"))
+        let busy = try sender(stage.configuration())
+        #expect(await busy.send(message(to: "b451@example.org")) == .postponed(reason: "smtp-451"))
+        #expect(await busy.send(message(to: "b451@example.org")) == .delivered)
         await stage.server.stopped()
         let port = stage.server.port
         for _ in 0..<200 {
-            if case .postponed = await busy.carry(message()) { break }
+            if case .postponed = await busy.send(message()) { break }
         }
         let again = try await MailServer(
             port: port, tls: .starttls, identity: (stage.files.certificate, stage.files.key),
             login: ("countersign", "s3cret ü"))
         defer { again.stop() }
-        #expect(await busy.carry(message()) == .delivered)
+        #expect(await busy.send(message()) == .delivered)
 
         let silent = try SilentServer()
-        let patient = try carrier(stage.configuration { ($0.port, $0.timeout) = (silent.port, 1) })
-        #expect(await patient.carry(message()) == .postponed(reason: "smtp-timeout"))
+        let patient = try sender(stage.configuration { ($0.port, $0.timeout) = (silent.port, 1) })
+        #expect(await patient.send(message()) == .postponed(reason: "smtp-timeout"))
     }
 
     @Test(
@@ -177,12 +177,12 @@ struct SMTPTests {
         ])
     func injection(recipient: String) async throws {
         let stage = try await Stage()
-        let carrier = try carrier(stage.configuration())
-        #expect(await carrier.carry(message(to: recipient)) == .refused(reason: "address-not-supported"))
+        let sender = try sender(stage.configuration())
+        #expect(await sender.send(message(to: recipient)) == .refused(reason: "address-not-supported"))
         var content = message("code").content
         content.values["code"] = "1\r\nBcc: eve@example.org\r\n\r\n.\r\nMAIL FROM:<eve@example.org>"
         let mail = OpenedMessage(message("code").message, content)
-        #expect(await carrier.carry(mail) == .delivered)
+        #expect(await sender.send(mail) == .delivered)
         let arrived = try await stage.server.mails(atLeast: 1)
         #expect(arrived.count == 1 && arrived[0].to == ["ada@example.org"] && arrived[0].header("Bcc").isEmpty)
         #expect(arrived[0].subject == "1  Bcc: eve@example.org    .  MAIL FROM:<eve@example.org> is your code")
@@ -192,12 +192,12 @@ struct SMTPTests {
     @Test("While mails wait for their server, everything else goes on: they have threads of their own")
     func threads() async throws {
         let silent = try SilentServer()
-        let carrier = try carrier(SMTPServer(host: "127.0.0.1", port: silent.port, encryption: .none, timeout: 30))
+        let sender = try sender(SMTPServer(host: "127.0.0.1", port: silent.port, encryption: .none, timeout: 30))
         let order = Order()
         await withDiscardingTaskGroup { group in
-            for _ in 0..<carrier.concurrency {
+            for _ in 0..<sender.concurrency {
                 group.addTask {
-                    _ = await carrier.carry(message())
+                    _ = await sender.send(message())
                     order.note("mail")
                 }
             }
@@ -211,8 +211,8 @@ struct SMTPTests {
             silent.hangUp()
         }
         #expect(order.names == ["all else", "mail", "mail"])
-        await carrier.shutDown()
-        #expect(await carrier.carry(message()) == .postponed(reason: "smtp-setup"))
+        await sender.shutDown()
+        #expect(await sender.send(message()) == .postponed(reason: "smtp-setup"))
     }
 
     @Test(

@@ -199,8 +199,8 @@ struct PushTests {
             let device = try await server.enrolled(of: user)
             #expect(try await server.setUpAPNs().status == 200)
             let port = try await service.serving { $0 }
-            try await server.carrying(to: try service.endpoint(port)) { carrier in
-                let stage = PushStage(server: server, service: service, carrier: carrier, device: device, user: user)
+            try await server.sending(to: try service.endpoint(port)) { sender in
+                let stage = PushStage(server: server, service: service, sender: sender, device: device, user: user)
                 try await stage.ask()
                 #expect(try await stage.deliver() == 1)
                 #expect(stage.statistics.counts(of: .push).postponed == 1)
@@ -210,7 +210,7 @@ struct PushTests {
                     #expect(count == 1)
                     #expect(stage.service.taken.count == 1)
                 }
-                // The connection is gone under the carrier, which has it still.
+                // The connection is gone under the sender, which has it still.
                 try await stage.ask()
                 try await stage.deliver()
                 server.clock.advance(10)
@@ -241,9 +241,9 @@ struct PushTests {
         try await PushStage.with { stage in
             let stranger = try PushService(clock: stage.server.realm.clock)
             try await stranger.serving { port in
-                try await stage.server.carrying(to: try stage.service.endpoint(port)) { carrier in
+                try await stage.server.sending(to: try stage.service.endpoint(port)) { sender in
                     let other = PushStage(
-                        server: stage.server, service: stranger, carrier: carrier, device: stage.device,
+                        server: stage.server, service: stranger, sender: sender, device: stage.device,
                         user: stage.user)
                     try await other.ask()
                     try await other.deliver()

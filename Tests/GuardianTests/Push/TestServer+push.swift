@@ -11,7 +11,7 @@ import Testing
 struct PushStage: Sendable {
     let server: TestServer
     let service: PushService
-    let carrier: any MessageCarrier
+    let sender: any MessageSender
     let statistics = DeliveryStatistics()
     let device: Enrolled
     let user: String
@@ -27,16 +27,16 @@ struct PushStage: Sendable {
             let reply = try await server.setUpAPNs()
             #expect(reply.status == 200, "\(reply.text)")
             return try await service.serving { port in
-                try await server.carrying(to: try service.endpoint(port, timeout: timeout)) { carrier in
+                try await server.sending(to: try service.endpoint(port, timeout: timeout)) { sender in
                     try await test(
-                        PushStage(server: server, service: service, carrier: carrier, device: device, user: user))
+                        PushStage(server: server, service: service, sender: sender, device: device, user: user))
                 }
             }
         }
     }
 
     var delivery: OutboxDelivery {
-        OutboxDelivery(realm: server.realm, carrier: carrier, statistics: statistics)
+        OutboxDelivery(realm: server.realm, sender: sender, statistics: statistics)
     }
 
     /// Asks the device, as the browser does.
@@ -71,17 +71,17 @@ extension TestServer {
     }
 
     /// What takes pushes out of the house, while the body runs.
-    func carrying<T: Sendable>(
-        to endpoint: APNsEndpoint, _ body: @Sendable (any MessageCarrier) async throws -> T
+    func sending<T: Sendable>(
+        to endpoint: APNsEndpoint, _ body: @Sendable (any MessageSender) async throws -> T
     ) async throws -> T {
         var options = countersign.options
         options.apns = endpoint
         let server = CountersignServer(opened, options: options, logger: countersign.logger)
-        let carriers = try server.carriers()
-        let carrier = try #require(carriers.first { $0.channel == .push })
+        let senders = try server.senders()
+        let sender = try #require(senders.first { $0.channel == .push })
         let result: Result<T, any Error>
-        do { result = .success(try await body(carrier)) } catch { result = .failure(error) }
-        for carrier in carriers { await carrier.shutDown() }
+        do { result = .success(try await body(sender)) } catch { result = .failure(error) }
+        for sender in senders { await sender.shutDown() }
         return try result.get()
     }
 }

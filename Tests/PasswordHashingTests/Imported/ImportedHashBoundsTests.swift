@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test func parametersOfAnySizeAreRefusedOrBounded() {
-        var random = Lots(seed: 20)
+        var random = SeededGenerator(seed: 20)
         let sizes = [Int.min, -1, 0, 1, 2, 3, 8, 16, 1 << 20, 1 << 31, 1 << 32, 1 << 62, .max]
         func size() -> Int { random.one(of: sizes) }
         for _ in 0..<10_000 {
@@ -225,8 +225,8 @@ import Testing
     }
 }
 
-/// Lots that fall the same way in every run (SplitMix64).
-struct Lots: RandomNumberGenerator {
+/// The same random numbers in every run (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
     init(seed: UInt64) { state = seed }

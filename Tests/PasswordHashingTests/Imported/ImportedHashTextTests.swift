@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func tenThousandMangledTextsAreRefusedOrReadExactly() throws {
-        var random = Lots(seed: 7)
+        var random = SeededGenerator(seed: 7)
         let texts = try ImportedVector.all.map { try Array($0.imported().text.utf8) }
         let alphabet = Array("$=,0123456789+/ABCabc_-.\u{0}\u{e9}".utf8)
         var read = 0

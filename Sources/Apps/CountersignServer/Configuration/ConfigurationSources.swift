@@ -14,7 +14,7 @@ struct ConfigurationSources {
     }
 
     /// A value and where it was found.
-    struct Found<Value> {
+    struct ConfiguredValue<Value> {
         let value: Value
         let place: String
     }
@@ -55,15 +55,15 @@ struct ConfigurationSources {
     /// The name under which an operator without a preference would set the key.
     func place(of key: ConfigurationKey) -> String { key.rawValue }
 
-    mutating func text(_ key: ConfigurationKey) -> Found<String>? {
+    mutating func text(_ key: ConfigurationKey) -> ConfiguredValue<String>? {
         find(key, .string, "write text") { if case .string(let value) = $0 { value } else { nil } }
     }
 
-    mutating func bool(_ key: ConfigurationKey) -> Found<Bool>? {
+    mutating func bool(_ key: ConfigurationKey) -> ConfiguredValue<Bool>? {
         find(key, .bool, "write true or false") { if case .bool(let value) = $0 { value } else { nil } }
     }
 
-    mutating func integer(_ key: ConfigurationKey, in range: ClosedRange<Int>) -> Found<Int>? {
+    mutating func integer(_ key: ConfigurationKey, in range: ClosedRange<Int>) -> ConfiguredValue<Int>? {
         let remedy = "write an integer from \(range.lowerBound) to \(range.upperBound)"
         let found = find(key, .int, remedy) { if case .int(let value) = $0 { value } else { nil } }
         guard let found else { return nil }
@@ -75,18 +75,18 @@ struct ConfigurationSources {
     }
 
     /// A list; in a file, one element may stand without brackets.
-    mutating func list(_ key: ConfigurationKey) -> Found<[String]>? {
+    mutating func list(_ key: ConfigurationKey) -> ConfiguredValue<[String]>? {
         for source in sources {
             let name = source.key(key)
             if let value = try? source.provider.value(forKey: name, type: .stringArray).value,
                 case .stringArray(let list) = value.content
             {
-                return Found(value: list, place: source.place(key))
+                return ConfiguredValue(value: list, place: source.place(key))
             }
             if let value = try? source.provider.value(forKey: name, type: .string).value,
                 case .string(let text) = value.content
             {
-                return Found(value: [text], place: source.place(key))
+                return ConfiguredValue(value: [text], place: source.place(key))
             }
         }
         return nil
@@ -94,11 +94,11 @@ struct ConfigurationSources {
 
     private mutating func find<Value>(
         _ key: ConfigurationKey, _ type: ConfigType, _ remedy: String, _ unwrap: (ConfigContent) -> Value?
-    ) -> Found<Value>? {
+    ) -> ConfiguredValue<Value>? {
         for source in sources {
             do {
                 guard let found = try source.provider.value(forKey: source.key(key), type: type).value else { continue }
-                if let value = unwrap(found.content) { return Found(value: value, place: source.place(key)) }
+                if let value = unwrap(found.content) { return ConfiguredValue(value: value, place: source.place(key)) }
             } catch {
                 report(source.place(key), "the value is of another type", remedy)
                 return nil

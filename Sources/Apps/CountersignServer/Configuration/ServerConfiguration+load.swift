@@ -158,7 +158,7 @@ extension ServerConfiguration {
     /// The path, also where the file cannot be read, which is reported.
     static func readableFile(
         _ key: ConfigurationKey, _ sources: inout ConfigurationSources
-    ) -> ConfigurationSources.Found<String>? {
+    ) -> ConfigurationSources.ConfiguredValue<String>? {
         guard let found = sources.text(key) else { return nil }
         if !FileManager.default.isReadableFile(atPath: found.value) {
             sources.report(

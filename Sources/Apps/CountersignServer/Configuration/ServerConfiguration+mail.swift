@@ -119,10 +119,10 @@ extension ServerConfiguration {
 
     private static func encryption(
         _ sources: inout ConfigurationSources
-    ) -> ConfigurationSources.Found<SMTPServer.Encryption>? {
+    ) -> ConfigurationSources.ConfiguredValue<SMTPServer.Encryption>? {
         guard let found = sources.text(.mailSMTPEncryption) else { return nil }
         if let value = SMTPServer.Encryption(rawValue: found.value) {
-            return ConfigurationSources.Found(value: value, place: found.place)
+            return ConfigurationSources.ConfiguredValue(value: value, place: found.place)
         }
         sources.report(found.place, "there is no encryption \"\(found.value)\"", "write required or none")
         return nil

@@ -76,7 +76,7 @@ public struct Invitation: Sendable {
     public init() {}
 }
 
-/// The lots of an offer, drawn before its transaction.
+/// The random values of an offer, drawn before its transaction.
 struct DeviceDraft: Sendable {
     let now: Date
     let sealer: Sealer

@@ -74,7 +74,7 @@ extension Enrolments {
     /// - Parameter replacing: whether everything that the user had goes, in the same instant; an empty list is then a
     ///   reset.
     public func add(
-        _ authenticators: [MovingTOTP], to userID: UserID, replacing: Bool = false, by client: ClientContext
+        _ authenticators: [PortableTOTP], to userID: UserID, replacing: Bool = false, by client: ClientContext
     ) async throws -> AdditionOutcome {
         let now = realm.clock.now
         let sealer = realm.sealer

@@ -49,12 +49,12 @@ public struct Approvals: Sendable {
             else { return .refused(Refusal(.unknownFlow)) }
             return try draft.ask(for: found.record, in: transaction)
         }
-        if case .asked(let asked) = outcome { realm.bell.ring(asked.devices.map(\.id.rawValue)) }
+        if case .asked(let asked) = outcome { realm.notifier.notify(asked.devices.map(\.id.rawValue)) }
         return outcome
     }
 }
 
-/// A request before it is made: its lots are drawn before the transaction.
+/// A request before it is made: its random values are drawn before the transaction, whose body may run twice.
 struct ApprovalDraft: Sendable {
     let now: Date
     let sealer: Sealer
@@ -63,11 +63,12 @@ struct ApprovalDraft: Sendable {
     let client: ClientContext
     let id: String
     let number: String?
-    /// Who has how many devices shows only in the transaction.
-    let lots: [Lot]
+    /// One for each device that a user can have: the transaction finds out how many there are.
+    let requests: [RequestValues]
     let eventID: String
 
-    struct Lot: Sendable {
+    /// The random values of the request to one device.
+    struct RequestValues: Sendable {
         let handle: FlowHandle
         let challenge: String
         let message: String
@@ -86,8 +87,8 @@ struct ApprovalDraft: Sendable {
         self.client = client
         id = random.bytes(16).hex
         number = asksForNumber ? random.string(Approvals.numberDigits, of: .digits) : nil
-        lots = (0..<PushFactor.limit).map { _ in
-            Lot(
+        requests = (0..<PushFactor.limit).map { _ in
+            RequestValues(
                 handle: FlowHandle(random: random), challenge: random.bytes(24).base64URL,
                 message: AuditEvent.freshID(at: now, random: random))
         }
@@ -122,30 +123,30 @@ struct ApprovalDraft: Sendable {
             _ = try transaction.update(earlier)
         }
         var details = details
-        details.linkingID = body.consent?.id ?? details.linkingID
+        details.linkingID = body.requestedAuthorization?.id ?? details.linkingID
         let expiresAt = min(now + FlowLifetime.approval, flow.expiresAt)
-        for (device, lot) in zip(devices, lots) {
+        for (device, values) in zip(devices, requests) {
             var request = FlowBody(
                 purpose: .approve, client: client,
                 challenge: .deviceDecision(
                     DeviceChallenge(
-                        text: lot.challenge, factorID: device.id, approvalID: id, flow: flow.digest, number: number)
+                        text: values.challenge, factorID: device.id, approvalID: id, flow: flow.digest, number: number)
                 ),
                 maximumAttempts: 5, tokenEpoch: user.tokenEpoch)
             // The request belongs to the application that waits, whoever passed it on.
             request.clientID = body.clientID
             let record = FlowRecord(
-                digest: lot.handle.digest, userID: userID, purpose: FlowPurpose.approve.rawValue, createdAt: now,
+                digest: values.handle.digest, userID: userID, purpose: FlowPurpose.approve.rawValue, createdAt: now,
                 expiresAt: expiresAt,
-                body: try request.sealed(by: sealer, digest: lot.handle.digest, in: transaction))
+                body: try request.sealed(by: sealer, digest: values.handle.digest, in: transaction))
             guard try transaction.insert(record) else { return .refused(Refusal(.busy)) }
             let message = DeviceRequest(
-                device: device.id, handle: lot.handle, challenge: lot.challenge, startedAt: now, details: details,
+                device: device.id, handle: values.handle, challenge: values.challenge, startedAt: now, details: details,
                 numberLength: number?.count)
             var content = message.content
             content.expiresAt = expiresAt
             try transaction.send(
-                content, to: device.id.rawValue, about: userID, by: .push, id: lot.message, at: now,
+                content, to: device.id.rawValue, about: userID, by: .push, id: values.message, at: now,
                 sealer: sealer)
         }
         body.approval = Approval(

@@ -201,7 +201,7 @@ public struct Devices: Sendable {
     ) async throws -> [DeviceRequest]? {
         var left = time
         while true {
-            let listening = realm.bell.listen(to: id.rawValue)
+            let listening = realm.notifier.listen(to: id.rawValue)
             let found: [DeviceRequest]?
             do {
                 found = try await waiting(for: id)

@@ -105,14 +105,14 @@ struct CheckJudging: Sendable {
 
     /// Has a check do what its challenge takes, once for each window of trying, whoever asks at the same time.
     private func prepare(_ check: any ChallengePreparing, _ name: String) async throws {
-        let lot = JSONValue.string(realm.random.bytes(12).base64URL)
+        let nonce = JSONValue.string(realm.random.bytes(12).base64URL)
         let attempts = CredentialsAttempts(limits: check.limits)
         let now = now
         let claimed = try await write { states -> Seen? in
             var record = try states.record(name)
             guard attempts.state(of: record, at: now) == AttemptLimits.attempting, record.fields[Self.prepared] == nil
             else { return nil }
-            record.fields[Self.prepared] = lot
+            record.fields[Self.prepared] = nonce
             guard try states.put(record, of: name) else { return nil }
             return Seen(record: record, context: try states.context(name, record))
         }
@@ -132,9 +132,9 @@ struct CheckJudging: Sendable {
         }
         _ = try await write { states -> Bool? in
             var record = try states.record(name)
-            guard record.fields[Self.prepared] == lot else { return false }
+            guard record.fields[Self.prepared] == nonce else { return false }
             record.fields = fields
-            record.fields[Self.prepared] = lot
+            record.fields[Self.prepared] = nonce
             return try states.put(record, of: name)
         }
     }
@@ -246,10 +246,10 @@ struct CheckJudging: Sendable {
     // MARK: A developer's code
 
     func limited<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
-        let places = catalogue.places
-        try places.take()
+        let permits = catalogue.permits
+        try permits.take()
         return try await withTimeLimit(catalogue.timeLimit) {
-            defer { places.leave() }
+            defer { permits.leave() }
             return try await body()
         }
     }

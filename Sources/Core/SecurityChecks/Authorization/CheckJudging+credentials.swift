@@ -27,7 +27,7 @@ extension CheckJudging {
         let person = check.person(claimedBy: answer, in: seen.context)
         let attempt: CheckAttempt
         switch try await charge(check.limits, name, person, id) {
-        case .admitted(let counters): attempt = CheckAttempt(lot: id.name, person: person, counters: counters)
+        case .admitted(let counters): attempt = CheckAttempt(nonce: id.name, person: person, counters: counters)
         case .blocked: return .outcome(.failure(CheckAuthorization.blocked))
         case .conflict: return .conflict
         case .limited(let until): return .limited(until: until)
@@ -60,7 +60,7 @@ extension CheckJudging {
     /// What was counted when an answer came.
     private struct CheckAttempt: Sendable {
         /// Names the attempt, in the client's record and in the counters.
-        let lot: String
+        let nonce: String
         let person: String?
         /// The person's and the source's.
         let counters: [String]
@@ -98,7 +98,7 @@ extension CheckJudging {
             var record = try states.record(name)
             let present = record
             var isBlocked = false
-            switch attempts.charge(&record, lot: id.name, at: now) {
+            switch attempts.charge(&record, nonce: id.name, at: now) {
             case .admitted: break
             case .conflict: return .conflict
             case .blocked: isBlocked = true
@@ -136,12 +136,12 @@ extension CheckJudging {
     private func end(_ attempt: CheckAttempt, _ end: ChargeEnd, _ limits: AttemptLimits, _ name: String) async throws {
         _ = try await write { states -> Bool? in
             var record = try states.record(name)
-            guard record.judging?.lot == attempt.lot else { return false }
+            guard record.judging?.nonce == attempt.nonce else { return false }
             switch end {
             case .returned: CredentialsAttempts(limits: limits).takeBack(&record)
             case .kept: record.judging = nil
             }
-            try states.transaction.end(attempt.lot, in: attempt.counters, end)
+            try states.transaction.end(attempt.nonce, in: attempt.counters, end)
             return try states.put(record, of: name)
         }
     }
@@ -171,13 +171,13 @@ extension CheckJudging {
         return try await write { states -> Told? in
             let transaction = states.transaction
             var record = try states.record(name)
-            guard record.judging?.lot == attempt.lot else { return nil }
+            guard record.judging?.nonce == attempt.nonce else { return nil }
             let account: UserID? = if case .right(let user, _) = judged { user?.account } else { nil }
             try states.reserve(for: account)
             guard seen.isStill(try states.context(name, record)) else {
                 // Nobody learns what it would have been.
                 attempts.takeBack(&record)
-                try transaction.end(attempt.lot, in: attempt.counters, .kept)
+                try transaction.end(attempt.nonce, in: attempt.counters, .kept)
                 _ = try states.put(record, of: name)
                 return nil
             }
@@ -200,7 +200,7 @@ extension CheckJudging {
                     }
                 }
                 if let key { try transaction.deleteCounter(key) }
-                try transaction.end(attempt.lot, in: attempt.counters, .returned)
+                try transaction.end(attempt.nonce, in: attempt.counters, .returned)
                 told = Told(standing: attempts.standing(&record, at: now), user: record.user)
                 try transaction.append(
                     AuditEvent(
@@ -210,12 +210,12 @@ extension CheckJudging {
                 var message: (text: String?, isKept: Bool) = (nil, false)
                 if case .wrong(let text, let isKept) = judged { message = (text, isKept) }
                 // Counted for good before it is told, also where its charge has lapsed meanwhile.
-                if let key, try !transaction.end(attempt.lot, in: [key], .kept),
+                if let key, try !transaction.end(attempt.nonce, in: [key], .kept),
                     case .admitted(let counter) = attempts.chargePerson(try transaction.counter(key), key: key, at: now)
                 {
                     try transaction.put(counter)
                 }
-                try transaction.end(attempt.lot, in: attempt.counters, .kept)
+                try transaction.end(attempt.nonce, in: attempt.counters, .kept)
                 let left = try key.map { attempts.remaining(try transaction.counter($0), at: now) }
                 if attempts.fail(&record, isLast: left == 0, at: now) { registration = blocked }
                 var standing = attempts.standing(&record, at: now)

@@ -109,9 +109,9 @@ struct CheckStates {
         record.accessedAt = now
         record.lastUser = record.user?.id ?? before?.lastUser
         record.leftAt = record.leftAt ?? before?.leftAt
-        record.era = before?.era
+        record.generation = before?.generation
         if isEnding || before.map({ ends($0, by: record, check) }) ?? true {
-            record.era = max(now.microseconds, (before?.era ?? 0) + 1)
+            record.generation = max(now.microseconds, (before?.generation ?? 0) + 1)
         }
         let expiresAt = expiry(of: record, name, check)
         let body = try sealer.seal(JSONEncoder().encode(record), for: .flow(digest), in: transaction)
@@ -144,7 +144,7 @@ struct CheckStates {
         let longest = check.stateDurations.values.map(ExternalizableState.bounded).max() ?? 0
         var end = max(now + max(longest, CredentialsAttempts.patience), record.grantedUntil ?? now)
         if plan.version.refreshTokens { end = max(end, now + RefreshFamily.memory) }
-        if let era = record.era { end = max(end, Date(microseconds: era) + RefreshFamily.memory) }
+        if let generation = record.generation { end = max(end, Date(microseconds: generation) + RefreshFamily.memory) }
         if let leftAt = record.leftAt, let check = check as? any UserAuthenticationSecurityCheck {
             end = max(end, leftAt + ExternalizableState.bounded(check.rememberMeDuration))
         }

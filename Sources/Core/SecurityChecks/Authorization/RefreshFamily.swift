@@ -23,10 +23,15 @@ struct RefreshFamily: Sendable, Codable {
 
     /// A check that was in success.
     struct Passed: Sendable, Codable {
-        /// ``CheckRecord/era`` then.
-        var era: Int64?
+        /// ``CheckRecord/generation`` then.
+        var generation: Int64?
         var user: CheckRecord.Recognised?
         var behind: [String: CheckRecord.Recognised]
+
+        private enum CodingKeys: String, CodingKey {
+            case generation = "era"
+            case user, behind
+        }
     }
 
     /// Seconds that a token lives; the next one lives as long again.
@@ -60,7 +65,8 @@ extension CheckStates {
             guard try standing(name).isSuccessful else { return nil }
             let record = try record(name)
             passed[name] = RefreshFamily.Passed(
-                era: record.era, user: record.user.map(CheckRecord.Recognised.init), behind: record.behind)
+                generation: record.generation, user: record.user.map(CheckRecord.Recognised.init), behind: record.behind
+            )
         }
         return passed
     }
@@ -72,7 +78,7 @@ extension CheckStates {
             guard let passed = family.passed[name], let check = plan.checks[name] else { return false }
             // A state that is no longer kept has not been ended for longer than any token lives.
             let record = try kept(name)
-            if let era = record?.era, era != passed.era { return false }
+            if let generation = record?.generation, generation != passed.generation { return false }
             guard check.isStillGranted(in: try context(name, record ?? CheckRecord())) else { return false }
             if let user = passed.user {
                 if try !isLiving(user.account, user.accountEpoch) { return false }

@@ -73,7 +73,7 @@ private final class Once<T: Sendable>: Sendable {
 }
 
 /// How many answers developers' checks look at, at once. Code that does not come to an end keeps its place.
-final class JudgingPlaces: Sendable {
+final class JudgingPermits: Sendable {
     static let count = 512
     private let taken = Mutex(0)
 

@@ -24,7 +24,7 @@ struct CheckRecord: Sendable, Equatable, Codable {
     var behind: [String: Recognised] = [:]
     /// Names the time since a success was last ended by something else than its own end; nil where none ever was. Kept for as
     /// long as a refresh token of before could live.
-    var era: Int64?
+    var generation: Int64?
     /// The id of whom this check recognised last, whatever came after.
     var lastUser: String?
     /// When the devices' applications logged out together: nobody remembered since before counts.
@@ -42,8 +42,19 @@ struct CheckRecord: Sendable, Equatable, Codable {
     }
 
     struct Judging: Sendable, Equatable, Codable {
-        var lot: String
+        var nonce: String
         var since: Date
+
+        private enum CodingKeys: String, CodingKey {
+            case nonce = "lot"
+            case since
+        }
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case version, state, usedAttempts, fields, message, judging, user, accessedAt, grantedUntil, person, behind
+        case generation = "era"
+        case lastUser, leftAt
     }
 
     init() {}
@@ -60,7 +71,7 @@ struct CheckRecord: Sendable, Equatable, Codable {
         grantedUntil = try members.decodeIfPresent(Date.self, forKey: .grantedUntil)
         person = try members.decodeIfPresent(String.self, forKey: .person)
         behind = try members.decodeIfPresent([String: Recognised].self, forKey: .behind) ?? [:]
-        era = try members.decodeIfPresent(Int64.self, forKey: .era)
+        generation = try members.decodeIfPresent(Int64.self, forKey: .generation)
         lastUser = try members.decodeIfPresent(String.self, forKey: .lastUser)
         leftAt = try members.decodeIfPresent(Date.self, forKey: .leftAt)
     }
@@ -122,7 +133,7 @@ struct CredentialsAttempts: Sendable {
     }
 
     /// Counts the attempt, before anybody looks at it.
-    func charge(_ record: inout CheckRecord, lot: String, at now: Date) -> Charge {
+    func charge(_ record: inout CheckRecord, nonce: String, at now: Date) -> Charge {
         normalize(&record, at: now)
         if record.judging != nil { return .conflict }
         switch state(of: record, at: now) {
@@ -131,7 +142,7 @@ struct CredentialsAttempts: Sendable {
         default: enter(Name.attempting, &record, at: now)
         }
         record.usedAttempts += 1
-        record.judging = CheckRecord.Judging(lot: lot, since: now)
+        record.judging = CheckRecord.Judging(nonce: nonce, since: now)
         return .admitted
     }
 

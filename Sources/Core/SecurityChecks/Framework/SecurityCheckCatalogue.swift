@@ -32,7 +32,7 @@ public struct SecurityCheckCatalogue: Sendable {
     public let timeLimit: TimeInterval
     /// What to keep in mind about the configuration; nothing that stops a server.
     public let warnings: [String]
-    let places = JudgingPlaces()
+    let permits = JudgingPermits()
 
     /// Satisfied by every client that is registered and active.
     public static let registeredClient = "RegisteredClient"

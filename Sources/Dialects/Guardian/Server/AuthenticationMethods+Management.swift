@@ -83,14 +83,14 @@ extension Guardian {
         let name: String?
         let totp_secret: String?
 
-        func authenticator() throws -> MovingTOTP {
+        func authenticator() throws -> PortableTOTP {
             guard let type else { throw GuardianError.invalidBody("type is missing.") }
             guard type == "totp" else {
                 throw GuardianError(
                     400, "feature_disabled", "Only authentication methods of the type totp can be added here.")
             }
             guard let text = totp_secret, text.utf8.count <= 256, let secret = try? Base32.decode(text),
-                let authenticator = MovingTOTP(
+                let authenticator = PortableTOTP(
                     id: nil, name: String((name ?? "").prefix(100)), enrolledAt: nil, secret: Secret(secret))
             else { throw GuardianError.invalidBody("totp_secret has to be Base32 of 1 to 128 bytes.") }
             return authenticator

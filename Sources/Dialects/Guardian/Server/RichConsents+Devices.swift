@@ -14,13 +14,13 @@ extension Guardian {
         }
         guard let id = call.parameters["id"], !id.utf8.contains(0) else { throw GuardianError.unknownConsent }
         let path = request.uri.path
-        switch try await realm.approvals.consent(
+        switch try await realm.approvals.requestedAuthorization(
             id, for: FlowHandle(token), proof: Secret(proof), method: request.method.rawValue,
             urls: Set(options.baseURLs().map { $0 + path }))
         {
-        case .granted(let consent): return try .json(RichConsent(consent))
+        case .granted(let authorization): return try .json(RichConsent(authorization))
         case .unknownRequest: throw GuardianError.endedRequest
-        case .unknownConsent: throw GuardianError.unknownConsent
+        case .unknownAuthorization: throw GuardianError.unknownConsent
         case .refusedProof: throw GuardianError.wrongProof
         }
     }
@@ -39,13 +39,15 @@ extension Guardian {
         let expires_at: String
         let requested_details: Details
 
-        init(_ consent: Consent) {
-            id = consent.id
-            created_at = GuardianTimestamp.string(from: consent.createdAt)
-            expires_at = GuardianTimestamp.string(from: consent.expiresAt)
+        init(_ authorization: RequestedAuthorization) {
+            id = authorization.id
+            created_at = GuardianTimestamp.string(from: authorization.createdAt)
+            expires_at = GuardianTimestamp.string(from: authorization.expiresAt)
             requested_details = Details(
-                audience: consent.audience, scope: consent.scopes, binding_message: consent.bindingMessage,
-                authorization_details: consent.authorizationDetails.isEmpty ? nil : consent.authorizationDetails)
+                audience: authorization.audience, scope: authorization.scopes,
+                binding_message: authorization.bindingMessage,
+                authorization_details: authorization.authorizationDetails.isEmpty
+                    ? nil : authorization.authorizationDetails)
         }
     }
 }

@@ -4,7 +4,7 @@ import IdentityToolkitWire
 
 extension Account {
     /// A user as administrators see it, under the tenant that they asked in.
-    init(_ found: FoundUser, _ call: Call) {
+    init(_ found: UserWithFactors, _ call: Call) {
         self.init(found.user, factors: found.factors)
         tenantId = call.tenantID
     }

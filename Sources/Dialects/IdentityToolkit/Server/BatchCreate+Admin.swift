@@ -25,7 +25,7 @@ extension IdentityToolkit {
         let scheme = try users.contains { $0.passwordHash != nil } ? passwordScheme(request) : nil
 
         var errors: [BatchCreateError] = []
-        var accounts: [(index: Int, account: MovingAccount)] = []
+        var accounts: [(index: Int, account: PortableAccount)] = []
         for (index, user) in users.enumerated() {
             do {
                 accounts.append((index, try importedAccount(user, scheme, call)))
@@ -70,13 +70,13 @@ extension IdentityToolkit {
 
     private func importedAccount(
         _ user: Account, _ scheme: ForeignPasswordScheme?, _ call: Call
-    ) throws -> MovingAccount {
+    ) throws -> PortableAccount {
         guard let id = user.localId, !id.isEmpty else { throw RowFault(message: "localId is missing") }
         guard Self.isLocalID(id) else { throw RowFault(message: "localId is invalid") }
         if let tenant = user.tenantId, tenant != call.tenantID {
             throw RowFault(message: "Tenant id in userInfo does not match the tenant id in request.")
         }
-        var account = MovingAccount(id: UserID(rawValue: id), isDisabled: user.disabled ?? false)
+        var account = PortableAccount(id: UserID(rawValue: id), isDisabled: user.disabled ?? false)
         if let text = user.email, !text.isEmpty {
             guard let email = EmailAddress(text) else { throw RowFault(message: "email is invalid") }
             account.email = email
@@ -132,7 +132,7 @@ extension IdentityToolkit {
         }
     }
 
-    private func password(of user: Account, _ scheme: ForeignPasswordScheme?) throws -> MovingPassword? {
+    private func password(of user: Account, _ scheme: ForeignPasswordScheme?) throws -> PortablePassword? {
         if let text = user.passwordHash, let scheme {
             guard let hash = [UInt8](anyBase64: text), !hash.isEmpty else {
                 throw RowFault(message: "passwordHash is invalid")
@@ -148,7 +148,7 @@ extension IdentityToolkit {
     }
 
     /// The vendor imports no TOTP factors; with the secret, which the vendor's protocol has no field for, we do.
-    private func secondFactor(_ enrollment: MFAEnrollment, of account: MovingAccount) throws -> MovingTOTP {
+    private func secondFactor(_ enrollment: MFAEnrollment, of account: PortableAccount) throws -> PortableTOTP {
         guard account.email != nil else {
             throw RowFault(message: "Second factor account requires email to be presented.")
         }
@@ -168,7 +168,7 @@ extension IdentityToolkit {
             enrolledAt = date
         }
         guard let secret = try? Base32.decode(key), let algorithm = OTPAlgorithm(name: info.algorithm ?? "SHA1"),
-            let factor = MovingTOTP(
+            let factor = PortableTOTP(
                 id: enrollment.mfaEnrollmentId.flatMap { $0.isEmpty ? nil : FactorID(rawValue: $0) },
                 name: String((enrollment.displayName ?? "").prefix(256)), enrolledAt: enrolledAt,
                 secret: Secret(secret), algorithm: algorithm, digits: info.digits ?? 6, period: info.period ?? 30)

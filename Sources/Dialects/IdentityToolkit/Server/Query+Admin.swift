@@ -15,7 +15,7 @@ extension IdentityToolkit {
         let offset = try number(request.offset, "offset", in: 0...Int64(Accounts.longestOffset)) ?? 0
         let order = UserOrder(try sortKey(request.sortBy), isDescending: try isDescending(request.order))
         let returnsUsers = request.returnUserInfo != false
-        let found: [FoundUser]
+        let found: [UserWithFactors]
         if let expression = request.expression?.first {
             found = try await realm.accounts.find(try identifier(expression).map { [$0] } ?? [])
             guard returnsUsers else { return QueryAccountsResponse(recordsCount: Int64String(Int64(found.count))) }

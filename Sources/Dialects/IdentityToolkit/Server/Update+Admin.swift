@@ -23,7 +23,7 @@ extension IdentityToolkit {
     }
 
     private func administratorsChange(
-        _ request: UpdateAccountRequest, to found: FoundUser
+        _ request: UpdateAccountRequest, to found: UserWithFactors
     ) throws -> AccountChange {
         if request.linkProviderUserInfo != nil {
             throw IdentityToolkitError.providerNotEnabled
@@ -65,7 +65,7 @@ extension IdentityToolkit {
 
     /// The factors that a list leaves: it can name present ones, by another name too, and bring no new ones.
     private func stayingFactors(
-        _ enrollments: [MFAEnrollment], of found: FoundUser
+        _ enrollments: [MFAEnrollment], of found: UserWithFactors
     ) throws -> [FactorID: AccountChange.FactorName] {
         let present = Set(found.factors.filter(\.kind.isSecondFactor).map(\.id))
         var staying: [FactorID: AccountChange.FactorName] = [:]

@@ -43,7 +43,7 @@ public struct ExportUsers: AdministrationOperation {
             throw AdministrationError(
                 .invalid, "The limit \(limit) is out of range: \(range.lowerBound) to \(range.upperBound).")
         }
-        let (accounts, next, run) = try await realm.accounts.moveOut(
+        let (accounts, next, run) = try await realm.accounts.exportAccounts(
             after: after.map(UserID.init(rawValue:)), limit: limit, run: run, by: client)
         let total = after == nil ? try await realm.accounts.count() : nil
         var lines: [SecretText] = []

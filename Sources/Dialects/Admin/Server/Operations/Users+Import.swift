@@ -78,7 +78,7 @@ public struct ImportUsers: AdministrationOperation {
         }
         let rules = UserRowRules(hash: hash, dropsForeignIdentities: dropIdentities ?? false)
         var refused: [Answer.Refused] = []
-        var accounts: [(index: Int, account: MovingAccount)] = []
+        var accounts: [(index: Int, account: PortableAccount)] = []
         for (index, line) in lines.enumerated() {
             do {
                 let row = try UserRow.read(Array(line.secret.reveal().utf8))
@@ -89,7 +89,7 @@ public struct ImportUsers: AdministrationOperation {
                 throw AdministrationError(hashSettings: fault, algorithm: hash?.hashAlgorithm ?? "")
             }
         }
-        let outcomes = try await realm.accounts.moveIn(
+        let outcomes = try await realm.accounts.importAccounts(
             accounts.map(\.account), overwrites: overwrite ?? false, rehearses: dryRun ?? false, run: importRun,
             by: client)
         for ((index, account), outcome) in zip(accounts, outcomes) {
@@ -127,7 +127,7 @@ extension ImportUsers {
 
 extension Realm {
     /// Why an account does not move in.
-    fileprivate func sentence(_ refusal: ImportRefusal, _ account: MovingAccount) async throws -> String {
+    fileprivate func sentence(_ refusal: ImportRefusal, _ account: PortableAccount) async throws -> String {
         switch refusal {
         case .idTaken: return "there is a user \(account.id) already"
         case .addressTaken:
@@ -137,7 +137,7 @@ extension Realm {
         case .phoneNumberTaken:
             let number = account.profile.phoneNumber.map(PhoneNumber.init(kept:))
             let holder =
-                if let number { try await accounts.find([.phoneNumber(number)]).first } else { FoundUser?.none }
+                if let number { try await accounts.find([.phoneNumber(number)]).first } else { UserWithFactors?.none }
             return
                 "\(number?.canonical ?? "the number") belongs to the user \(holder?.user.id.rawValue ?? "of another line")"
         case .factorIDTaken: return "the id of one of its factors belongs to another user, or is there twice"

@@ -38,10 +38,10 @@ public struct PollingPolicy: Sendable, Equatable {
     public init() {}
 
     /// Seconds to wait after so many failures in a row.
-    /// - Parameter lot: 0 to 1; spreads the devices that a server's restart has thrown out.
-    func retry(after failures: Int, lot: Double) -> TimeInterval {
+    /// - Parameter jitter: 0 to 1; spreads the devices that a server's restart has thrown out.
+    func retry(after failures: Int, jitter: Double) -> TimeInterval {
         let doubled = firstRetry * pow(2, Double(min(max(failures - 1, 0), 30)))
-        return min(doubled, longestRetry) * (0.5 + lot / 2)
+        return min(doubled, longestRetry) * (0.5 + jitter / 2)
     }
 }
 
@@ -99,7 +99,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
                 } catch let error where Self.isPassing(error) {
                     failures += 1
                     guard failures < policy.failures else { throw error }
-                    try await sleep(policy.retry(after: failures, lot: Double.random(in: 0...1)))
+                    try await sleep(policy.retry(after: failures, jitter: Double.random(in: 0...1)))
                 }
             }
             return queue.removeFirst()

@@ -3,8 +3,8 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Carries mails to a mail server by SMTP (RFC 5321).
-public final class SMTPCarrier: MessageCarrier {
+/// Sends mails to a mail server by SMTP (RFC 5321).
+public final class SMTPSender: MessageSender {
     public let channel = OutboxMessage.Channel.email
     public let retries = RetryPolicy.mail
     public let concurrency = 2
@@ -41,7 +41,7 @@ public final class SMTPCarrier: MessageCarrier {
 
     public func shutDown() async { threads.close() }
 
-    public func carry(_ message: OpenedMessage) async -> DeliveryResult {
+    public func send(_ message: OpenedMessage) async -> DeliveryResult {
         guard let mail = composer.compose(message.content, publicURL: publicURL()) else {
             return .refused(reason: "unknown-template")
         }

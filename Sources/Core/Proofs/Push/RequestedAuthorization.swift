@@ -2,9 +2,10 @@ import Crypto
 import Foundation
 import OneTimePassword
 
-/// What somebody is asked to agree to, beyond that it is them: shown on the device before they answer (RFC 9396).
-public struct Consent: Codable, Sendable, Equatable {
-    /// `cns_` and 24 letters and digits. It says which consent, and gives no right to see it.
+/// What an application asks a user to authorize beyond a sign-in. The device shows it before the user answers
+/// (RFC 9396; CIBA, section 7.1, `binding_message`).
+public struct RequestedAuthorization: Codable, Sendable, Equatable {
+    /// `cns_` and 24 letters and digits. It names the request, and gives no right to read it.
     public let id: String
     public var audience: String
     public var scopes: [String]
@@ -48,7 +49,7 @@ extension Approvals {
     ) async throws -> (handle: FlowHandle, outcome: Outcome) {
         let handle = FlowHandle(random: realm.random)
         let draft = ApprovalDraft(realm: realm, details: details, asksForNumber: false, client: client)
-        let consentID = "cns_\(realm.random.string(24, of: .alphanumeric))"
+        let authorizationID = "cns_\(realm.random.string(24, of: .alphanumeric))"
         let expiresAt = draft.now + min(request.lifetime, FlowLifetime.approval)
         let outcome: Outcome = try await realm.writeSending(by: .push) { transaction in
             guard let user = try transaction.user(userID) else { return .refused(Refusal(.userNotFound)) }
@@ -56,8 +57,8 @@ extension Approvals {
             var body = FlowBody(
                 purpose: .backchannel, client: client, challenge: .approval, terms: request.terms,
                 tokenEpoch: user.tokenEpoch)
-            body.consent = Consent(
-                id: consentID, audience: request.audience, scopes: request.terms.scopes,
+            body.requestedAuthorization = RequestedAuthorization(
+                id: authorizationID, audience: request.audience, scopes: request.terms.scopes,
                 bindingMessage: request.bindingMessage, authorizationDetails: request.authorizationDetails,
                 createdAt: draft.now, expiresAt: expiresAt)
             let flow = FlowRecord(
@@ -72,16 +73,16 @@ extension Approvals {
             _ = try transaction.deleteFlow(digest: flow.digest)
             return outcome
         }
-        if case .asked(let asked) = outcome { realm.bell.ring(asked.devices.map(\.id.rawValue)) }
+        if case .asked(let asked) = outcome { realm.notifier.notify(asked.devices.map(\.id.rawValue)) }
         return (handle, outcome)
     }
 
-    public enum ConsentOutcome: Sendable {
-        case granted(Consent)
+    public enum RequestedAuthorizationOutcome: Sendable {
+        case granted(RequestedAuthorization)
         /// No request has this token, or it is over.
         case unknownRequest
-        /// The request is not about this consent.
-        case unknownConsent
+        /// The request is not about this authorization.
+        case unknownAuthorization
         /// The one who asks has not shown that it is the device.
         case refusedProof
     }
@@ -94,12 +95,12 @@ extension Approvals {
     ///   - handle: the request's token, which the proof is bound to.
     ///   - proof: a JWS of the device's key about this call.
     ///   - urls: the addresses by which this call may have reached us.
-    public func consent(
+    public func requestedAuthorization(
         _ id: String, for handle: FlowHandle, proof: Secret<String>, method: String, urls: Set<String>
-    ) async throws -> ConsentOutcome {
+    ) async throws -> RequestedAuthorizationOutcome {
         let now = realm.clock.now
         let sealer = realm.sealer
-        let found: (PushFactor.Payload, Consent?)? = try await realm.store.read { transaction in
+        let found: (PushFactor.Payload, RequestedAuthorization?)? = try await realm.store.read { transaction in
             guard
                 let found = try transaction.flow(of: handle, expecting: .pushTransaction, at: now, sealer: sealer),
                 found.record.finishedAt == nil, found.record.expiresAt > now, let userID = found.record.userID,
@@ -107,9 +108,12 @@ extension Approvals {
                 let factor = try transaction.factor(challenge.factorID), factor.userID == userID,
                 let waiting = try transaction.flow(digest: challenge.flow)
             else { return nil }
-            return (try PushFactor.Payload.open(factor, with: sealer), try FlowBody.open(waiting, with: sealer).consent)
+            return (
+                try PushFactor.Payload.open(factor, with: sealer),
+                try FlowBody.open(waiting, with: sealer).requestedAuthorization
+            )
         }
-        guard let (payload, consent) = found else { return .unknownRequest }
+        guard let (payload, authorization) = found else { return .unknownRequest }
         guard
             let proofID = DeviceProof(proof.reveal(), of: payload.key)?.id(
                 token: handle.token.reveal(), method: method, urls: urls, at: now)
@@ -121,8 +125,8 @@ extension Approvals {
             Allowance(RateLimit(count: 1, window: 2 * Self.proofLifetime), key),
         ]
         guard try await realm.store.write({ try $0.charge(limits, at: now) }) == nil else { return .refusedProof }
-        guard let consent, consent.id == id else { return .unknownConsent }
-        return .granted(consent)
+        guard let authorization, authorization.id == id else { return .unknownAuthorization }
+        return .granted(authorization)
     }
 }
 

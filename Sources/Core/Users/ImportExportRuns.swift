@@ -19,7 +19,7 @@ public struct ImportRun: Sendable, Hashable {
 /// An import is counted here in the transactions that write it, and the log has the sum when it is over: when its last call
 /// says so, or when it has been silent for a while, or after an hour in any case. An export is in the log before its first
 /// page leaves; its further pages name it.
-struct MovingRuns: Codable, Equatable {
+struct ImportExportRuns: Codable, Equatable {
     struct Import: Codable, Equatable {
         let id: String
         let startedAt: Date
@@ -47,8 +47,9 @@ struct MovingRuns: Codable, Equatable {
     private(set) var imports: [Import] = []
     private(set) var exports: [Export] = []
 
-    static func read(_ transaction: any StoreTransaction) throws -> MovingRuns {
-        try transaction.document(document).map { try JSONDecoder().decode(MovingRuns.self, from: $0) } ?? MovingRuns()
+    static func read(_ transaction: any StoreTransaction) throws -> ImportExportRuns {
+        try transaction.document(document).map { try JSONDecoder().decode(ImportExportRuns.self, from: $0) }
+            ?? ImportExportRuns()
     }
 
     func put(in transaction: any StoreTransaction) throws {
@@ -101,7 +102,7 @@ struct MovingRuns: Codable, Equatable {
     }
 }
 
-extension MovingRuns.Import {
+extension ImportExportRuns.Import {
     /// What the log says of it. No ids of users: the log would keep them when the users are gone.
     func event(_ id: String, at now: Date) -> AuditEvent {
         AuditEvent(
@@ -115,9 +116,9 @@ extension StoreTransaction {
     /// Writes the events of imports that are over; answers how many.
     /// - Parameters:
     ///   - id: an import that is over as it says so.
-    ///   - eventIDs: drawn beforehand; one for each of ``MovingRuns/limit``.
+    ///   - eventIDs: drawn beforehand; one for each of ``ImportExportRuns/limit``.
     func finishImports(_ id: String?, at now: Date, eventIDs: [String]) throws -> Int {
-        var runs = try MovingRuns.read(self)
+        var runs = try ImportExportRuns.read(self)
         let finished = runs.takeFinished(id, at: now)
         guard !finished.isEmpty else { return 0 }
         for (run, eventID) in zip(finished, eventIDs) { try append(run.event(eventID, at: now)) }
@@ -129,6 +130,6 @@ extension StoreTransaction {
 extension Realm {
     /// For ``StoreTransaction/finishImports(_:at:eventIDs:)``.
     func eventIDsOfImports(at now: Date) -> [String] {
-        (0..<MovingRuns.limit).map { _ in AuditEvent.freshID(at: now, random: random) }
+        (0..<ImportExportRuns.limit).map { _ in AuditEvent.freshID(at: now, random: random) }
     }
 }

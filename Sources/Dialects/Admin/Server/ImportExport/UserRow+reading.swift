@@ -67,14 +67,14 @@ extension UserRow {
 
     /// The account that the row is.
     /// - Throws: ``UserRowFault``; `PasswordImportFault` where the settings for all rows are at fault.
-    func account(_ rules: UserRowRules, importer: any PasswordImporter) throws -> MovingAccount {
+    func account(_ rules: UserRowRules, importer: any PasswordImporter) throws -> PortableAccount {
         guard let id = localId, !id.isEmpty else {
             throw UserRowFault("localId is missing: it names the user, so that an import can be made again")
         }
         guard (1...128).contains(id.unicodeScalars.count),
             id.unicodeScalars.allSatisfy({ !CharacterSet.controlCharacters.contains($0) })
         else { throw UserRowFault("localId has 1 to 128 characters and no control characters") }
-        var account = MovingAccount(id: UserID(rawValue: id), isDisabled: disabled ?? false)
+        var account = PortableAccount(id: UserID(rawValue: id), isDisabled: disabled ?? false)
         if let text = email, !text.isEmpty {
             guard let email = EmailAddress(text) else { throw UserRowFault("email is no address") }
             account.email = email
@@ -153,7 +153,7 @@ extension UserRow {
                 + "with --drop-identities it is taken without, and signs in by a mailed link or a password")
     }
 
-    private func password(_ rules: UserRowRules, _ importer: any PasswordImporter) throws -> MovingPassword? {
+    private func password(_ rules: UserRowRules, _ importer: any PasswordImporter) throws -> PortablePassword? {
         guard let text = passwordHash, !text.isEmpty else {
             return rawPassword.flatMap { $0.isEmpty ? nil : .text(Secret($0)) }
         }
@@ -198,7 +198,7 @@ extension UserRow {
 }
 
 extension UserRow.SecondFactor {
-    fileprivate func moving() throws(UserRowFault) -> MovingTOTP {
+    fileprivate func moving() throws(UserRowFault) -> PortableTOTP {
         guard let totp = totpInfo else {
             throw UserRowFault(
                 phoneInfo == nil && unobfuscatedPhoneInfo == nil
@@ -224,7 +224,7 @@ extension UserRow.SecondFactor {
         let enrolled = try UserRow.timestamp(enrolledAt, "enrolledAt")
         let used = try UserRow.timestamp(totp.lastUsedAt, "totpInfo.lastUsedAt")
         guard
-            let factor = MovingTOTP(
+            let factor = PortableTOTP(
                 id: id.map(FactorID.init(rawValue:)),
                 name: String((displayName ?? "").filter { $0 != "\0" }.prefix(256)),
                 enrolledAt: enrolled, lastUsedAt: used, secret: Secret(secret), algorithm: algorithm,
@@ -238,14 +238,14 @@ extension UserRow.SecondFactor {
 }
 
 extension UserRow.OwnFactor {
-    fileprivate func moving() throws(UserRowFault) -> MovingFactor {
+    fileprivate func moving() throws(UserRowFault) -> PortableFactor {
         guard let id, !id.isEmpty, id.unicodeScalars.count <= 128,
             !id.unicodeScalars.contains(where: CharacterSet.controlCharacters.contains)
         else { throw UserRowFault("a factor has an id of 1 to 128 characters and no control characters") }
         let enrolled = try UserRow.timestamp(enrolledAt, "enrolledAt")
         let used = try UserRow.timestamp(lastUsedAt, "lastUsedAt")
         guard let kind, let content,
-            let factor = MovingFactor(
+            let factor = PortableFactor(
                 id: FactorID(rawValue: id), kind: FactorKind(rawValue: kind),
                 name: String((name ?? "").filter { $0 != "\0" }.prefix(256)), enrolledAt: enrolled, lastUsedAt: used,
                 content: Secret(content))

@@ -29,11 +29,11 @@ public struct APNsEndpoint: Sendable {
     }
 }
 
-/// Carries requests to devices by Apple's push service, over HTTP/2.
+/// Sends requests to devices by Apple's push service, over HTTP/2.
 ///
 /// A device without a push token, or of another system, asks for itself: for it there is nothing to do. What a push says is
 /// for its dialect to make.
-public final class APNsCarrier: MessageCarrier {
+public final class APNsSender: MessageSender {
     /// Makes the JSON of a push, which fits into what Apple takes as far as it can be made to; nil for what no device is
     /// asked by.
     public typealias Composer = @Sendable (OpenedMessage) async throws -> Data?
@@ -76,7 +76,7 @@ public final class APNsCarrier: MessageCarrier {
         try? await client.shutdown()
     }
 
-    public func carry(_ message: OpenedMessage) async -> DeliveryResult {
+    public func send(_ message: OpenedMessage) async -> DeliveryResult {
         do {
             return try await deliver(message)
         } catch let error as StoreError {

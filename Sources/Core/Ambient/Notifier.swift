@@ -2,7 +2,7 @@ import Synchronization
 
 /// Wakes tasks of this process that wait for something with a name. Who is not listening hears nothing: a listener
 /// looks for itself after it began to listen, and every now and then, as other processes ring bells of their own.
-public final class Bell: Sendable {
+public final class Notifier: Sendable {
     private struct Listeners: Sendable {
         var nextID: UInt64 = 0
         var byName: [String: [UInt64: AsyncStream<Void>.Continuation]] = [:]
@@ -13,7 +13,7 @@ public final class Bell: Sendable {
     init() {}
 
     /// Wakes all who listen to one of the names.
-    func ring(_ names: some Sequence<String>) {
+    func notify(_ names: some Sequence<String>) {
         let woken = listeners.withLock { listeners in
             names.flatMap { name in listeners.byName[name].map { Array($0.values) } ?? [] }
         }
@@ -41,7 +41,7 @@ public final class Bell: Sendable {
         fileprivate let stream: AsyncStream<Void>
         fileprivate let continuation: AsyncStream<Void>.Continuation
 
-        /// Returns when the bell rings, has rung since it was listened to, or the time is up. Only once.
+        /// Returns at the first notification since `listen(to:)`, or when the time is up. For one call only.
         func wait(upTo time: Duration) async {
             let continuation = continuation
             let timer = Task {

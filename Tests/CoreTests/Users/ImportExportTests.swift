@@ -4,21 +4,21 @@ import Testing
 
 @testable import CountersignCore
 
-@Suite("Moving in and out")
-struct MovingTests {
+@Suite("Import and export of accounts")
+struct ImportExportTests {
     private static let secret = Secret(Array("12345678901234567890".utf8))
 
     private static func factor(
         _ id: String? = "f", name: String = "Phone", secret: Secret<[UInt8]> = secret, lastStep: UInt64? = nil
-    ) throws -> MovingTOTP {
+    ) throws -> PortableTOTP {
         try #require(
-            MovingTOTP(
+            PortableTOTP(
                 id: id.map(FactorID.init(rawValue:)), name: name, enrolledAt: Date(microseconds: 1_600_000_000_000_000),
                 secret: secret, lastStep: lastStep))
     }
 
-    private static func account(_ id: String = "ada", hash: String? = "$fast$1$1$x") throws -> MovingAccount {
-        MovingAccount(
+    private static func account(_ id: String = "ada", hash: String? = "$fast$1$1$x") throws -> PortableAccount {
+        PortableAccount(
             id: UserID(rawValue: id), email: EmailAddress(kept: "\(id)@example.org"),
             profile: UserProfile(
                 emailVerified: true, displayName: "Ada", photoURL: "https://example.org/a", phoneNumber: nil,
@@ -41,12 +41,12 @@ struct MovingTests {
         _ = try await old.realm.accounts.change(enrolled.user.id, change, by: old.client)
         let device = TestDevice()
         let enrolment = try await old.enrol(device, of: enrolled.user.id)
-        let (accounts, next, _) = try await old.realm.accounts.moveOut(after: nil, limit: 10, by: old.client)
+        let (accounts, next, _) = try await old.realm.accounts.exportAccounts(after: nil, limit: 10, by: old.client)
         #expect(accounts.count == 2 && next == nil)
 
         let new = try await TestRealm.make(on: store, seed: 2)
         new.clock.advance(old.now.timeIntervalSince(new.now))
-        let outcomes = try await new.realm.accounts.moveIn(accounts, by: new.client)
+        let outcomes = try await new.realm.accounts.importAccounts(accounts, by: new.client)
         #expect(outcomes == [.imported, .imported])
         let (before, after) = (try await old.user(enrolled.user.id), try await new.user(enrolled.user.id))
         #expect(after.email == before.email && after.profile == before.profile)
@@ -59,7 +59,8 @@ struct MovingTests {
         #expect(try await new.answer(used, of: enrolled.factor.id, for: handle).reason == .replayed)
         let code = enrolled.totp.code(at: new.now).stringCode
         #expect(try await new.answer(code, of: enrolled.factor.id, for: handle).isAccomplished)
-        #expect(try await new.realm.accounts.moveIn(accounts, by: new.client) == [.alreadyThere, .alreadyThere])
+        #expect(
+            try await new.realm.accounts.importAccounts(accounts, by: new.client) == [.alreadyThere, .alreadyThere])
 
         // The device answers here as it did there, and the recovery code is the same.
         let waiting = try await new.pending().handle
@@ -72,7 +73,7 @@ struct MovingTests {
         #expect(accounts.flatMap(\.otherFactors).allSatisfy { $0.content != nil })
         for factor in accounts.flatMap(\.otherFactors) {
             let content = try #require(factor.content)
-            let again = MovingFactor(
+            let again = PortableFactor(
                 id: factor.id, kind: factor.kind, name: "", enrolledAt: nil, lastUsedAt: nil, content: content)
             #expect(again?.content == content, "What is written is read.")
         }
@@ -82,9 +83,9 @@ struct MovingTests {
     func again(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let accounts = try (0..<250).map { try Self.account("u\($0)").with(factor: "f\($0)") }
-        let first = try await test.realm.accounts.moveIn(Array(accounts.prefix(130)), by: test.client)
+        let first = try await test.realm.accounts.importAccounts(Array(accounts.prefix(130)), by: test.client)
         #expect(first == Array(repeating: .imported, count: 130))
-        let second = try await test.realm.accounts.moveIn(accounts, by: test.client)
+        let second = try await test.realm.accounts.importAccounts(accounts, by: test.client)
         #expect(second == Array(repeating: .alreadyThere, count: 130) + Array(repeating: .imported, count: 120))
         let events = try await test.events(.usersImported)
         // In transactions of a hundred; the first hundred of the second run were all there, and are in no event.
@@ -100,7 +101,7 @@ struct MovingTests {
         let test = try await TestRealm.make()
         let password = try await test.hasher.hash(Secret(TestRealm.password))
         let account = try Self.account(hash: password)
-        #expect(try await test.realm.accounts.moveIn([account], by: test.client) == [.imported])
+        #expect(try await test.realm.accounts.importAccounts([account], by: test.client) == [.imported])
         test.hasher.raiseGeneration()
         let signedIn = try await test.signIn(EmailAddress(kept: "ada@example.org"))
         let totp = try TOTP(secret: Self.secret.reveal())
@@ -110,10 +111,10 @@ struct MovingTests {
         let user = try await test.user(account.id)
         #expect(user.lastSignInAt == test.now)
         // The password is hashed anew by now, and the step is used up.
-        #expect(try await test.realm.accounts.moveIn([account], by: test.client) == [.alreadyThere])
+        #expect(try await test.realm.accounts.importAccounts([account], by: test.client) == [.alreadyThere])
         #expect(try await test.user(account.id) == user)
 
-        let changes: [(AccountDifference, @Sendable (inout MovingAccount) throws -> Void)] = [
+        let changes: [(AccountDifference, @Sendable (inout PortableAccount) throws -> Void)] = [
             (.email, { $0.email = EmailAddress(kept: "other@example.org") }),
             (.displayName, { $0.profile.displayName = nil }),
             (.photoURL, { $0.profile.photoURL = "https://example.org/b" }),
@@ -134,10 +135,10 @@ struct MovingTests {
         for (difference, change) in changes {
             var other = account
             try change(&other)
-            let outcome = try await test.realm.accounts.moveIn([other], by: test.client)
+            let outcome = try await test.realm.accounts.importAccounts([other], by: test.client)
             #expect(outcome == [.refused(.different([difference]))])
         }
-        let same: [@Sendable (inout MovingAccount) throws -> Void] = [
+        let same: [@Sendable (inout PortableAccount) throws -> Void] = [
             { $0.createdAt = $0.createdAt.map { $0 + 0.000_4 } },
             { $0.lastSignInAt = nil },
             { $0.profile.emailVerified = false },
@@ -147,7 +148,7 @@ struct MovingTests {
         for change in same {
             var other = account
             try change(&other)
-            #expect(try await test.realm.accounts.moveIn([other], by: test.client) == [.alreadyThere])
+            #expect(try await test.realm.accounts.importAccounts([other], by: test.client) == [.alreadyThere])
         }
         #expect(try await test.user(account.id) == user)
     }
@@ -161,13 +162,13 @@ struct MovingTests {
         var account = try Self.account(old.id.rawValue, hash: password)
         account.email = TestRealm.email
         account.secondFactors = []
-        let refused = try await test.realm.accounts.moveIn([account], by: test.client)
+        let refused = try await test.realm.accounts.importAccounts([account], by: test.client)
         guard case .refused(.different)? = refused.first else {
             Issue.record("\(refused)")
             return
         }
         #expect(try await test.user(old.id) == old)
-        let replaced = try await test.realm.accounts.moveIn([account], overwrites: true, by: test.client)
+        let replaced = try await test.realm.accounts.importAccounts([account], overwrites: true, by: test.client)
         #expect(replaced == [.replaced])
         let new = try await test.user(old.id)
         #expect(new.tokenEpoch == old.tokenEpoch + 1)
@@ -179,7 +180,9 @@ struct MovingTests {
         #expect(try await test.events(.userImported).map(\.userID) == [old.id])
         // Once more revokes nothing.
         #expect(
-            try await test.realm.accounts.moveIn([account], overwrites: true, by: test.client) == [.alreadyThere])
+            try await test.realm.accounts.importAccounts([account], overwrites: true, by: test.client) == [
+                .alreadyThere
+            ])
         #expect(try await test.user(old.id).tokenEpoch == new.tokenEpoch)
     }
 
@@ -188,7 +191,7 @@ struct MovingTests {
         let test = try await TestRealm.make(on: store)
         var there = try Self.account("there")
         there.profile.phoneNumber = "+15555550100"
-        #expect(try await test.realm.accounts.moveIn([there], by: test.client) == [.imported])
+        #expect(try await test.realm.accounts.importAccounts([there], by: test.client) == [.imported])
         var address = try Self.account("a").with(factor: "fa")
         address.email = there.email
         var number = try Self.account("b").with(factor: "fb")
@@ -206,7 +209,7 @@ struct MovingTests {
             .refused(.addressTaken), .refused(.phoneNumberTaken), .refused(.factorIDTaken), .refused(.tooManyFactors),
             .imported, .refused(.addressTaken), .refused(.passwordTooLong),
         ]
-        #expect(try await test.realm.accounts.moveIn(all, by: test.client) == expected)
+        #expect(try await test.realm.accounts.importAccounts(all, by: test.client) == expected)
         #expect(try await test.realm.accounts.count() == 2)
     }
 
@@ -217,7 +220,7 @@ struct MovingTests {
         clear.password = .text(Secret("a password in the clear"))
         let log = try await test.realm.auditLog.events()
         let hashed = test.hasher.hashed
-        let outcomes = try await test.realm.accounts.moveIn(
+        let outcomes = try await test.realm.accounts.importAccounts(
             [try Self.account(), clear], rehearses: true, by: test.client)
         #expect(outcomes == [.imported, .imported])
         #expect(try await test.realm.accounts.count() == 0)
@@ -228,11 +231,11 @@ struct MovingTests {
     @Test("A password in the clear is hashed once, however often its row comes")
     func clearPassword() async throws {
         let test = try await TestRealm.make()
-        var account = MovingAccount(id: UserID(rawValue: "a"), email: TestRealm.email)
+        var account = PortableAccount(id: UserID(rawValue: "a"), email: TestRealm.email)
         account.password = .text(Secret("brought along"))
-        #expect(try await test.realm.accounts.moveIn([account], by: test.client) == [.imported])
+        #expect(try await test.realm.accounts.importAccounts([account], by: test.client) == [.imported])
         test.clock.advance(60)
-        #expect(try await test.realm.accounts.moveIn([account], by: test.client) == [.alreadyThere])
+        #expect(try await test.realm.accounts.importAccounts([account], by: test.client) == [.alreadyThere])
         #expect(test.hasher.hashed == 1)
         #expect(try await test.signIn(password: "brought along").isAccomplished)
         // Somebody who changed the password keeps it.
@@ -240,7 +243,9 @@ struct MovingTests {
         change.password = Secret("chosen afterwards")
         _ = try await test.realm.accounts.change(account.id, change, by: test.client)
         #expect(
-            try await test.realm.accounts.moveIn([account], by: test.client) == [.refused(.different([.password]))])
+            try await test.realm.accounts.importAccounts([account], by: test.client) == [
+                .refused(.different([.password]))
+            ])
     }
 
     @Test("Many runs at once make each user once", arguments: TestStore.available)
@@ -249,7 +254,7 @@ struct MovingTests {
         let accounts = try (0..<20).map { try Self.account("u\($0)").with(factor: "f\($0)") }
         let outcomes = try await withThrowingTaskGroup(of: [ImportOutcome].self) { group in
             for _ in 0..<5 {
-                group.addTask { try await test.realm.accounts.moveIn(accounts, by: test.client) }
+                group.addTask { try await test.realm.accounts.importAccounts(accounts, by: test.client) }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -265,10 +270,10 @@ struct MovingTests {
     func pages() async throws {
         let test = try await TestRealm.make()
         let accounts = try (0..<7).map { try Self.account("u\($0)").with(factor: "f\($0)") }
-        _ = try await test.realm.accounts.moveIn(accounts, by: test.client)
+        _ = try await test.realm.accounts.importAccounts(accounts, by: test.client)
         var (ids, after): ([String], UserID?) = ([], nil)
         repeat {
-            let page = try await test.realm.accounts.moveOut(after: after, limit: 3, by: test.client)
+            let page = try await test.realm.accounts.exportAccounts(after: after, limit: 3, by: test.client)
             ids += page.accounts.map(\.id.rawValue)
             after = page.next
         } while after != nil
@@ -284,10 +289,10 @@ struct MovingTests {
     func oneExport() async throws {
         let test = try await TestRealm.make()
         let accounts = try (0..<7).map { try Self.account("u\($0)").with(factor: "f\($0)") }
-        _ = try await test.realm.accounts.moveIn(accounts, by: test.client)
+        _ = try await test.realm.accounts.importAccounts(accounts, by: test.client)
         var (count, after, run): (Int, UserID?, String?) = (0, nil, nil)
         repeat {
-            let page = try await test.realm.accounts.moveOut(after: after, limit: 3, run: run, by: test.client)
+            let page = try await test.realm.accounts.exportAccounts(after: after, limit: 3, run: run, by: test.client)
             count += page.accounts.count
             (after, run) = (page.next, page.run)
         } while after != nil
@@ -296,10 +301,10 @@ struct MovingTests {
         #expect(events.map { $0.details["users"] } == [.integer(7)])
 
         let second = UserID(rawValue: "u1")
-        _ = try await test.realm.accounts.moveOut(after: second, limit: 3, run: "invented", by: test.client)
+        _ = try await test.realm.accounts.exportAccounts(after: second, limit: 3, run: "invented", by: test.client)
         #expect(try await test.events(.usersExported).count == 2)
-        test.clock.advance(MovingRuns.longest + 1)
-        _ = try await test.realm.accounts.moveOut(after: second, limit: 3, run: run, by: test.client)
+        test.clock.advance(ImportExportRuns.longest + 1)
+        _ = try await test.realm.accounts.exportAccounts(after: second, limit: 3, run: run, by: test.client)
         #expect(try await test.events(.usersExported).count == 3)
     }
 
@@ -308,11 +313,11 @@ struct MovingTests {
         let test = try await TestRealm.make(on: store)
         let accounts = try (0..<250).map { try Self.account("u\($0)").with(factor: "f\($0)") }
         var run = try #require(ImportRun(id: "run"))
-        _ = try await test.realm.accounts.moveIn(Array(accounts.prefix(130)), run: run, by: test.client)
-        _ = try await test.realm.accounts.moveIn(accounts, run: run, by: test.client)
+        _ = try await test.realm.accounts.importAccounts(Array(accounts.prefix(130)), run: run, by: test.client)
+        _ = try await test.realm.accounts.importAccounts(accounts, run: run, by: test.client)
         #expect(try await test.events(.usersImported).isEmpty)
         run.isLast = true
-        for _ in 0..<2 { _ = try await test.realm.accounts.moveIn([], run: run, by: test.client) }
+        for _ in 0..<2 { _ = try await test.realm.accounts.importAccounts([], run: run, by: test.client) }
         let events = try await test.events(.usersImported)
         #expect(events.map { $0.details["imported"] } == [.integer(250)])
         #expect(events.first?.clientID == test.client.clientID && events.first?.userID == nil)
@@ -323,8 +328,8 @@ struct MovingTests {
         let test = try await TestRealm.make()
         let accounts = try (0..<20).map { try Self.account("u\($0)").with(factor: "f\($0)") }
         let broken = try #require(ImportRun(id: "broken"))
-        _ = try await test.realm.accounts.moveIn(Array(accounts.prefix(5)), run: broken, by: test.client)
-        test.clock.advance(MovingRuns.silence)
+        _ = try await test.realm.accounts.importAccounts(Array(accounts.prefix(5)), run: broken, by: test.client)
+        test.clock.advance(ImportExportRuns.silence)
         try await test.realm.maintenance.run()
         #expect(try await test.events(.usersImported).isEmpty)
         test.clock.advance(1)
@@ -333,7 +338,7 @@ struct MovingTests {
 
         let long = try #require(ImportRun(id: "long"))
         for index in 5..<20 {
-            _ = try await test.realm.accounts.moveIn([accounts[index]], run: long, by: test.client)
+            _ = try await test.realm.accounts.importAccounts([accounts[index]], run: long, by: test.client)
             test.clock.advance(300)
             try await test.realm.maintenance.run()
         }
@@ -345,9 +350,9 @@ struct MovingTests {
     }
 }
 
-extension MovingAccount {
+extension PortableAccount {
     /// The same with another factor's id, which is one user's.
-    fileprivate func with(factor id: String) -> MovingAccount {
+    fileprivate func with(factor id: String) -> PortableAccount {
         var result = self
         for index in result.secondFactors.indices { result.secondFactors[index].id = FactorID(rawValue: id) }
         return result

@@ -1,12 +1,12 @@
 import Foundation
 
-extension MovingAccount {
+extension PortableAccount {
     /// In what an account that moves in differs from the one that is there under its id.
     ///
     /// What use changes by itself does not count: when somebody signed in and in which ways, that an address was proven,
     /// which codes are used up, and a password that a sign-in has hashed anew. Instants count in milliseconds, as files have them.
     /// - Parameter needsRehash: whether a hash is one that a sign-in replaces.
-    func differences(from present: MovingAccount, needsRehash: (String) -> Bool) -> [AccountDifference] {
+    func differences(from present: PortableAccount, needsRehash: (String) -> Bool) -> [AccountDifference] {
         var providers = profile.providers
         if password != nil { providers.insert("password") }
         let same: [(AccountDifference, Bool)] = [
@@ -33,7 +33,7 @@ extension MovingAccount {
 
     /// A password that was set at the same instant is the same, also where a sign-in has replaced a hash of another
     /// system by one of ours; that cannot be seen from the hashes.
-    private func isPasswordSame(as present: MovingAccount, needsRehash: (String) -> Bool) -> Bool {
+    private func isPasswordSame(as present: PortableAccount, needsRehash: (String) -> Bool) -> Bool {
         guard let password else { return present.password == nil }
         guard case .hash(let kept)? = present.password,
             (passwordChangedAt ?? createdAt ?? present.createdAt)?.milliseconds
@@ -47,8 +47,8 @@ extension MovingAccount {
     }
 }
 
-extension MovingTOTP {
-    fileprivate func isSame(as present: MovingTOTP) -> Bool {
+extension PortableTOTP {
+    fileprivate func isSame(as present: PortableTOTP) -> Bool {
         (id == nil || id == present.id) && name == present.name && payload.secret == present.payload.secret
             && algorithm == present.algorithm && digits == present.digits && period == present.period
     }

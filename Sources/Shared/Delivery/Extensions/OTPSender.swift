@@ -1,18 +1,18 @@
 import CountersignCore
 import Foundation
 
-/// Carries codes to the services that send them (Microsoft Graph, "onOtpSend" custom authentication extension), or by mail where a service fails and its
+/// Sends codes to the services that send them (Microsoft Graph, "onOtpSend" custom authentication extension), or by mail where a service fails and its
 /// extension says so.
-public final class OTPCarrier: MessageCarrier {
+public final class OTPSender: MessageSender {
     public let channel = OutboxMessage.Channel.otp
     public let retries = RetryPolicy.oneTimeCode
     public let concurrency = 16
 
     private let realm: Realm
-    private let mail: (any MessageCarrier)?
+    private let mail: (any MessageSender)?
 
-    /// - Parameter mail: what carries mails, where a server for them is set up. It is its maker's to shut down.
-    public init(realm: Realm, mail: (any MessageCarrier)?) {
+    /// - Parameter mail: what sends mails, where a server for them is set up. It is its maker's to shut down.
+    public init(realm: Realm, mail: (any MessageSender)?) {
         self.realm = realm
         self.mail = mail
     }
@@ -21,7 +21,7 @@ public final class OTPCarrier: MessageCarrier {
 
     public func shutDown() async {}
 
-    public func carry(_ message: OpenedMessage) async -> DeliveryResult {
+    public func send(_ message: OpenedMessage) async -> DeliveryResult {
         guard let occasion = message.content.occasion, let code = message.content.values["code"] else {
             return .refused(reason: "unreadable")
         }
@@ -29,7 +29,7 @@ public final class OTPCarrier: MessageCarrier {
             guard let listener = try await realm.customExtensions.listener(for: .otpSend, of: occasion.application)
             else {
                 // It was removed since: then codes go by mail, as they did before.
-                return await mail?.carry(message) ?? .refused(reason: ExtensionFailure.Code.notFound.name)
+                return await mail?.send(message) ?? .refused(reason: ExtensionFailure.Code.notFound.name)
             }
             do {
                 let name = try await realm.applications.application(occasion.application)?.registration.displayName
@@ -40,7 +40,7 @@ public final class OTPCarrier: MessageCarrier {
                         correlationID: occasion.correlationID, source: occasion.source, locale: message.content.locale))
                 return .delivered
             } catch let failure as ExtensionFailure {
-                if listener.fallsBack, let mail { return await mail.carry(message) }
+                if listener.fallsBack, let mail { return await mail.send(message) }
                 return failure.isTransient
                     ? .postponed(reason: failure.code.name) : .refused(reason: failure.code.name)
             }

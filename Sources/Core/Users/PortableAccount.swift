@@ -3,9 +3,9 @@ import OneTimePassword
 
 /// An account on its way from one system to another, with the password and the authenticator that its owner has.
 ///
-/// What moves in is one (``Accounts/moveIn(_:overwrites:rehearses:by:)``), and what moves out
-/// (``Accounts/moveOut(after:limit:run:by:)``).
-public struct MovingAccount: Sendable {
+/// What moves in is one (``Accounts/importAccounts(_:overwrites:rehearses:by:)``), and what moves out
+/// (``Accounts/exportAccounts(after:limit:run:by:)``).
+public struct PortableAccount: Sendable {
     public var id: UserID
     public var email: EmailAddress?
     /// Its telephone number is in the form of ``PhoneNumber``.
@@ -17,15 +17,15 @@ public struct MovingAccount: Sendable {
     public var lastRefreshAt: Date?
     /// Nil means that it is not known; then it counts as set when the account was made.
     public var passwordChangedAt: Date?
-    public var password: MovingPassword?
-    public var secondFactors: [MovingTOTP]
+    public var password: PortablePassword?
+    public var secondFactors: [PortableTOTP]
     /// What only this program knows: devices that answer requests, recovery codes.
-    public var otherFactors: [MovingFactor] = []
+    public var otherFactors: [PortableFactor] = []
 
     public init(
         id: UserID, email: EmailAddress? = nil, profile: UserProfile = UserProfile(), isDisabled: Bool = false,
         createdAt: Date? = nil, lastSignInAt: Date? = nil, lastRefreshAt: Date? = nil, passwordChangedAt: Date? = nil,
-        password: MovingPassword? = nil, secondFactors: [MovingTOTP] = []
+        password: PortablePassword? = nil, secondFactors: [PortableTOTP] = []
     ) {
         self.id = id
         self.email = email
@@ -41,14 +41,14 @@ public struct MovingAccount: Sendable {
 }
 
 /// A password as another system gives it away, or as it is given to another.
-public enum MovingPassword: Sendable {
+public enum PortablePassword: Sendable {
     /// What a ``PasswordImporter`` made of a hash.
     case hash(KeptPasswordHash)
     case text(Secret<String>)
 }
 
 /// A TOTP authenticator that is enrolled elsewhere, with its secret.
-public struct MovingTOTP: Sendable {
+public struct PortableTOTP: Sendable {
     /// Nil makes a fresh one.
     public var id: FactorID?
     public var name: String
@@ -93,7 +93,7 @@ public struct MovingTOTP: Sendable {
 }
 
 /// A factor of a kind that other systems do not have, with what is kept of it.
-public struct MovingFactor: Sendable {
+public struct PortableFactor: Sendable {
     public let id: FactorID
     public let kind: FactorKind
     public var name: String

@@ -5,7 +5,7 @@ import OneTimePassword
 extension UserRow {
     /// An account as a row, with all that it has.
     /// - Parameter importer: knows in which form other systems take the hash. Where it knows none, the row is without.
-    init(_ account: MovingAccount, importer: any PasswordImporter) {
+    init(_ account: PortableAccount, importer: any PasswordImporter) {
         let profile = account.profile
         localId = account.id.rawValue
         email = account.email?.canonical
@@ -58,7 +58,7 @@ extension UserRow {
     }
 
     /// For other systems: address and number as the identities that they are (identity-toolkit 2.3).
-    private static func identities(of account: MovingAccount) -> [Identity]? {
+    private static func identities(of account: PortableAccount) -> [Identity]? {
         var result: [Identity] = []
         let profile = account.profile
         if let email = account.email?.canonical, account.password != nil || profile.providers.contains("emailLink") {
@@ -88,7 +88,7 @@ extension UserRow {
 }
 
 extension UserRow.SecondFactor {
-    init(_ factor: MovingTOTP) {
+    init(_ factor: PortableTOTP) {
         mfaEnrollmentId = factor.id?.rawValue
         displayName = factor.name
         enrolledAt = factor.enrolledAt.map { Timestamp($0).rfc3339 }

@@ -2,31 +2,31 @@ import Foundation
 
 /// Takes messages of one channel out of the house: to a mail server, to a push service.
 ///
-/// The core decides what is sent, when again and when no more (``OutboxDelivery``); a carrier knows the protocol, and what
+/// The core decides what is sent, when again and when no more (``OutboxDelivery``); a sender knows the protocol, and what
 /// an answer in it means.
-public protocol MessageCarrier: Sendable {
+public protocol MessageSender: Sendable {
     var channel: OutboxMessage.Channel { get }
     var retries: RetryPolicy { get }
-    /// Messages that are carried at once, at most.
+    /// Messages that are sent at once, at most.
     var concurrency: Int { get }
 
-    /// Whether there is anywhere to carry to. While there is not, messages wait untouched.
+    /// Whether there is anywhere to send to. While there is not, messages wait untouched.
     func isReady() async throws -> Bool
 
-    /// Carries one message, and answers within half of ``OutboxDelivery/lease``: after that another server takes it.
+    /// Sends one message, and answers within half of ``OutboxDelivery/lease``: after that another server takes it.
     ///
     /// A message may come twice, where a server died between sending it and noting that.
-    func carry(_ message: OpenedMessage) async -> DeliveryResult
+    func send(_ message: OpenedMessage) async -> DeliveryResult
 
-    /// Lets go of connections and threads. Nothing is carried any more.
+    /// Lets go of connections and threads. Nothing is sent any more.
     func shutDown() async
 }
 
-/// What became of an attempt to carry a message. Reasons are words for logs, and never hold what a message says.
+/// What became of an attempt to send a message. Reasons are words for logs, and never hold what a message says.
 public enum DeliveryResult: Sendable, Equatable {
     /// Whoever is next on the way has it.
     case delivered
-    /// There is nobody to carry it to, or no need: the device asks for itself. No failure.
+    /// There is nobody to send it to, or no need: the device asks for itself. No failure.
     case leftToRecipient
     /// It may go later; not before so many seconds, where that was said.
     case postponed(reason: String, after: TimeInterval? = nil)
@@ -64,11 +64,11 @@ public struct RetryPolicy: Sendable, Equatable {
         firstPause: 10, longestPause: 1800, maximumAttempts: 60, lifetime: 86_400)
 
     /// Seconds to wait after so many attempts.
-    /// - Parameter lot: 0 to 1; spreads the pause over its upper half, so that what failed together does not come back
+    /// - Parameter jitter: 0 to 1; spreads the pause over its upper half, so that what failed together does not come back
     ///   together.
-    public func pause(afterAttempts attempts: Int, lot: Double) -> TimeInterval {
+    public func pause(afterAttempts attempts: Int, jitter: Double) -> TimeInterval {
         let doublings = Double(min(max(attempts - 1, 0), 32))
         let whole = min(firstPause * pow(2, doublings), longestPause)
-        return whole * (0.5 + 0.5 * min(max(lot, 0), 1))
+        return whole * (0.5 + 0.5 * min(max(jitter, 0), 1))
     }
 }
