@@ -94,7 +94,7 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .tlsKey: ("path", "none", "a readable PEM file")
         case .tlsEndedByProxy: ("Boolean", "`false`", "`true`, `false`")
         case .proxyHeader: ("name", "`x-forwarded-for`", "`x-forwarded-for`, `forwarded`")
-        case .proxyTrusted: ("list of networks", "whoever connects", "such as `127.0.0.1`, `::1`, `10.1.0.0/16`")
+        case .proxyTrusted: ("list of networks", "every peer", "such as `127.0.0.1`, `::1`, `10.1.0.0/16`")
         case .httpMaxConnections: ("integer", "open files less 256", Self.connections)
         case .httpMaxConnectionsPerSource: ("integer", "a quarter of `http.maxConnections`", Self.connections)
         case .metricsListen: ("`HOST:PORT`", "none", "port 0 to 65535")
