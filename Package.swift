@@ -244,7 +244,7 @@ let package = Package(
                 "OneTimePassword", "TerminalQRCode", "StoreSQLite", .argumentParser, .hummingbird, .logging,
                 .nioCore,
             ],
-            path: "Sources/Apps/countersign-cli"),
+            path: "Sources/Apps/countersign"),
 
         // The keychain beside its bare primitives; a part of `make bench`.
         .executableTarget(
