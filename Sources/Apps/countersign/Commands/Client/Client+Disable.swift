@@ -20,17 +20,4 @@ extension ClientCommand {
             try output.show(answer) { ["The client is \(answer.client.status)."] }
         }
     }
-
-    struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Serve a client again.")
-
-        @OptionGroup var argument: ClientArgument
-        @OptionGroup var realm: RealmOptions
-        @OptionGroup var output: OutputOptions
-
-        func run() async throws {
-            let answer = try await realm.perform(SetClientStatus(client: argument.client, status: "ACTIVE"))
-            try output.show(answer) { ["The client is \(answer.client.status)."] }
-        }
-    }
 }

@@ -35,9 +35,3 @@ struct ExtensionCommand: AsyncParsableCommand {
         return claim.id == type ? type : "\(claim.id ?? ""):\(type)"
     }
 }
-
-/// The extension that a command is about.
-struct ExtensionArgument: ParsableArguments {
-    @Argument(help: "The extension's id.")
-    var id: String
-}

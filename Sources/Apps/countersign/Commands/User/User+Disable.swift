@@ -16,17 +16,4 @@ extension UserCommand {
             try output.show(answer) { ["\(answer.user.shortName.printable) is disabled."] }
         }
     }
-
-    struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Let a disabled user in again.")
-
-        @OptionGroup var argument: UserArgument
-        @OptionGroup var realm: RealmOptions
-        @OptionGroup var output: OutputOptions
-
-        func run() async throws {
-            let answer = try await realm.perform(EnableUser(user: argument.user))
-            try output.show(answer) { ["\(answer.user.shortName.printable) is enabled."] }
-        }
-    }
 }

@@ -29,12 +29,6 @@ struct UserCommand: AsyncParsableCommand {
     }
 }
 
-/// The user that a command is about.
-struct UserArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("The user's id or e-mail address.", valueName: "id-or-email"))
-    var user: String
-}
-
 extension UserSummary {
     /// What to call the user in a sentence.
     var shortName: String { email ?? id }

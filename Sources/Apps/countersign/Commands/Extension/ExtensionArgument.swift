@@ -1,0 +1,7 @@
+import ArgumentParser
+
+/// The extension that a command is about.
+struct ExtensionArgument: ParsableArguments {
+    @Argument(help: "The extension's id.")
+    var id: String
+}
