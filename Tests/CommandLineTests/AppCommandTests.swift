@@ -73,7 +73,7 @@ import Testing
     @Test func revealingAddressesIsWarnedOfAndLogged() async throws {
         let added = try await directory.run("app", "add", "--id", "shop", "--reveal-addresses", "--json")
         #expect(added.status == 0)
-        #expect(added.error.hasPrefix("warning: shop reveals addresses: whoever asks it learns"))
+        #expect(added.error.hasPrefix("warning: shop reveals addresses: a client learns"))
         #expect((try added.json()["warnings"] as? [String])?.count == 1)
         let hidden = try await directory.run("app", "set", "shop", "--no-reveal-addresses")
         #expect(hidden.error.isEmpty)

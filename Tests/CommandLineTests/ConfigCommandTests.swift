@@ -40,10 +40,10 @@ import Testing
 
     @Test(arguments: [
         (["secondFactors.totp.adjacentIntervals", "2"], "A code is good for 150 s from now on"),
-        (["privacy.hidesAddresses", "false"], "Answers tell from now on which addresses have an account"),
+        (["privacy.hidesAddresses", "false"], "Answers disclose from now on which addresses have an account"),
         (["passwords.minimumLength", "6"], "Shorter passwords are taken from now on"),
-        (["passwords.refusesCommon", "off"], "Passwords that everybody tries first"),
-        (["passwords.remembered", "0"], "come back sooner from now on"),
+        (["passwords.refusesCommon", "off"], "The most common passwords"),
+        (["passwords.remembered", "0"], "sooner from now on"),
         (["secondFactors.totp.state", "disabled"], "sign in with the password alone"),
         (["tokens.idTokenLifetime", "86400"], "A stolen ID token is good for longer"),
     ])
@@ -102,7 +102,7 @@ import Testing
         let key = "tokens.customTokenKeys.backend@project.iam.example.com"
         let taken = try await directory.run("config", "set", key, "@\(file)")
         #expect(taken.output == "\(key) is set now; it was none.\n", "\(taken.error)")
-        #expect(taken.error.contains("signs in as anybody"))
+        #expect(taken.error.contains("sign in as any user"))
         let shown = try await directory.run("config", "show", "tokens.customTokenKeys", "--json").json()
         #expect((shown["settings"] as? [[String: Any]])?.first?["value"] as? String == pem)
         #expect(try await directory.run("config", "set", key, "none").status == 0)

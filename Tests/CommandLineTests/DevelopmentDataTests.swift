@@ -153,7 +153,7 @@ import Testing
         #expect(refused.error.contains("--dev-on-network"), "\(refused.error)")
         let server = try Program.start(["serve", "--dev-on-network"] + arguments, in: directory)
         _ = try #require(try await server.line { $0.hasPrefix("listening on ") }, "\(server.errorSoFar)")
-        #expect(server.errorSoFar.contains("dev is on, and on the network: whoever can connect"))
+        #expect(server.errorSoFar.contains("dev is on, and on the network: every client that can connect"))
         server.terminate()
         _ = await server.transcript()
     }

@@ -144,7 +144,7 @@ import Testing
             (#"{"localId":"a","factors":[{"id":"x","type":"push"}]}"#, #"there is no member "factors[0].type""#),
             (
                 #"{"localId":"a","mfaInfo":[{"phoneInfo":"+15555550100"}]}"#,
-                "a telephone is no second factor here: take it out of mfaInfo, and the password alone is enough"
+                "a phone is no second factor here: remove it from mfaInfo, and the password alone is enough"
             ),
             (
                 #"{"localId":"a","mfaInfo":[{"totpInfo":{}}]}"#,

@@ -314,8 +314,9 @@ struct InvitationTests {
             let landing = try await open(server, "/guardian/enroll?ticket=\(id)")
             #expect(landing.text.contains("value=\"otp\"") && !landing.text.contains("value=\"push\""))
             _ = try await server.management(.put, "guardian/factors/otp", ["enabled": false])
-            expectPage(try await open(server, "/guardian/enroll?ticket=\(id)"), 200, "nothing that could be enrolled")
-            expectPage(try await submit(server, ["ticket": id]), 200, "nothing that could be enrolled")
+            expectPage(
+                try await open(server, "/guardian/enroll?ticket=\(id)"), 200, "Nothing can be enrolled at present")
+            expectPage(try await submit(server, ["ticket": id]), 200, "Nothing can be enrolled at present")
         }
     }
 }

@@ -8,7 +8,7 @@ import Testing
     private static let format = "INVALID_CUSTOM_TOKEN : The custom token format is incorrect."
     private static let expired = "INVALID_CUSTOM_TOKEN : The custom token has expired."
     private static let mismatch =
-        "CREDENTIAL_MISMATCH : The custom token was made for another project, or by nobody registered."
+        "CREDENTIAL_MISMATCH : The custom token was made for another project, or with an unregistered key."
 
     @Test func aRegisteredKeySignsIn() async throws {
         try await TestServer.with { server in

@@ -144,7 +144,7 @@ struct TransportTests {
         #expect(complaint(.device(path: "/dev/no-tpm")).contains("there is no /dev/no-tpm. Is a TPM 2.0 there"))
         #expect(complaint(.device(path: "/dev/no-tpm\0x")).contains("cannot be reached"))
         #expect(complaint(.device(path: "/etc/hostname")).contains("is no device"))
-        #expect(complaint(.unixSocket(path: "/tmp/no-tpm-socket")).contains("nobody listens at /tmp/no-tpm-socket"))
+        #expect(complaint(.unixSocket(path: "/tmp/no-tpm-socket")).contains("no process listens at /tmp/no-tpm-socket"))
         #expect(complaint(.unixSocket(path: long)).contains("has 205"))
         #expect(complaint(.unixSocket(path: "")).contains("has 0"))
         #expect(complaint(.loopback(port: 1)).contains("127.0.0.1:1"))

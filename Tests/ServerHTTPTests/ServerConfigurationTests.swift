@@ -280,7 +280,7 @@ import Testing
             yaml: "tls: { endedByProxy: true }")
         #expect(
             proxied.warnings == [
-                "proxy.trusted is not set: whoever can connect to 0.0.0.0:8080 can say in x-forwarded-for who they are"
+                "proxy.trusted is not set: every client that can connect to 0.0.0.0:8080 can set its address by x-forwarded-for"
             ])
         let named = try await load(
             flags: everywhere, environment: ["COUNTERSIGN_PUBLIC_URL": "https://login.example.com"],
@@ -315,7 +315,7 @@ import Testing
         }
         #expect(
             try await load(yaml: "metrics.listen: 0.0.0.0:9464").warnings == [
-                "whoever can connect to 0.0.0.0:9464 reads the server's numbers"
+                "every client that can connect to 0.0.0.0:9464 can read the metrics"
             ])
     }
 
@@ -343,15 +343,15 @@ import Testing
         let everywhere: [ConfigurationKey: String] = [.listen: "0.0.0.0:8080", .dev: "true"]
         #expect(
             try await faults(flags: everywhere) == [
-                "listen: on 0.0.0.0:8080 everybody on the network could sign in as anybody and read all mails, as dev is "
-                    + "on; listen on loopback, or set devOnNetwork (--dev-on-network) where that is meant"
+                "listen: on 0.0.0.0:8080 every client on the network could sign in as any user and read all mails, as dev is "
+                    + "on; listen on loopback, or set devOnNetwork (--dev-on-network) if you intend that"
             ])
         // TLS makes it no better: whoever can connect is let in.
         let pem = try files.writePrivately("", to: "tls.pem")
         let tls = "tls: { certificate: \(pem), key: \(pem) }\n"
         #expect(try await faults(flags: everywhere, yaml: tls).count == 1)
         let shown = try await load(flags: everywhere, environment: ["COUNTERSIGN_DEV_ON_NETWORK": "true"], yaml: tls)
-        #expect(shown.warnings.first?.hasPrefix("dev is on, and on the network: whoever can connect") == true)
+        #expect(shown.warnings.first?.hasPrefix("dev is on, and on the network: every client that can connect") == true)
         #expect(
             try await faults(yaml: "devOnNetwork: true") == [
                 "devOnNetwork in server.yaml: dev is not on; leave it out, or set dev too"

@@ -16,7 +16,7 @@ struct DeliveryService: Service, CustomStringConvertible {
     func run() async throws {
         let senders = try makeSenders()
         if !senders.contains(where: { $0.channel == .email }), !realm.mode.keepsDeliveredMessages {
-            logger.warning("mail.smtp.url is not set: mails wait in the outbox, and nobody gets them")
+            logger.warning("mail.smtp.url is not set: mails wait in the outbox and are not sent")
         }
         let deliveries = senders.map { sender in
             OutboxDelivery(realm: realm, sender: sender, statistics: statistics, note: note)

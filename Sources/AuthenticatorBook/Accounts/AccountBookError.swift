@@ -62,7 +62,7 @@ extension KeychainError {
         case .authenticationFailed: "The passcode is wrong."
         case .lockedOut(let seconds): "Too many wrong passcodes. Wait \(seconds) seconds."
         case .interactionNotAllowed:
-            "Somebody has to give the passcode, and nobody can be asked here. Run it at a terminal, or give the vault's "
+            "The passcode is needed, and no prompt is possible here. Run it at a terminal, or give the vault's "
                 + "passcode with --passcode-fd or --passcode-credential; what asks each time needs a terminal."
         case .locked: "The keychain is locked."
         case .passcodeNotSet: "The keychain has no passcode."

@@ -75,7 +75,7 @@ struct AegisFile: Decodable {
         case .sealed(let sealed, let slots, let parameters):
             let slots = slots.filter { $0.type == Slot.password }
             guard !slots.isEmpty else {
-                throw AccountFileError.notAegis("no password opens it, only the telephone that wrote it")
+                throw AccountFileError.notAegis("no password opens it, only the phone that wrote it")
             }
             guard let password = try password() else { throw AccountFileError.passwordNeeded }
             let key = try AegisCipher.masterKey(of: slots, password: password)

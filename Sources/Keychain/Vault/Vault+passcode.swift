@@ -18,7 +18,7 @@ extension Vault {
         guard hasPasscode else { throw .passcodeNotSet }
         let old = try openSlot(.passcode, context)
         try rekey(old, nil)
-        configuration.log("\(directory.path): the passcode was removed; whoever reads the files reads the items")
+        configuration.log("\(directory.path): the passcode was removed; any reader of the files can read the items")
     }
 
     private func rekey(

@@ -23,7 +23,7 @@ extension Vault {
                 switch error {
                 case .cancelled, .timedOut: return .failure(.cancelled)
                 case .unavailable(let why):
-                    if triesLeft == nil { log("nobody can be asked: \(why)") }
+                    if triesLeft == nil { log("no prompt is possible: \(why)") }
                     return .failure(.interactionNotAllowed)
                 }
             }

@@ -220,7 +220,8 @@ extension Vault {
             key.wrap(privateKey, by: slotKey, slotID: slot.id, vaultID: vaultID)
             header.factorKeys = [key]
         } else {
-            configuration.log("\(directory.path): the vault has no passcode; whoever reads its files reads its items")
+            configuration.log(
+                "\(directory.path): the vault has no passcode; any reader of its files can read its items")
         }
         let keys = try OpenKeys(classKeys, vaultID: vaultID, slots: [slot.id])
         let image = VaultImage(header: header)
@@ -295,7 +296,7 @@ extension Vault {
         guard image.header.vaultID == vaultID else { throw .corrupted("another vault was put in this one's place") }
         guard image.header.slots.map(\.id) == keys.slots else { throw .locked }
         guard VaultImage.isAuthentic(bytes, tagKey: keys.fileTag) else {
-            throw .corrupted("the vault is damaged or was changed by somebody else")
+            throw .corrupted("the vault is damaged or was changed by another program")
         }
         if let old, image.header.generation < old.header.generation {
             throw .corrupted("an older generation of the vault was put in its place")

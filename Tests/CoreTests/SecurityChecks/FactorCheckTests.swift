@@ -107,7 +107,7 @@ struct FactorCheckTests {
             #expect(asked.challenges["Push"] != nil)
             for _ in 0..<3 {
                 let waiting = try await stage.decide(client, "Login Push", ["Push": .object([:])])
-                #expect(waiting.challenges["Push"]?["errorMsg"] == .string("Nobody has answered yet"))
+                #expect(waiting.challenges["Push"]?["errorMsg"] == .string("The request has not been answered yet"))
             }
             let request = try await stage.test.request(to: enrolment.factor.id)
             let statement = try device.answer(to: request, allows: allows, at: stage.test.now)

@@ -52,11 +52,11 @@ extension ServerConfiguration {
         var warnings: [String] = []
         if tlsIsEndedByProxy, proxy.trusted.isEmpty, !listen.isLoopback {
             warnings.append(
-                "proxy.trusted is not set: whoever can connect to \(listen) can say in \(proxy.header.rawValue) who they are"
+                "proxy.trusted is not set: every client that can connect to \(listen) can set its address by \(proxy.header.rawValue)"
             )
         }
         if let metricsListen, !metricsListen.isLoopback {
-            warnings.append("whoever can connect to \(metricsListen) reads the server's numbers")
+            warnings.append("every client that can connect to \(metricsListen) can read the metrics")
         }
         return warnings
     }

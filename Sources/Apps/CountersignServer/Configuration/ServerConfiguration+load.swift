@@ -196,12 +196,12 @@ extension ServerConfiguration {
         if isDevelopment, !listen.isLoopback, !mayShowDevelopment {
             sources.report(
                 sources.place(of: .listen),
-                "on \(listen) everybody on the network could sign in as anybody and read all mails, as dev is on",
-                "listen on loopback, or set devOnNetwork (--dev-on-network) where that is meant")
+                "on \(listen) every client on the network could sign in as any user and read all mails, as dev is on",
+                "listen on loopback, or set devOnNetwork (--dev-on-network) if you intend that")
         }
         if isDevelopment {
             result.warnings.append(
-                "dev is on\(listen.isLoopback ? "" : ", and on the network"): whoever can connect reads all mails, moves the clock and signs in as anybody; custom "
+                "dev is on\(listen.isLoopback ? "" : ", and on the network"): every client that can connect can read all mails, move the clock and sign in as any user; custom "
                     + "extensions may be called on this machine, also by plain http")
         }
         if tls == nil, !tlsIsEndedByProxy, !listen.isLoopback {

@@ -40,7 +40,7 @@ public enum DataDirectoryError: Error, Sendable, CustomStringConvertible {
             "\(path) holds no master key: it should be 32 bytes in Base64, or several such lines. Restore it from a "
                 + "backup; without it nothing that is sealed in the database can be opened."
         case .tooOpen(let exposure):
-            "\(exposure). Make it private with `\(exposure.remedy)`. Where somebody may have read it, make a new one after "
+            "\(exposure). Make it private with `\(exposure.remedy)`. If another user may have read it, replace it after "
                 + "that: `countersign key rotate-master` for the master key, `countersign key rotate-admin-token` for the "
                 + "administrator's token."
         }

@@ -99,18 +99,18 @@ public struct DataKindMismatch: Error, Sendable, Equatable, CustomStringConverti
         if case .unmarked(let samples) = finding, !samples.isEmpty {
             let ids = samples.map(\.rawValue).joined(separator: ", ")
             return
-                "\(name) was served with --dev by an earlier version, and has applications whose secrets everybody knows "
+                "\(name) was served with --dev by an earlier version, and has sample applications with public secrets "
                 + "(\(ids)). Start it with --dev, or name \(option). If it is meant for production, remove each of them "
                 + "with `countersign app remove ID`, and start it again."
         }
         if finding.kind == .development {
             return
-                "\(name) holds development data: its first start was with --dev, so it has applications whose secrets "
-                + "everybody knows. Start it with --dev, or name \(option). Its users move with `countersign user export` "
+                "\(name) holds development data: its first start was with --dev, so its sample applications have public "
+                + "secrets. Start it with --dev, or name \(option). Its users move with `countersign user export` "
                 + "and `countersign user import`."
         }
         return
-            "\(name) holds data of a server without --dev. Under --dev whoever can connect would sign in as any of its "
+            "\(name) holds data of a server without --dev. Under --dev every client that can connect could sign in as any of its "
             + "users. Leave --dev out, or name \(option)."
     }
 }

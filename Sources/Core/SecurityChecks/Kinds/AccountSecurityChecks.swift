@@ -149,7 +149,7 @@ public struct PushApprovalSecurityCheck: FactorSecurityCheck, ChallengePreparing
         guard let handle = context.fields[Self.handle]?.stringValue else { return .undecided("No device was asked") }
         switch try await isRight(.approval, to: FlowHandle(handle), in: context) {
         case true?: return .right
-        case nil: return .undecided("Nobody has answered yet")
+        case nil: return .undecided("The request has not been answered yet")
         case false?: return .wrong("The request was refused")
         }
     }

@@ -30,7 +30,7 @@ extension Guardian {
         let application = try await application(form, call)
         guard application.registration.secretDigest != nil else {
             throw OAuthError(
-                403, "unauthorized_client", "Only an application with a secret may ask somebody who is not there.")
+                403, "unauthorized_client", "Only an application with a secret may start a backchannel sign-in.")
         }
         var client = call.client
         client.clientID = application.id

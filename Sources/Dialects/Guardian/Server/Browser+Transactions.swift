@@ -38,7 +38,7 @@ extension Guardian {
         guard let claims = try await realm.keyring.verified(token),
             claims.string("aud") == Self.browserAudience, let id = claims.string("txid"),
             let expiresAt = claims.integer("exp")
-        else { throw GuardianError(401, "invalid_token", "The transaction token is none of ours.") }
+        else { throw GuardianError(401, "invalid_token", "The transaction token was not issued by this server.") }
         guard expiresAt > realm.clock.now.seconds else {
             throw GuardianError(401, "transaction_expired", "The sign-in has expired. Begin again.")
         }
@@ -50,7 +50,7 @@ extension Guardian {
     private func signIn(_ call: GuardianCall) async throws -> (handle: FlowHandle, userID: UserID) {
         let transaction = try await transaction(call)
         guard let handle = transaction.signIn else {
-            throw GuardianError(400, "invalid_state", "Nobody is signing in with this invitation.")
+            throw GuardianError(400, "invalid_state", "No sign-in uses this invitation.")
         }
         return (handle, try await subject(of: handle))
     }

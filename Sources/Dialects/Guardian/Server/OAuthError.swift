@@ -23,7 +23,7 @@ struct OAuthError: Error, Sendable {
 
     static let unknownClient = OAuthError(401, "invalid_client", "There is no such client, or its secret is wrong.")
     static let unknownUser = OAuthError(400, "unknown_user_id", "login_hint names no user.")
-    static let unsupportedGrant = OAuthError(400, "unsupported_grant_type", "This grant is none of ours.")
+    static let unsupportedGrant = OAuthError(400, "unsupported_grant_type", "This grant type is not supported.")
     static let wrongMFAToken = OAuthError(401, "invalid_grant", "The mfa_token is unknown.")
     static let pending = OAuthError(400, "authorization_pending", "The user has not answered yet.")
     static let slowDown = OAuthError(400, "slow_down", "You are polling too often.", retryAfter: 5)
@@ -31,7 +31,7 @@ struct OAuthError: Error, Sendable {
         403, "access_denied", "User is already enrolled. Use one of the authenticators.")
     static let unknownAuthenticator = OAuthError(404, "invalid_request", "The user has no such authenticator.")
     /// Nobody can answer any more: the time is over, the device is gone, or another request took its place.
-    static let ended = OAuthError(403, "expired_token", "Nobody answered in time. Ask again.")
+    static let ended = OAuthError(403, "expired_token", "The request was not answered in time. Ask again.")
     static let denied = OAuthError(403, "access_denied", "The user rejected it on a device.")
     /// The vendor's own words.
     static let rejected = OAuthError(400, "invalid_grant", "MFA Authorization rejected.")

@@ -7,7 +7,7 @@ enum FixedSettings {
     /// By path, and why they are as they are. What stands below such a path belongs to it.
     private static let reasons: KeyValuePairs = [
         "signIn.allowDuplicateEmails": "an address is one account's",
-        "signIn.phoneNumber": "nobody signs in by telephone",
+        "signIn.phoneNumber": "sign-in by phone is not supported",
         "smsRegionConfig": "no text messages are sent",
         "recaptchaConfig": "limits do the work of captchas",
         "blockingFunctions": "services of yours are asked by native authentication alone",
@@ -16,7 +16,7 @@ enum FixedSettings {
         "quota": "limits of sign-ups are the server's",
         "monitoring": "the audit log is always written",
         "multiTenant": "all tenants share one directory",
-        "autodeleteAnonymousUsers": "anonymous accounts stay until somebody deletes them",
+        "autodeleteAnonymousUsers": "anonymous accounts stay until an administrator deletes them",
     ]
 
     static var paths: [String] { reasons.map(\.key) }

@@ -182,7 +182,8 @@ extension IdentityToolkitError {
         switch refusal.reason {
         case .malformedCredential: self.init(.invalidCustomToken, "The custom token format is incorrect.")
         case .foreignCredential:
-            self.init(.credentialMismatch, "The custom token was made for another project, or by nobody registered.")
+            self.init(
+                .credentialMismatch, "The custom token was made for another project, or with an unregistered key.")
         case .flowExpired: self.init(.invalidCustomToken, "The custom token has expired.")
         case .missingIdentifier: self.init(.missingIdentifier)
         case .malformedClaims: self.init(.invalidClaims)

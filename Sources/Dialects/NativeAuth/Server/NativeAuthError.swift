@@ -135,10 +135,10 @@ struct NativeAuthError: Error, Sendable {
     ) { $0.unverifiedAttributes = [AttributeName("email")] }
     /// Nobody answered in time; the attempt goes on, so that the client stays where it can ask again.
     static let unanswered = Self(
-        .invalidGrant, .wrongCode, "Nobody answered on the device in time. Ask again.", .invalidOOBValue)
+        .invalidGrant, .wrongCode, "The request was not answered on the device in time. Ask again.", .invalidOOBValue)
     static let slowDown = Self(
-        .slowDown, nil, "Nobody has answered on the device yet. You are asking too often.", retryAfter: 5)
-    static let pending = Self(.authorizationPending, nil, "Nobody has answered on the device yet.")
+        .slowDown, nil, "The request has not been answered on the device yet. You are asking too often.", retryAfter: 5)
+    static let pending = Self(.authorizationPending, nil, "The request has not been answered on the device yet.")
 
     // MARK: Refusals
 
@@ -202,7 +202,7 @@ struct NativeAuthError: Error, Sendable {
                 .invalidRequest, .noPassword, "The tenant or user does not support native credential recovery.")
         case (.unsuitableContact, _): self = .invalidContact
         case (.signUpClosed, _):
-            self.init(.unauthorizedClient, nil, "Nobody may make an account of their own here.")
+            self.init(.unauthorizedClient, nil, "Users cannot create their own accounts here.")
         case (.weakPassword, _): self = .password(refusal.passwordFault?.suberror ?? .passwordTooWeak)
         case (.approvalPending, _): self = .pending
         case (.approvalRejected, _): self.init(.accessDenied, nil, "A device rejected the sign-in.")
@@ -238,7 +238,7 @@ struct NativeAuthError: Error, Sendable {
     init(_ refusal: Sessions.RefreshRefusal) {
         switch refusal {
         case .unknownToken:
-            self.init(.invalidGrant, ErrorNumber(rawValue: 70_000), "The refresh token is none of ours.")
+            self.init(.invalidGrant, ErrorNumber(rawValue: 70_000), "The refresh token was not issued by this server.")
         case .userDisabled:
             self.init(.invalidGrant, ErrorNumber(rawValue: 50_057), "The user account is disabled.")
         case .secondFactorRequired:

@@ -47,7 +47,7 @@
             case errSecNoSuchAttr: "the class has no such attribute"
             case errSecNoSuchClass: "there is no such class of items"
             case errSecInteractionNotAllowed:
-                "somebody would have to be asked, which is not allowed here, or the keychain is locked"
+                "a prompt would be needed, which is not allowed here, or the keychain is locked"
             case errSecDecode: "data could not be decoded"
             case errSecInternal: "an internal error"
             case errSecVerifyFailed: "the signature is not valid"

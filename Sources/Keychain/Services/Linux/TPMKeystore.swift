@@ -132,8 +132,8 @@
                 switch guessingLimit {
                 case .effective: "wrong answers are limited by the TPM"
                 case .resettable:
-                    "guesses are not limited by the TPM: its lockout authorization is not set, so that whoever may open "
-                        + "the device can set the count of wrong answers back. An administrator sets it with "
+                    "guesses are not limited by the TPM: its lockout authorization is not set, so that every user who may open "
+                        + "the device can reset the count of wrong answers. An administrator sets it with "
                         + "`tpm2_changeauth -c lockout`"
                 case .off:
                     "guesses are not limited by the TPM: it is set up to forget wrong answers at once. An administrator "

@@ -106,7 +106,7 @@ enum Descriptor {
 
     private static func refusal(_ name: String, _ code: Int32) -> TPMError {
         switch code {
-        case ENOENT, ECONNREFUSED: .unavailable("nobody listens at \(name). Start swtpm.")
+        case ENOENT, ECONNREFUSED: .unavailable("no process listens at \(name). Start swtpm.")
         case EAGAIN: .unavailable("\(name) is in use by another program.")
         default: failure("cannot connect to \(name)", code)
         }

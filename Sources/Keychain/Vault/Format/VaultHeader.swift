@@ -172,13 +172,13 @@ extension VaultHeader.Slot {
         switch kind {
         case .passcode:
             guard costs.contains(cost) else {
-                throw .corrupted("the vault asks for an Argon2id that is too cheap or too costly to be ours")
+                throw .corrupted("the vault asks for Argon2id parameters that this program never writes")
             }
             guard costs.allowsInHeader(cost) else {
                 throw .notAvailable(
                     """
                     the vault asks for Argon2id with \(operations) passes over \(memory >> 20) MiB, which is more than is \
-                    configured: set keyDerivation to that if the vault was made so; if not, somebody has changed its file
+                    configured: set keyDerivation to that if the vault was made so; if not, its file was tampered with
                     """)
             }
         case .device:

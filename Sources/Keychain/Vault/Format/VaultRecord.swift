@@ -157,7 +157,7 @@ extension VaultRecord.PasswordDerivation {
         let memory: UInt64 = try reader.integer("an item's password")
         cost = .stored(operations: operations, memory: memory)
         guard costs.contains(cost) else {
-            throw .corrupted("an item asks for an Argon2id that is too cheap or too costly to be ours")
+            throw .corrupted("an item asks for Argon2id parameters that this program never writes")
         }
         salt = try reader.raw(Argon2id.saltSize, "an item's password")
     }

@@ -108,7 +108,7 @@ enum HeadlessRequests {
         switch request.kind {
         case .unlock, .newPasscode: return
         case .passcode, .applicationPassword:
-            throw .unavailable("\(source) opens the vault, but nobody is present to confirm the use of this item")
+            throw .unavailable("\(source) opens the vault, but no user is present to confirm the use of this item")
         }
     }
 

@@ -49,7 +49,7 @@ public final class ScriptedPresence: PresenceProvider {
         case .answer(let text): return LockedBytes(Array(text.utf8))
         case .cancel: throw .cancelled
         case .timeOut: throw .timedOut
-        case .unavailable: throw .unavailable("the script says that nobody is there")
+        case .unavailable: throw .unavailable("the script says that no user is present")
         }
     }
 }

@@ -39,7 +39,7 @@ public struct SystemdCredentialPresence: PresenceProvider {
         defer { close(folder) }
         var status = stat()
         guard fstat(folder, &status) == 0, Self.isOurs(status), status.st_mode & 0o022 == 0 else {
-            throw .unavailable("the credentials' folder can be written by others or belongs to somebody else")
+            throw .unavailable("the credentials' folder can be written by others or belongs to another user")
         }
 
         // Not blocking, should a pipe lie there.
@@ -51,7 +51,7 @@ public struct SystemdCredentialPresence: PresenceProvider {
         }
         // systemd lets the service read root's file by an access list, whose mask shows as the group's read bit.
         guard Self.isOurs(status), status.st_mode & 0o027 == 0 else {
-            throw .unavailable("credential \(name) can be read by everybody or written by others")
+            throw .unavailable("credential \(name) can be read or written by other users")
         }
         return try HeadlessRequests.read(file, name: "credential \(name)", until: Deadline(after: .seconds(10)))
     }

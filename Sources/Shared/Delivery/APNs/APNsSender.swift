@@ -141,7 +141,7 @@ public final class APNsSender: MessageSender {
             if isOperators { tellOperator(reason, "check key_id, team_id, p8, bundle_id and sandbox") }
             return .postponed(reason: reason, after: after)
         case .refused(let reason):
-            logger.error("APNs does not take our requests", metadata: ["reason": "\(reason)"])
+            logger.error("APNs refuses the requests", metadata: ["reason": "\(reason)"])
             return .refused(reason: reason)
         }
     }

@@ -73,7 +73,7 @@ public final class SMTPSender: MessageSender {
         }
         if isDue {
             logger.error(
-                "the mail server does not take our mails: check mail.smtp",
+                "the mail server refuses mails: check mail.smtp",
                 metadata: ["server": "\(server.host):\(server.port)", "reason": "\(reason)"])
         }
     }

@@ -203,7 +203,7 @@ extension UserRow.SecondFactor {
             throw UserRowFault(
                 phoneInfo == nil && unobfuscatedPhoneInfo == nil
                     ? "a factor of mfaInfo has no totpInfo"
-                    : "a telephone is no second factor here: take it out of mfaInfo, and the password alone is enough")
+                    : "a phone is no second factor here: remove it from mfaInfo, and the password alone is enough")
         }
         guard let key = totp.sharedSecretKey, !key.isEmpty else {
             throw UserRowFault(

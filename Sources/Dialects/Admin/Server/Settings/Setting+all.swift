@@ -13,11 +13,11 @@ extension Setting {
         .requiredKinds,
         .bool(
             "passwords.refusesCommon", \.passwords.refusesCommon, "refuse the passwords that are tried first",
-            weaker: (false, "Passwords that everybody tries first are taken from now on.")),
+            weaker: (false, "The most common passwords are accepted from now on.")),
         .integer(
             "passwords.remembered", \.passwords.remembered, in: 0...PasswordPolicy.mostRemembered,
             "passwords of an account that it cannot be given again, the present one among them",
-            weakerWhen: (.smaller, "Passwords that somebody may have learnt come back sooner from now on.")),
+            weakerWhen: (.smaller, "Users can return to possibly leaked passwords sooner from now on.")),
         .bool("signUp.isOpen", \.signUp.isOpen, "people may make their own accounts"),
         .bool(
             "identityToolkit.allowsEmail", \.identityToolkit.allowsEmail,
@@ -31,19 +31,19 @@ extension Setting {
             "users delete their own accounts through Identity Toolkit"),
         .bool(
             "signUp.allowsAnonymous", \.signUp.allowsAnonymous, "accounts without address or password",
-            weaker: (true, "Anybody can make accounts without an address from now on, as many as the limits let them.")),
+            weaker: (true, "Any client can create accounts without an address from now on, within the limits.")),
         .bool(
             "privacy.hidesAddresses", \.privacy.hidesAddresses, "answers do not tell if an address has an account",
             weaker: (
                 false,
-                "Answers tell from now on which addresses have an account: whoever asks can make a list of them to "
+                "Answers disclose from now on which addresses have an account: an attacker can collect them to "
                     + "try passwords on."
             )),
         .word(
             "secondFactors.state", \.secondFactors.state, "what the project says of second factors at large",
             weakness: { before, after in
                 before.secondFactors.state == .mandatory && after.secondFactors.state != .mandatory
-                    ? "Second factors are no longer asked of everybody." : nil
+                    ? "Not every user needs a second factor any more." : nil
             }),
         .bool("secondFactors.listsPhone", \.secondFactors.listsPhone, "read back to Identity Toolkit; no such factor"),
         .totpState,
@@ -65,7 +65,7 @@ extension Setting {
             "tokens.sessionDays", \.tokens.sessionDays, in: 1...3650, unit: " days",
             "how long a session goes on, however often it is refreshed",
             weakerWhen: (.larger, "A stolen refresh token is good for longer from now on.")),
-        .word("push.provider", \.push.provider, "by what devices are told of requests; guardian: they ask"),
+        .word("push.provider", \.push.provider, "how devices learn about requests; guardian: they poll"),
         .text(
             "push.apns.keyID", \.push.apns.keyID, APNsSettings.isIdentifier, accepts: "the id that Apple gave the key",
             "the key for APNs"),
@@ -86,7 +86,7 @@ extension Setting {
                 return added.isEmpty
                     ? nil
                     : "Pages of this server lead on to every host below \(added.joined(separator: ", ")) from now on: "
-                        + "whoever gets hold of one of them can receive your users there."
+                        + "whoever controls one of them can receive your users there."
             }),
         .integer(
             "audit.retentionDays", \.audit.retentionDays, in: 1...36_500, unit: " days",
@@ -95,7 +95,7 @@ extension Setting {
         .bool(
             "securityChecks.acceptsSharedSecrets", \.securityChecks.acceptsSharedSecrets,
             "clients may sign with a secret that they send along (web SDKs of 2016 and 2017)",
-            weaker: (true, "Whoever reads one request of such a client can sign in its name from now on.")),
+            weaker: (true, "An eavesdropper on one request of such a client can sign in its name from now on.")),
         .bool(
             "securityChecks.acceptsSmallKeys", \.securityChecks.acceptsSmallKeys,
             "clients may register RSA keys from 1024 bits",

@@ -50,7 +50,7 @@ struct SettingFamily: Sendable {
                 weakness: { before, after in
                     let (old, new) = (before.tokens.customTokenKeys[name], after.tokens.customTokenKeys[name])
                     return new != nil && new != old
-                        ? "Whoever has the private half of this key signs in as anybody from now on." : nil
+                        ? "The holder of this private key can sign in as any user from now on." : nil
                 })
         })
 

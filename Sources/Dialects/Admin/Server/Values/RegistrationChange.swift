@@ -164,7 +164,7 @@ public struct RegistrationChange: Codable, Sendable {
         var warnings: [String] = []
         if versions?.contains(where: \.refreshTokens) ?? false {
             warnings.append(
-                "\(id) has refresh tokens for its clients: whoever once passed a check stays in for as long as the app is "
+                "\(id) has refresh tokens for its clients: a user who passed a check once stays signed in as long as the app is "
                     + "used every thirty days, without being asked again. Leave them off where people are to prove themselves."
             )
         }
@@ -176,7 +176,7 @@ public struct RegistrationChange: Codable, Sendable {
         }
         guard revealsAddresses == true else { return warnings }
         return warnings + [
-            "\(id) reveals addresses: whoever asks it learns which addresses have an account, and can make a list of "
+            "\(id) reveals addresses: a client learns which addresses have an account, and can collect "
                 + "them to try passwords on. Leave it off unless the app cannot do without."
         ]
     }

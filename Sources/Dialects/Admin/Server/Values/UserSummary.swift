@@ -49,7 +49,7 @@ extension AdministrationError {
                     "\(email?.canonical ?? "The address") has an account. `countersign user show` tells more of it.")
             case .idTaken:
                 Self(.conflict, "Another user has the id \(id?.rawValue ?? ""). Leave it out for a fresh one.")
-            case .phoneNumberTaken: Self(.conflict, "Another user has the telephone number.")
+            case .phoneNumberTaken: Self(.conflict, "Another user has the phone number.")
             case .unknownFactor: Self(.notFound, "The user has no such second factor.")
             case .weakPassword(let fault): Self(.refused, fault.sentence)
             case .userNotFound: .noUser(id?.rawValue ?? "")

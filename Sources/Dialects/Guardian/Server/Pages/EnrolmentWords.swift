@@ -45,7 +45,7 @@ struct EnrolmentWords: Sendable {
                 title: "Protect your account",
                 text: "Add a second step to the sign-in of \(address ?? "your account").")
         },
-        nothingOffered: "There is nothing that could be enrolled at present. Ask whoever invited you.",
+        nothingOffered: "Nothing can be enrolled at present. Ask the person who invited you.",
         begunTooLongAgo: "The code on this page was good for five minutes. Begin again.",
         scan: "Scan this code",
         qrCode: "QR code for your authenticator app",
@@ -72,17 +72,19 @@ struct EnrolmentWords: Sendable {
         wrongCode: "That is not the code. Wait for the next one, and look at the phone's clock.",
         tooManyCodes: "Too many wrong codes. Begin again.",
         deadLink: Text(
-            title: "This link is not good", text: "It is not complete, or not one of ours. Ask whoever invited you."),
+            title: "This link is not good",
+            text: "It is incomplete, or was not issued by this service. Ask the person who invited you."),
         expired: Text(
-            title: "This link has expired", text: "It was good for five days. Ask whoever invited you for another."),
+            title: "This link has expired",
+            text: "It was valid for five days. Ask the person who invited you for another."),
         used: Text(
-            title: "This link was used", text: "If it was not you, tell whoever runs the service at once."),
+            title: "This link was used", text: "If it was not you, contact the operator of the service at once."),
         tooManyTries: Text(title: "Too many tries", text: "Wait a while, and open the link again."),
         done: Text(
             title: "Done", text: "From now on your sign-in has a second step. You can close this page."),
         enrolled: Text(
             title: "There is one already",
-            text: "Your account has a second step. Ask whoever invited you to add another."),
+            text: "Your account has a second step. Ask the person who invited you to add another."),
         error: "Error")
 
     private static let german = EnrolmentWords(
