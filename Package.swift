@@ -295,6 +295,14 @@ let package = Package(
                 "CountersignCore", "CountersignServer", "PasswordHashing", "StorePostgres", "TestSupport", .logging,
             ],
             path: "Tests/ServerTestSupport"),
+        // A whole server without sockets, and a client of each protocol as the tests of all protocols use them.
+        .target(
+            name: "DialectTestSupport",
+            dependencies: [
+                "CountersignCore", "CountersignServer", "NativeAuthWire", "OneTimePassword", "PasswordHashing",
+                "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdTesting, .logging, .nioCore,
+            ],
+            path: "Tests/DialectTestSupport"),
         .testTarget(name: "OneTimePasswordTests", dependencies: ["OneTimePassword"]),
         .testTarget(
             name: "CoreTests",
@@ -331,7 +339,8 @@ let package = Package(
             name: "IdentityToolkitTests",
             dependencies: [
                 "IdentityToolkitServer", "IdentityToolkitWire", "CountersignServer", "CountersignCore",
-                "OneTimePassword", "PasswordHashing", "ServerHTTP", "TestSupport", .crypto, .hummingbird,
+                "OneTimePassword", "PasswordHashing", "ServerHTTP", "DialectTestSupport", "TestSupport", .crypto,
+                .hummingbird,
                 .hummingbirdTesting, .asn1, .httpTypes, .jwtKit, .logging, .nioCore, .x509,
             ]),
         // What tests start as a process of its own: prompts at a terminal, writers that are killed, images of memory.
@@ -360,7 +369,8 @@ let package = Package(
             name: "GuardianTests",
             dependencies: [
                 "GuardianServer", "GuardianWire", "CountersignServer", "CountersignCore", "Delivery", "OneTimePassword",
-                "PasswordHashing", "TestSupport", .crypto, .cryptoExtras, .hummingbird, .hummingbirdHTTP2,
+                "PasswordHashing", "DialectTestSupport", "TestSupport", .crypto, .cryptoExtras, .hummingbird,
+                .hummingbirdHTTP2,
                 .hummingbirdTesting, .hummingbirdTLS, .httpTypes, .jwtKit, .logging, .nioCore, .nioSSL,
                 .serviceLifecycle,
             ]),
@@ -377,7 +387,8 @@ let package = Package(
             name: "NativeAuthTests",
             dependencies: [
                 "NativeAuthServer", "NativeAuthWire", "CountersignServer", "CountersignCore", "Delivery",
-                "OneTimePassword", "PasswordHashing", "TestSupport", .crypto, .hummingbird, .hummingbirdCore,
+                "OneTimePassword", "PasswordHashing", "DialectTestSupport", "TestSupport", .crypto, .hummingbird,
+                .hummingbirdCore,
                 .hummingbirdTesting, .hummingbirdTLS, .httpTypes, .jwtKit, .logging, .nioCore, .nioSSL,
                 .serviceLifecycle,
             ]),
@@ -391,7 +402,8 @@ let package = Package(
             name: "SecurityChecksTests",
             dependencies: [
                 "SecurityChecksServer", "SecurityChecksWire", "ScopeProtection", "ClientHTTP", "CountersignServer",
-                "CountersignCore", "OneTimePassword", "PasswordHashing", "ServerHTTP", "TestSupport", .crypto,
+                "CountersignCore", "OneTimePassword", "PasswordHashing", "ServerHTTP", "DialectTestSupport",
+                "TestSupport", .crypto,
                 .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes, .logging, .nioCore,
             ]),
         // What one protocol gave out, at the endpoints of all.
@@ -399,7 +411,8 @@ let package = Package(
             name: "CrossDialectTests",
             dependencies: [
                 "CountersignServer", "CountersignCore", "NativeAuthWire", "OneTimePassword", "PasswordHashing",
-                "TestSupport", .crypto, .hummingbird, .hummingbirdTesting, .httpTypes, .logging, .nioCore,
+                "DialectTestSupport", "TestSupport", .crypto, .hummingbird, .hummingbirdTesting, .httpTypes, .logging,
+                .nioCore,
             ]),
         .testTarget(
             name: "FirebaseAuthTests",

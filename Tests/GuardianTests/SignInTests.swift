@@ -1,4 +1,5 @@
 import CountersignCore
+import DialectTestSupport
 import Foundation
 import HTTPTypes
 import OneTimePassword

@@ -1,6 +1,7 @@
 import CountersignCore
 import CountersignServer
 import Crypto
+import DialectTestSupport
 import Foundation
 import HTTPTypes
 import Hummingbird

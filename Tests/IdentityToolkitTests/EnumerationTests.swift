@@ -1,4 +1,5 @@
 import CountersignCore
+import DialectTestSupport
 import Testing
 
 @testable import IdentityToolkitServer

@@ -1,5 +1,6 @@
 import CountersignCore
 import Delivery
+import DialectTestSupport
 import Foundation
 import HTTPTypes
 import NativeAuthWire

@@ -1,3 +1,4 @@
+import DialectTestSupport
 import HTTPTypes
 import Hummingbird
 import NIOCore

@@ -1,5 +1,6 @@
 import CountersignCore
 import CountersignServer
+import DialectTestSupport
 import Foundation
 import HTTPTypes
 import NativeAuthWire

@@ -1,5 +1,6 @@
 import CountersignCore
 import Crypto
+import DialectTestSupport
 import Foundation
 import GuardianWire
 import HTTPTypes

@@ -1,6 +1,7 @@
 import CountersignCore
 import Crypto
 import Delivery
+import DialectTestSupport
 import Foundation
 import HTTPTypes
 import Testing

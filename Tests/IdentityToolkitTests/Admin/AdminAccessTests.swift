@@ -1,3 +1,4 @@
+import DialectTestSupport
 import Foundation
 import HTTPTypes
 import Testing

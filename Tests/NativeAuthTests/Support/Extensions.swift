@@ -1,6 +1,7 @@
 import CountersignCore
 import CountersignServer
 import Delivery
+import DialectTestSupport
 import Foundation
 import NativeAuthWire
 import Synchronization

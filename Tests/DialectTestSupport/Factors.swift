@@ -11,7 +11,7 @@ extension TestServer {
     }
 
     /// Enrols an authenticator, and moves the clock to its next code.
-    func authenticator(of user: User) async throws -> TOTP {
+    package func authenticator(of user: User) async throws -> TOTP {
         let outcome = try await realm.enrolments.beginTOTP(for: user.id, evidence: evidence, by: .testAdministrator)
         guard case .offered(let offer) = outcome else { throw Unexpected(what: "\(outcome)") }
         let totp = try TOTP(secret: offer.secret.reveal())
@@ -25,7 +25,7 @@ extension TestServer {
     }
 
     /// Enrols a device that answers with signatures.
-    func device(of user: User) async throws -> SignedDevice {
+    package func device(of user: User) async throws -> SignedDevice {
         guard case .offered(let ticket) = try await realm.enrolments.inviteDevice(for: user.id, by: .testAdministrator)
         else { throw Unexpected(what: "no ticket") }
         guard
@@ -47,20 +47,24 @@ extension TestServer {
     }
 }
 
-struct Unexpected: Error {
-    let what: String
+package struct Unexpected: Error {
+    package let what: String
+
+    package init(what: String) {
+        self.what = what
+    }
 }
 
 /// A device as the core sees it.
-struct SignedDevice: Sendable {
-    let server: TestServer
-    let key: DevicePrivateKey
-    let enrolment: DeviceEnrolment
+package struct SignedDevice: Sendable {
+    package let server: TestServer
+    package let key: DevicePrivateKey
+    package let enrolment: DeviceEnrolment
 
-    func allow() async throws { try await decide(true) }
-    func reject() async throws { try await decide(false) }
+    package func allow() async throws { try await decide(true) }
+    package func reject() async throws { try await decide(false) }
 
-    func code() throws -> String {
+    package func code() throws -> String {
         let secret = try #require(enrolment.totpSecret)
         return try TOTP(secret: secret.reveal()).code(at: server.now).stringCode
     }

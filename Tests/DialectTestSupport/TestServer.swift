@@ -1,4 +1,5 @@
 import CountersignCore
+import CountersignServer
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -10,29 +11,27 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import CountersignServer
-
 /// A whole server in this process, without sockets: what a request meets is what it meets in production.
-struct TestServer: Sendable {
-    enum Mode: String, Sendable, CaseIterable {
+package struct TestServer: Sendable {
+    package enum Mode: String, Sendable, CaseIterable {
         case production
         case development
     }
 
-    let mode: Mode
-    let opened: OpenedRealm
-    let countersign: CountersignServer
-    let clock: FrozenClock
+    package let mode: Mode
+    package let opened: OpenedRealm
+    package let countersign: CountersignServer
+    package let clock: FrozenClock
     /// The first application's API key.
-    let key: String
-    let adminToken: String
+    package let key: String
+    package let adminToken: String
     private let client: any TestClientProtocol
 
-    var realm: Realm { opened.realm }
-    var now: Date { realm.clock.now }
+    package var realm: Realm { opened.realm }
+    package var now: Date { realm.clock.now }
 
     /// Runs a test against a fresh server, which is gone afterwards.
-    static func with<T: Sendable>(
+    package static func with<T: Sendable>(
         _ mode: Mode = .production, publicURLs: [String] = [], extensions: ExtensionCallOptions = .standard,
         _ test: @Sendable (TestServer) async throws -> T
     ) async throws -> T {
@@ -70,7 +69,7 @@ struct TestServer: Sendable {
 
     /// An address that nobody has had: limits per source do not hold for whoever comes from there. (Those of `--dev` are lifted for
     /// loopback, and behind a proxy nobody is that.)
-    static func freshAddress() -> String {
+    package static func freshAddress() -> String {
         let number = addresses.withLock { number in
             number += 1
             return number
@@ -83,7 +82,7 @@ struct TestServer: Sendable {
     // MARK: Requests
 
     /// One request, with everything about it as given. `from` is the client's address.
-    func send(
+    package func send(
         _ method: HTTPRequest.Method, _ uri: String, headers: HTTPFields = [:], body: [UInt8]? = nil,
         from: String? = nil
     ) async throws -> Reply {
@@ -98,7 +97,7 @@ struct TestServer: Sendable {
     }
 
     /// What an SDK sends: JSON, and the API key in the query.
-    func post(
+    package func post(
         _ path: String, _ body: JSON = [:], headers: HTTPFields = [:], from: String? = nil
     ) async throws -> Reply {
         var headers = headers
@@ -106,20 +105,20 @@ struct TestServer: Sendable {
         return try await send(.post, "\(path)?key=\(key)", headers: headers, body: body.bytes, from: from)
     }
 
-    func get(_ path: String, headers: HTTPFields = [:]) async throws -> Reply {
+    package func get(_ path: String, headers: HTTPFields = [:]) async throws -> Reply {
         try await send(.get, "\(path)\(path.contains("?") ? "&" : "?")key=\(key)", headers: headers)
     }
 
     /// The administrator's header.
-    var administrator: HTTPFields { [.authorization: "Bearer \(adminToken)"] }
+    package var administrator: HTTPFields { [.authorization: "Bearer \(adminToken)"] }
 
-    func config() async throws -> JSON {
+    package func config() async throws -> JSON {
         let reply = try await send(.get, "/v2/projects/countersign/config", headers: administrator)
         #expect(reply.status == 200)
         return reply.json
     }
 
-    func changeConfig(
+    package func changeConfig(
         mask: String?, _ body: JSON, path: String = "/v2/projects/countersign/config", headers: HTTPFields? = nil
     ) async throws -> Reply {
         var headers = headers ?? administrator
@@ -129,21 +128,21 @@ struct TestServer: Sendable {
     }
 
     /// Switches TOTP, as the reference page does.
-    func setTOTP(_ state: String = "ENABLED", adjacentIntervals: Int?) async throws {
+    package func setTOTP(_ state: String = "ENABLED", adjacentIntervals: Int?) async throws {
         let number: JSON = adjacentIntervals.map { ["adjacentIntervals": .integer($0)] } ?? [:]
         let reply = try await changeConfig(
             mask: "mfa", ["mfa": ["providerConfigs": [["state": .string(state), "totpProviderConfig": number]]]])
         #expect(reply.status == 200, "\(reply.text)")
     }
 
-    func setEmailPrivacy(_ isOn: Bool) async throws {
+    package func setEmailPrivacy(_ isOn: Bool) async throws {
         let reply = try await changeConfig(
             mask: "emailPrivacyConfig", ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": .bool(isOn)]])
         #expect(reply.status == 200, "\(reply.text)")
     }
 
     /// Lets links lead on to a host.
-    func authorize(_ domain: String) async throws {
+    package func authorize(_ domain: String) async throws {
         let reply = try await changeConfig(mask: "authorizedDomains", ["authorizedDomains": [.string(domain)]])
         #expect(reply.status == 200, "\(reply.text)")
     }
@@ -151,28 +150,13 @@ struct TestServer: Sendable {
     // MARK: Time
 
     /// Moves the clock: by its route where there is one.
-    func advance(_ seconds: Double) async throws {
+    package func advance(_ seconds: Double) async throws {
         guard mode == .development else { return clock.advance(seconds) }
         let reply = try await send(
             .post, "/dev/clock", headers: [.contentType: "application/json"],
             body: JSON.object(["advanceSeconds": .number(seconds)]).bytes)
         #expect(reply.status == 200)
     }
-}
-
-/// What came back.
-struct Reply: Sendable {
-    let status: Int
-    let headers: HTTPFields
-    let bytes: [UInt8]
-
-    var text: String { String(decoding: bytes, as: UTF8.self) }
-
-    /// Null where the body is no JSON.
-    var json: JSON { (try? JSON(parsing: bytes)) ?? .null }
-
-    /// The refusal's message; nil for a success.
-    var message: String? { json["error"]["message"].text }
 }
 
 /// A data directory that was set up once, since making keys takes a while.
@@ -198,47 +182,9 @@ private enum TemplateDirectory {
 }
 
 extension HTTPField.Name {
-    static var xForwardedFor: Self { Self("X-Forwarded-For")! }
+    package static var xForwardedFor: Self { Self("X-Forwarded-For")! }
 }
 
 extension String {
-    var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
-}
-
-// MARK: Refusals
-
-/// The two forms of the envelope (AIP-193, and the older one of Google's APIs).
-enum EnvelopeForm: Sendable {
-    /// Versions 1 and 3.
-    case errors
-    /// Version 2, the administrator's endpoints, the token service.
-    case status
-
-    /// By path.
-    init(_ path: String) {
-        let path = path.prefix { $0 != "?" }
-        self = path.contains("/v2/") || path.hasSuffix("v1/token") ? .status : .errors
-    }
-}
-
-/// The reply is a refusal with exactly that message, in exactly that form.
-func expectRefused(
-    _ reply: Reply, _ message: String, _ form: EnvelopeForm, code: Int = 400, status: String = "INVALID_ARGUMENT",
-    sourceLocation: SourceLocation = #_sourceLocation
-) {
-    #expect(reply.status == code, "\(reply.text)", sourceLocation: sourceLocation)
-    #expect(reply.headers[.contentType] == "application/json; charset=UTF-8", sourceLocation: sourceLocation)
-    let golden: JSON =
-        switch form {
-        case .errors:
-            [
-                "error": [
-                    "code": .integer(code), "message": .string(message),
-                    "errors": [["message": .string(message), "domain": "global", "reason": "invalid"]],
-                ]
-            ]
-        case .status:
-            ["error": ["code": .integer(code), "message": .string(message), "status": .string(status)]]
-        }
-    expectGolden(reply.json, golden, sourceLocation: sourceLocation)
+    package var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
 }

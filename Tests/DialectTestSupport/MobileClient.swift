@@ -7,26 +7,26 @@ import TestSupport
 import Testing
 
 /// An installation of an app: its key, and the requests that the vendor's SDK makes.
-struct MobileClient: Sendable {
-    static let base = "/mfp/api"
+package struct MobileClient: Sendable {
+    package static let base = "/mfp/api"
     /// One key for all whose key does not matter; finding one takes a tenth of a second.
-    static let commonKey = Result { try DevicePrivateKey.freshRSA() }
+    package static let commonKey = Result { try DevicePrivateKey.freshRSA() }
 
-    let server: TestServer
-    let key: DevicePrivateKey
-    var application = "com.countersign.dev"
-    var platform = "ios"
-    var version: String? = "1.0.0"
-    var device = "0E6E3B0B-0000-4A58-9E0F-A1B2C3D4E5F6"
-    var id = ""
+    package let server: TestServer
+    package let key: DevicePrivateKey
+    package var application = "com.countersign.dev"
+    package var platform = "ios"
+    package var version: String? = "1.0.0"
+    package var device = "0E6E3B0B-0000-4A58-9E0F-A1B2C3D4E5F6"
+    package var id = ""
 
     /// An unregistered one.
-    init(on server: TestServer, key: DevicePrivateKey? = nil) throws {
+    package init(on server: TestServer, key: DevicePrivateKey? = nil) throws {
         self.server = server
         self.key = try key ?? Self.commonKey.get()
     }
 
-    static func registered(
+    package static func registered(
         on server: TestServer, application: String = "com.countersign.dev", key: DevicePrivateKey? = nil,
         device: String = "0E6E3B0B-0000-4A58-9E0F-A1B2C3D4E5F6"
     ) async throws -> MobileClient {
@@ -43,14 +43,14 @@ struct MobileClient: Sendable {
 
     // MARK: Statements
 
-    func header(kid: String? = nil) throws -> JSON {
+    package func header(kid: String? = nil) throws -> JSON {
         let (_, numbers) = try key.jwk
         var jwk: JSON = ["kty": "RSA"]
         for (name, bytes) in numbers { jwk = jwk.with([name: .string(bytes.base64URL)]) }
         return ["alg": "RS256", "jwk": jwk.with(["kid": kid.map { .string($0) }])]
     }
 
-    var data: JSON {
+    package var data: JSON {
         var application: JSON = ["id": .string(application), "clientPlatform": .string(platform)]
         application = application.with(["version": version.map { .string($0) }])
         return [
@@ -59,7 +59,7 @@ struct MobileClient: Sendable {
         ]
     }
 
-    func parts(_ header: JSON, _ payload: JSON) throws -> JSON {
+    package func parts(_ header: JSON, _ payload: JSON) throws -> JSON {
         let input = "\(header.bytes.base64URL).\(payload.bytes.base64URL)"
         return [
             "header": .string(header.bytes.base64URL), "payload": .string(payload.bytes.base64URL),
@@ -67,7 +67,7 @@ struct MobileClient: Sendable {
         ]
     }
 
-    func assertion(_ id: String? = nil, changes: [String: JSON?] = [:]) throws -> String {
+    package func assertion(_ id: String? = nil, changes: [String: JSON?] = [:]) throws -> String {
         let now = Int(server.now.timeIntervalSince1970 * 1000)
         let claims: JSON = [
             "iss": .string("\(application)$ios$\(version ?? "")"), "sub": .string(self.id), "aud": "(null)az/v1/token",
@@ -79,12 +79,12 @@ struct MobileClient: Sendable {
 
     // MARK: Requests
 
-    func json(_ method: HTTPRequest.Method, _ path: String, _ body: JSON) async throws -> Reply {
+    package func json(_ method: HTTPRequest.Method, _ path: String, _ body: JSON) async throws -> Reply {
         try await server.send(
             method, Self.base + path, headers: [.contentType: "application/json; charset=UTF-8"], body: body.bytes)
     }
 
-    func form(
+    package func form(
         _ path: String, _ fields: [(String, String)], headers: HTTPFields = [:]
     ) async throws -> Reply {
         var headers = headers
@@ -93,24 +93,24 @@ struct MobileClient: Sendable {
             .post, Self.base + path, headers: headers, body: Array(Self.encoded(fields).utf8))
     }
 
-    static func encoded(_ fields: [(String, String)]) -> String {
+    package static func encoded(_ fields: [(String, String)]) -> String {
         var allowed = CharacterSet.alphanumerics
         allowed.insert(charactersIn: "-._~")
         return fields.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")" }
             .joined(separator: "&")
     }
 
-    func register() async throws -> Reply {
+    package func register() async throws -> Reply {
         try await json(.post, "/registration/v1/self", ["signedRegistrationData": parts(header(), data)])
     }
 
     /// Asks for a scope, with answers by check.
-    func preauthorize(_ scope: String, _ answers: JSON? = nil) async throws -> Reply {
+    package func preauthorize(_ scope: String, _ answers: JSON? = nil) async throws -> Reply {
         let body: JSON = ["client_id": .string(id), "scope": .string(scope)]
         return try await json(.post, "/preauth/v1/preauthorize", body.with(["challengeResponse": answers]))
     }
 
-    func authorization(
+    package func authorization(
         _ scope: String, redirectURI: String = "http://mfpredirecturi", state: String? = nil
     ) async throws -> Reply {
         var fields = [
@@ -120,7 +120,7 @@ struct MobileClient: Sendable {
         return try await server.send(.get, "\(Self.base)/az/v1/authorization?\(Self.encoded(fields))")
     }
 
-    func code(_ scope: String) async throws -> String {
+    package func code(_ scope: String) async throws -> String {
         let reply = try await authorization(scope)
         #expect(reply.status == 302, "\(reply.text)")
         let location = try #require(reply.headers[.location])
@@ -128,7 +128,7 @@ struct MobileClient: Sendable {
         return String(location.dropFirst("http://mfpredirecturi?code=".count))
     }
 
-    func redeem(
+    package func redeem(
         _ code: String, assertion: String? = nil, redirectURI: String = "http://mfpredirecturi"
     ) async throws -> Reply {
         try await form(
@@ -142,13 +142,13 @@ struct MobileClient: Sendable {
     }
 
     /// The whole dance behind a preauthorize that has succeeded.
-    func token(_ scope: String) async throws -> (token: String, reply: JSON) {
+    package func token(_ scope: String) async throws -> (token: String, reply: JSON) {
         let reply = try await redeem(code(scope))
         #expect(reply.status == 200, "\(reply.text)")
         return (try #require(reply.json["access_token"].text), reply.json)
     }
 
-    func resource(
+    package func resource(
         _ method: HTTPRequest.Method, _ path: String, token: String?, headers: HTTPFields = [:]
     ) async throws -> Reply {
         var headers = headers
@@ -156,7 +156,7 @@ struct MobileClient: Sendable {
         return try await server.send(method, "\(Self.base)/adapters/\(path)", headers: headers, body: [])
     }
 
-    func logout(_ check: String) async throws -> Reply {
+    package func logout(_ check: String) async throws -> Reply {
         try await form(
             "/preauth/v1/logout",
             [
@@ -168,7 +168,7 @@ struct MobileClient: Sendable {
 
 extension TestServer {
     /// A token of the confidential client.
-    func confidentialToken(_ scope: String = "authorization.introspect") async throws -> String {
+    package func confidentialToken(_ scope: String = "authorization.introspect") async throws -> String {
         let reply = try await send(
             .post, "/mfp/api/az/v1/token",
             headers: [
@@ -180,7 +180,7 @@ extension TestServer {
         return try #require(reply.json["access_token"].text)
     }
 
-    func introspect(_ token: String) async throws -> JSON {
+    package func introspect(_ token: String) async throws -> JSON {
         let reply = try await send(
             .post, "/mfp/api/az/v1/introspection",
             headers: [
@@ -192,7 +192,7 @@ extension TestServer {
     }
 
     /// Registers another version of an application, in place of what it had.
-    func setVersions(_ versions: [ApplicationVersion], of id: String = "com.countersign.dev") async throws {
+    package func setVersions(_ versions: [ApplicationVersion], of id: String = "com.countersign.dev") async throws {
         _ = try await realm.applications.change(
             ClientID(rawValue: id), by: .commandLine
         ) { $0.versions = versions }
@@ -203,7 +203,7 @@ extension TestServer {
 
 /// 401, with exactly these challenges and success of the clock; answers the document.
 @discardableResult
-func expectChallenges(
+package func expectChallenges(
     _ reply: Reply, _ challenges: JSON, sourceLocation: SourceLocation = #_sourceLocation
 ) -> JSON {
     #expect(reply.status == 401, "\(reply.text)", sourceLocation: sourceLocation)
@@ -215,18 +215,18 @@ func expectChallenges(
 }
 
 /// 403, with exactly these failures.
-func expectFailures(_ reply: Reply, _ failures: JSON, sourceLocation: SourceLocation = #_sourceLocation) {
+package func expectFailures(_ reply: Reply, _ failures: JSON, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(reply.status == 403, "\(reply.text)", sourceLocation: sourceLocation)
     #expect(reply.json == ["failures": failures], "\(reply.text)", sourceLocation: sourceLocation)
 }
 
 /// 200; answers the successes but for the clock's.
 @discardableResult
-func expectGranted(_ reply: Reply, sourceLocation: SourceLocation = #_sourceLocation) -> JSON {
+package func expectGranted(_ reply: Reply, sourceLocation: SourceLocation = #_sourceLocation) -> JSON {
     #expect(reply.status == 200, "\(reply.text)", sourceLocation: sourceLocation)
     return reply.json["successes"].with(["clockSynchronization": nil])
 }
 
-func hmac(_ text: String, _ secret: String) -> [UInt8] {
+package func hmac(_ text: String, _ secret: String) -> [UInt8] {
     Array(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: SymmetricKey(data: Data(secret.utf8))))
 }

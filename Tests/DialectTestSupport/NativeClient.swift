@@ -5,31 +5,36 @@ import NativeAuthWire
 import Testing
 
 /// An app of the vendor's SDK, as far as the server sees it.
-struct NativeClient: Sendable {
-    let server: TestServer
-    let id: String
-    var tenant = "/contoso.onmicrosoft.com"
+package struct NativeClient: Sendable {
+    package let server: TestServer
+    package let id: String
+    package var tenant = "/contoso.onmicrosoft.com"
     /// The correlation id, one for a whole flow; nil sends none.
-    var requestID: String? = "0a0a0a0a-1111-4bbb-8222-3c3c3c3c3c3c"
-    var from: String?
+    package var requestID: String? = "0a0a0a0a-1111-4bbb-8222-3c3c3c3c3c3c"
+    package var from: String?
 
-    static let everything = "oob password redirect"
-    static let capabilities = "mfa_required registration_required"
-    static let email = "ada@example.org"
-    static let password = "analytical engine"
+    package init(server: TestServer, id: String) {
+        self.server = server
+        self.id = id
+    }
 
-    func post(_ endpoint: Endpoint, _ fields: [String: String?]) async throws -> Reply {
+    package static let everything = "oob password redirect"
+    package static let capabilities = "mfa_required registration_required"
+    package static let email = "ada@example.org"
+    package static let password = "analytical engine"
+
+    package func post(_ endpoint: Endpoint, _ fields: [String: String?]) async throws -> Reply {
         try await post(endpoint.path, fields)
     }
 
-    func post(_ path: String, _ fields: [String: String?]) async throws -> Reply {
+    package func post(_ path: String, _ fields: [String: String?]) async throws -> Reply {
         var fields = fields.compactMapValues { $0 }
         if fields["client_id"] == nil { fields["client_id"] = id }
         return try await send(path, Self.form(fields))
     }
 
     /// A body as it is.
-    func send(_ path: String, _ body: String) async throws -> Reply {
+    package func send(_ path: String, _ body: String) async throws -> Reply {
         var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded", .accept: "application/json"]
         // No two requests are of the same instant, or nobody could say which of two mails is the later.
         server.clock.advance(0.001)
@@ -37,7 +42,7 @@ struct NativeClient: Sendable {
         return try await server.send(.post, tenant + path, headers: headers, body: Array(body.utf8), from: from)
     }
 
-    static func form(_ fields: [String: String]) -> String {
+    package static func form(_ fields: [String: String]) -> String {
         let plain = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\u{0}"..."\u{7F}"))
         return fields.map { name, value in
             "\(name)=\(value.addingPercentEncoding(withAllowedCharacters: plain) ?? "")"
@@ -46,13 +51,13 @@ struct NativeClient: Sendable {
 
     // MARK: The steps that many tests have
 
-    func initiate(_ email: String = email, types: String = everything) async throws -> Reply {
+    package func initiate(_ email: String = email, types: String = everything) async throws -> Reply {
         try await post(
             .initiate, ["username": email, "challenge_type": types, "capabilities": Self.capabilities])
     }
 
     /// A sign-in that has come as far as the code, which is empty where none went out.
-    func signInByCode(_ email: String = email) async throws -> (token: String, code: String) {
+    package func signInByCode(_ email: String = email) async throws -> (token: String, code: String) {
         let begun = try await initiate(email)
         let earlier = try await codes(to: email).count
         let asked = try await post(.challenge, ["continuation_token": begun.token, "challenge_type": Self.everything])
@@ -61,7 +66,7 @@ struct NativeClient: Sendable {
         return (asked.token ?? "", codes.count > earlier ? codes.last ?? "" : "")
     }
 
-    func token(_ grant: GrantType, _ fields: [String: String?]) async throws -> Reply {
+    package func token(_ grant: GrantType, _ fields: [String: String?]) async throws -> Reply {
         let more: [String: String?] = [
             "grant_type": grant.rawValue, "scope": "openid profile offline_access", "client_info": "true",
         ]
@@ -69,22 +74,22 @@ struct NativeClient: Sendable {
     }
 
     /// The codes that went to an address, the newest last.
-    func codes(to email: String = email) async throws -> [String] {
+    package func codes(to email: String = email) async throws -> [String] {
         try await server.realm.outbox.messages().filter { $0.message.recipient == email }
             .compactMap { $0.content.values["code"] }
     }
 }
 
 extension Reply {
-    var token: String? { json["continuation_token"].text }
-    var error: String? { json["error"].text }
-    var suberror: String? { json["suberror"].text }
-    var number: Int? { json["error_codes"][0].int }
+    package var token: String? { json["continuation_token"].text }
+    package var error: String? { json["error"].text }
+    package var suberror: String? { json["suberror"].text }
+    package var number: Int? { json["error_codes"][0].int }
 }
 
 extension TestServer {
     /// An application with native authentication on.
-    func application(
+    package func application(
         types: [String] = ["oob", "password", "redirect"], scopes: [String] = ["api"], requiresMFA: Bool = false,
         reveals: Bool = false, attributes: [ApplicationRegistration.Attribute] = []
     ) async throws -> NativeClient {
@@ -96,7 +101,7 @@ extension TestServer {
     }
 
     @discardableResult
-    func account(
+    package func account(
         _ email: String = NativeClient.email, password: String? = NativeClient.password, verified: Bool = true,
         profile: UserProfile = UserProfile()
     ) async throws -> User {
@@ -110,12 +115,12 @@ extension TestServer {
 }
 
 extension ClientContext {
-    static let testAdministrator = ClientContext(
+    package static let testAdministrator = ClientContext(
         clientID: ClientID(rawValue: "test"), dialect: .admin, limitedSource: nil, source: nil)
 }
 
 /// Refused, with status 400 and in the dialect's form.
-func expectRefused(
+package func expectRefused(
     _ reply: Reply, _ error: String, _ suberror: String? = nil, number: Int? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {

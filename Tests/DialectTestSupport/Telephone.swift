@@ -5,28 +5,28 @@ import TestSupport
 import Testing
 
 /// A mobile device as the vendor's SDK makes one: its key, its ways of signing, its requests.
-struct Telephone: Sendable {
-    let key: DevicePrivateKey
-    var identifier = "8E2D0F6C-0B8E-4F7B-9B5E-0D4B1F1C7B11"
+package struct Telephone: Sendable {
+    package let key: DevicePrivateKey
+    package var identifier = "8E2D0F6C-0B8E-4F7B-9B5E-0D4B1F1C7B11"
     /// What was typed into the app.
-    var base = "http://127.0.0.1:8080"
+    package var base = "http://127.0.0.1:8080"
     /// `/appliance-mfa`, or nothing in older SDKs.
-    var layout = "/appliance-mfa"
+    package var layout = "/appliance-mfa"
 
-    init(_ key: DevicePrivateKey = .freshP256()) {
+    package init(_ key: DevicePrivateKey = .freshP256()) {
         self.key = key
     }
 
-    static func rsa() throws -> Telephone { Telephone(try .freshRSA()) }
+    package static func rsa() throws -> Telephone { Telephone(try .freshRSA()) }
 
-    var jwk: JSON {
+    package var jwk: JSON {
         get throws {
             let (texts, numbers) = try key.jwk
             return .object(texts.merging(numbers.mapValues(\.base64URL)) { $1 }.mapValues { .string($0) })
         }
     }
 
-    var registration: JSON {
+    package var registration: JSON {
         get throws {
             [
                 "identifier": .string(identifier), "name": "Ada's iPhone", "public_key": try jwk,
@@ -35,14 +35,14 @@ struct Telephone: Sendable {
         }
     }
 
-    func token(_ claims: JSON, header: JSON? = nil) throws -> String {
+    package func token(_ claims: JSON, header: JSON? = nil) throws -> String {
         let input = [header ?? ["alg": .string(key.algorithm), "typ": "JWT"], claims].map { $0.bytes.base64URL }
             .joined(separator: ".")
         return "\(input).\(try key.signature(of: input).base64URL)"
     }
 
     /// What the SDK signs, with its fractional times.
-    func claims(
+    package func claims(
         for push: JSON, allows: Bool = true, reason: String? = nil, number: String? = nil, at now: Date
     ) -> JSON {
         let issuedAt = now.timeIntervalSince1970 + 0.86
@@ -55,7 +55,7 @@ struct Telephone: Sendable {
             ["auth0_guardian_reason": reason.map { .string($0) }, "countersign_number": number.map { .string($0) }])
     }
 
-    func resolve(_ push: JSON, with statement: String, on server: TestServer) async throws -> Reply {
+    package func resolve(_ push: JSON, with statement: String, on server: TestServer) async throws -> Reply {
         try await server.send(
             .post, "\(layout)/api/resolve-transaction",
             headers: [
@@ -63,26 +63,31 @@ struct Telephone: Sendable {
             ], body: JSON.object(["challenge_response": .string(statement)]).bytes)
     }
 
-    func allow(_ push: JSON, number: String? = nil, on server: TestServer) async throws -> Reply {
+    package func allow(_ push: JSON, number: String? = nil, on server: TestServer) async throws -> Reply {
         try await resolve(push, with: token(claims(for: push, number: number, at: server.now)), on: server)
     }
 
-    func reject(_ push: JSON, reason: String?, on server: TestServer) async throws -> Reply {
+    package func reject(_ push: JSON, reason: String?, on server: TestServer) async throws -> Reply {
         try await resolve(
             push, with: token(claims(for: push, allows: false, reason: reason, at: server.now)), on: server)
     }
 }
 
 /// A device that has enrolled.
-struct Enrolled: Sendable {
-    let telephone: Telephone
-    let answer: JSON
+package struct Enrolled: Sendable {
+    package let telephone: Telephone
+    package let answer: JSON
 
-    var id: String { answer["id"].text ?? "" }
-    var token: String { answer["token"].text ?? "" }
+    package init(telephone: Telephone, answer: JSON) {
+        self.telephone = telephone
+        self.answer = answer
+    }
+
+    package var id: String { answer["id"].text ?? "" }
+    package var token: String { answer["token"].text ?? "" }
 
     /// What waits for it.
-    func pushes(on server: TestServer, wait: Int = 0) async throws -> [JSON] {
+    package func pushes(on server: TestServer, wait: Int = 0) async throws -> [JSON] {
         let reply = try await server.send(
             .get, "/appliance-mfa/api/device-accounts/\(id)/notifications?wait=\(wait)",
             headers: [.authorization: "Bearer \(token)"])
@@ -90,43 +95,43 @@ struct Enrolled: Sendable {
         return reply.json["notifications"].elements
     }
 
-    func push(on server: TestServer) async throws -> JSON {
+    package func push(on server: TestServer) async throws -> JSON {
         try #require(await pushes(on: server).last)
     }
 }
 
 extension TestServer {
-    static let password = "analytical engine"
+    package static let password = "analytical engine"
 
-    func management(_ method: HTTPRequest.Method, _ path: String, _ body: JSON? = nil) async throws -> Reply {
+    package func management(_ method: HTTPRequest.Method, _ path: String, _ body: JSON? = nil) async throws -> Reply {
         var headers = administrator
         if body != nil { headers[.contentType] = "application/json" }
         return try await send(method, "/api/v2/\(path)", headers: headers, body: body?.bytes)
     }
 
     /// A user with a proven address; answers `auth0|…`.
-    func addUser(_ email: String = "ada@example.org") async throws -> String {
+    package func addUser(_ email: String = "ada@example.org") async throws -> String {
         let reply = try await management(
             .post, "users", ["email": .string(email), "password": .string(Self.password), "email_verified": true])
         #expect(reply.status == 201, "\(reply.text)")
         return try #require(reply.json["user_id"].text)
     }
 
-    func ticket(for user: String) async throws -> String {
+    package func ticket(for user: String) async throws -> String {
         let reply = try await management(
             .post, "guardian/enrollments/ticket", ["user_id": .string(user), "factor": "push-notification"])
         #expect(reply.status == 201, "\(reply.text)")
         return try #require(reply.json["ticket_id"].text)
     }
 
-    func enroll(_ telephone: Telephone, ticket: String, changes: [String: JSON?] = [:]) async throws -> Reply {
+    package func enroll(_ telephone: Telephone, ticket: String, changes: [String: JSON?] = [:]) async throws -> Reply {
         try await send(
             .post, "\(telephone.layout)/api/enroll",
             headers: [.authorization: "Ticket id=\"\(ticket)\"", .contentType: "application/json"],
             body: telephone.registration.with(changes).bytes)
     }
 
-    func enrolled(_ telephone: Telephone = Telephone(), of user: String) async throws -> Enrolled {
+    package func enrolled(_ telephone: Telephone = Telephone(), of user: String) async throws -> Enrolled {
         let reply = try await enroll(telephone, ticket: ticket(for: user))
         #expect(reply.status == 201, "\(reply.text)")
         return Enrolled(telephone: telephone, answer: reply.json)
@@ -134,13 +139,13 @@ extension TestServer {
 
     // MARK: OAuth
 
-    func oauth(_ members: JSON) async throws -> Reply {
+    package func oauth(_ members: JSON) async throws -> Reply {
         try await send(
             .post, "/oauth/token", headers: [.contentType: "application/json"],
             body: members.with(["client_id": .string(key)]).bytes)
     }
 
-    func passwordGrant(
+    package func passwordGrant(
         _ email: String = "ada@example.org", password: String = password, scope: String = "openid email offline_access"
     ) async throws -> Reply {
         try await oauth([
@@ -149,7 +154,7 @@ extension TestServer {
         ])
     }
 
-    func mfaToken(_ email: String = "ada@example.org") async throws -> String {
+    package func mfaToken(_ email: String = "ada@example.org") async throws -> String {
         let reply = try await passwordGrant(email)
         #expect(reply.status == 403 && reply.json["error"] == "mfa_required", "\(reply.text)")
         return try #require(reply.json["mfa_token"].text)
@@ -157,7 +162,7 @@ extension TestServer {
 
     // MARK: The browser
 
-    func browser(_ path: String, bearer: String, _ body: JSON = [:]) async throws -> Reply {
+    package func browser(_ path: String, bearer: String, _ body: JSON = [:]) async throws -> Reply {
         try await send(
             .post, "/appliance-mfa/api/\(path)",
             headers: [.authorization: "Bearer \(bearer)", .contentType: "application/json"], body: body.bytes)
@@ -165,7 +170,7 @@ extension TestServer {
 }
 
 /// Refused, in the dialect's form.
-func expectRefused(
+package func expectRefused(
     _ reply: Reply, _ status: Int, _ code: String, sourceLocation: SourceLocation = #_sourceLocation
 ) {
     #expect(reply.status == status, "\(reply.text)", sourceLocation: sourceLocation)

@@ -1,1 +1,0 @@
-../../NativeAuthTests/Support/Factors.swift

@@ -1,1 +1,0 @@
-../../SecurityChecksTests/Support/MobileClient.swift

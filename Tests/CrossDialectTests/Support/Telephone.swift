@@ -1,1 +1,0 @@
-../../GuardianTests/Support/Telephone.swift

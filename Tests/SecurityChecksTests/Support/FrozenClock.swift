@@ -1,1 +1,0 @@
-../../IdentityToolkitTests/Support/FrozenClock.swift
