@@ -151,6 +151,12 @@ let package = Package(
                 .nioHTTPTypes,
             ],
             path: "Sources/Shared/ServerHTTP"),
+        // The frame of pages: layout, style sheet, fields, languages and the catalogues of their words.
+        .target(
+            name: "WebPages",
+            dependencies: ["CountersignCore", "ServerHTTP", .hummingbird, .httpTypes, .mustache, .nioCore],
+            path: "Sources/Shared/WebPages",
+            resources: ["frame.mustache", "field.mustache", "countersign.css"].map { .embedInCode("Templates/\($0)") }),
         .target(name: "ClientHTTP", path: "Sources/Shared/ClientHTTP"),
         .target(
             name: "ClientStorage", dependencies: ["ClientHTTP", "KeychainServices"],
@@ -214,11 +220,14 @@ let package = Package(
             name: "AdminServer",
             dependencies: [
                 "CountersignCore", "ServerHTTP", "OneTimePassword", .httpTypes, .hummingbird, .jwtKit, .logging,
-                .mustache,
                 .nioCore,
             ],
-            path: "Sources/Dialects/Admin/Server",
-            resources: [.embedInCode("Templates/action.mustache"), .embedInCode("Templates/countersign.css")]),
+            path: "Sources/Dialects/Admin/Server"),
+        .target(
+            name: "AccountServer",
+            dependencies: ["CountersignCore", "ServerHTTP", "WebPages", .httpTypes, .hummingbird],
+            path: "Sources/Dialects/Account",
+            resources: [.embedInCode("Templates/mailed-link.mustache")]),
         .target(
             name: "CountersignServer",
             dependencies: [
@@ -226,7 +235,7 @@ let package = Package(
                 "PrometheusMetrics",
                 "IdentityToolkitServer", "GuardianServer", "NativeAuthServer", "SecurityChecksServer",
                 "ScopeProtection",
-                "AdminServer", .crypto, "OneTimePassword", .configuration,
+                "AccountServer", "AdminServer", "WebPages", .crypto, "OneTimePassword", .configuration,
                 .hummingbird,
                 .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
                 .httpTypes, .logging, .mustache, .nioCore,
@@ -335,6 +344,9 @@ let package = Package(
                 .hummingbird, .hummingbirdCore,
                 .hummingbirdTesting, .httpTypes, .logging, .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTPTypes,
             ]),
+        .testTarget(
+            name: "WebPagesTests",
+            dependencies: ["WebPages", "AccountServer", "GuardianServer", "CountersignCore"]),
         .testTarget(
             name: "IdentityToolkitTests",
             dependencies: [
@@ -464,7 +476,7 @@ let package = Package(
         + dialect(
             "IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"], clientSide: ["ClientStorage"])
         + dialect(
-            "Guardian", client: "Guardian", server: ["OneTimePassword", "QRCode", .mustache, .serviceLifecycle],
+            "Guardian", client: "Guardian", server: ["OneTimePassword", "QRCode", "WebPages", .serviceLifecycle],
             resources: [.embedInCode("Templates/enroll.mustache")],
             clientSide: ["KeychainServices", "OneTimePassword", .crypto])
         + dialect("NativeAuth", client: "MSAL", clientSide: ["ClientStorage"])

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ServerHTTP
+@testable import WebPages
 
 @Suite("The language of pages")
 struct PageLanguageTests {

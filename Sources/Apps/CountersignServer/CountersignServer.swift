@@ -1,3 +1,4 @@
+import AccountServer
 import AdminServer
 import CountersignCore
 import Delivery
@@ -15,6 +16,7 @@ import SecurityChecksServer
 import ServerHTTP
 import ServiceLifecycle
 import Synchronization
+import WebPages
 
 /// The composition root: one realm, all dialects, one HTTP server.
 public struct CountersignServer: Sendable {
@@ -129,9 +131,12 @@ public struct CountersignServer: Sendable {
         nativeAuth.addRoutes(to: router)
         try addSecurityChecks(to: router)
         AdministrationRoutes(realm: realm, isAdministrator: opened.adminToken.matches).addRoutes(to: router)
-        try ActionPages(
-            realm: realm, isDevelopment: options.isDevelopment, publicURLs: { [publicURL] in publicURL.published }
+        try AccountPages(
+            realm: realm,
+            options: AccountPages.Options(
+                isDevelopment: options.isDevelopment, publicURLs: { [publicURL] in publicURL.published })
         ).addRoutes(to: router)
+        PageAssets().addRoutes(to: router)
         if options.isDevelopment, let clock = opened.movableClock {
             DevelopmentRoutes(
                 realm: realm, clock: clock, publicURL: url, composer: try composer(),

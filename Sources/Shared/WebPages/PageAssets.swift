@@ -1,23 +1,22 @@
 import HTTPTypes
 import Hummingbird
-import Mustache
 import NIOCore
+import ServerHTTP
 
-/// The pages' templates, built into the program.
-struct Templates: Sendable {
-    let action: MustacheTemplate
+/// What pages load from the server: their style sheet, `GET /assets/countersign.css`.
+public struct PageAssets: Sendable {
+    /// The path of the style sheet that every page links to.
+    public static let styleSheetPath = "/assets/countersign.css"
 
-    init() throws {
-        action = try MustacheTemplate(string: String(decoding: PackageResources.action_mustache, as: UTF8.self))
-    }
-}
+    public init() {}
 
-/// What pages load.
-enum Assets {
-    static func styleSheet() -> Response {
-        Response(
-            status: .ok,
-            headers: [.contentType: "text/css; charset=utf-8", .cacheControl: "public, max-age=3600"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.countersign_css)))
+    /// Adds the routes; the composition root calls it once.
+    public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
+        router.get(RouterPath(Self.styleSheetPath)) { _, _ in
+            Response(
+                status: .ok,
+                headers: [.contentType: "text/css; charset=utf-8", .cacheControl: "public, max-age=3600"],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.countersign_css)))
+        }
     }
 }

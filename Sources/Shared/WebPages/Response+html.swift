@@ -3,7 +3,10 @@ import Hummingbird
 import NIOCore
 
 extension Response {
-    /// A page. Pages show what is secret or one's own: they are not kept.
+    /// A page as `text/html`. Pages show secrets and personal data, so `Cache-Control` is `no-store`.
+    ///
+    /// The headers that restrict what a page may load and who may frame it come from `SecurityHeadersMiddleware`, for every answer
+    /// of this type.
     public static func html(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status,

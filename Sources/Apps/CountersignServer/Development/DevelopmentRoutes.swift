@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Mustache
 import ServerHTTP
+import WebPages
 
 /// What exists under `--dev` alone: the inbox in which all mail ends up, and the clock that tests can move.
 struct DevelopmentRoutes: Sendable {

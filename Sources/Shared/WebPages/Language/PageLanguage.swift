@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import ServerHTTP
 
 /// The languages that pages are written in.
 public enum PageLanguage: String, Sendable, CaseIterable {

@@ -2,23 +2,23 @@ import CountersignCore
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Mustache
 import OneTimePassword
 import QRCode
 import ServerHTTP
+import WebPages
 
-/// The page behind an invitation, `/guardian/enroll?ticket=gten_…`: shows the QR code of a device or of an app that makes
+/// The page of an invitation, `/guardian/enroll?ticket=gten_…`: shows the QR code of a device or of an app that makes
 /// codes, and asks for the first code of that.
 ///
 /// Opening the link changes nothing, because mail scanners open links too; its buttons do. It works without JavaScript:
-/// while a device is waited for, the page comes again every few seconds.
+/// while the server waits for a device, the browser loads the page again every four seconds.
 struct EnrolmentPage: Sendable {
     private let guardian: Guardian
-    private let template: MustacheTemplate
+    private let template: PageTemplate
 
     init(guardian: Guardian) throws {
         self.guardian = guardian
-        template = try MustacheTemplate(string: String(decoding: PackageResources.enroll_mustache, as: UTF8.self))
+        template = try PageTemplate(PackageResources.enroll_mustache)
     }
 
     private var realm: Realm { guardian.realm }
@@ -29,7 +29,7 @@ struct EnrolmentPage: Sendable {
         let query = request.queryItems
         func item(_ name: String) -> String? { query[name].flatMap { $0.isEmpty ? nil : $0 } }
         let language = PageLanguage(of: request)
-        guard let ticket = item("ticket") else { return try page(\.deadLink, language, status: .badRequest) }
+        guard let ticket = item("ticket") else { return page(\.deadLink, language, status: .badRequest) }
         if let enrollment = item("enrollment") {
             return try await enrolling(
                 ticket, enrollment, method: item("method").flatMap(EnrolmentMethod.init(rawValue:)), language)
@@ -43,16 +43,18 @@ struct EnrolmentPage: Sendable {
     ) async throws -> Response {
         let words = EnrolmentWords.of(language)
         switch try await realm.enrolments.status(ofTicket: FlowHandle(ticket)) {
-        case .unknown: return try page(\.deadLink, language, status: .notFound)
-        case .expired: return try page(\.expired, language, status: .gone)
-        case .used: return try page(\.used, language, status: .gone)
+        case .unknown: return page(\.deadLink, language, status: .notFound)
+        case .expired: return page(\.expired, language, status: .gone)
+        case .used: return page(\.used, language, status: .gone)
         case .open(let offered):
-            var view = EnrolmentView(words.protect(offered.user.email?.canonical), problem: problem)
-            view.choices = offered.kinds.compactMap { EnrolmentMethod($0) }.map { method in
+            var message = words.protect(offered.user.email?.canonical)
+            var content = EnrolmentContent()
+            content.choices = offered.kinds.compactMap { EnrolmentMethod($0) }.map { method in
                 .init(ticket: ticket, method: method.rawValue, label: words.button(method))
             }
-            if view.choices.isEmpty { view.text = words.nothingOffered }
-            return try page(view, language, status: problem == nil ? .ok : .conflict)
+            if content.choices.isEmpty { message.text = words.nothingOffered }
+            return page(
+                Page(message, in: language, problem: problem), content, status: problem == nil ? .ok : .conflict)
         }
     }
 
@@ -63,28 +65,30 @@ struct EnrolmentPage: Sendable {
     ) async throws -> Response {
         let words = EnrolmentWords.of(language)
         switch try await realm.enrolments.status(ofTicket: FlowHandle(enrollment)) {
-        case .unknown: return try page(\.deadLink, language, status: .notFound)
+        case .unknown: return page(\.deadLink, language, status: .notFound)
         case .expired: return try await landing(ticket, language, problem: words.begunTooLongAgo)
-        case .used(let recoveryCode): return try done(recoveryCode, language)
+        case .used(let recoveryCode): return done(recoveryCode, language)
         case .open(let offered):
             let isPush = method != .otp && offered.kinds.contains(.push)
             guard isPush || offered.kinds.contains(.totp),
                 let uri = isPush ? guardian.enrollmentURI(offered) : guardian.codesURI(offered)
             else { return try await landing(ticket, language) }
-            var view = EnrolmentView(
-                .init(title: words.scan, text: words.instruction(isPush ? .push : .otp)), problem: problem)
-            view.code = .init(
+            let message = PageMessage(title: words.scan, text: words.instruction(isPush ? .push : .otp))
+            var page = Page(message, in: language, problem: problem)
+            var content = EnrolmentContent()
+            content.code = .init(
                 picture: try SVGQRCode.render(uri, label: words.qrCode), uri: uri, link: words.openApp,
                 secret: isPush ? nil : offered.totpSecret.map { Self.grouped(Base32.encode($0.reveal())) })
             if isPush {
-                view.isWaiting = true
-                view.next = Self.path(ticket, enrollment, .push, language)
+                page.refreshSeconds = 4
+                content.next = Self.path(ticket, enrollment, .push, language)
             } else {
-                view.confirmation = .init(
-                    ticket: ticket, enrollment: enrollment, label: words.codeLabel, button: words.confirm,
-                    isInvalid: problem != nil)
+                content.confirmation = .init(
+                    ticket: ticket, enrollment: enrollment,
+                    field: .oneTimeCode(name: "code", label: words.codeLabel, isInvalid: problem != nil),
+                    button: words.confirm)
             }
-            return try page(view, language, status: status)
+            return self.page(page, content, status: status)
         }
     }
 
@@ -103,11 +107,11 @@ struct EnrolmentPage: Sendable {
         do {
             submission = try await request.decodeBody(as: Submission.self, accepting: .form)
         } catch is RequestBodyFault {
-            return try page(\.deadLink, PageLanguage(of: request), status: .badRequest)
+            return page(\.deadLink, PageLanguage(of: request), status: .badRequest)
         }
         let language = PageLanguage(of: request, lang: submission.lang)
         guard let ticket = submission.ticket, !ticket.isEmpty else {
-            return try page(\.deadLink, language, status: .badRequest)
+            return page(\.deadLink, language, status: .badRequest)
         }
         let isExempt = guardian.options.isDevelopment && context.source.isLoopback
         let client = ClientContext(
@@ -127,8 +131,8 @@ struct EnrolmentPage: Sendable {
         case .offered(let offered):
             let location = Self.path(ticket, offered.handle.token.reveal(), method ?? .push, language)
             return Response(status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
-        case .refused(.limitReached): return try page(\.enrolled, language, status: .conflict)
-        case .unknown(.sourceLimited): return try page(\.tooManyTries, language, status: .tooManyRequests)
+        case .refused(.limitReached): return page(\.enrolled, language, status: .conflict)
+        case .unknown(.sourceLimited): return page(\.tooManyTries, language, status: .tooManyRequests)
         case .refused, .unknown: return try await landing(ticket, language)
         }
     }
@@ -143,16 +147,16 @@ struct EnrolmentPage: Sendable {
             by: client)
         switch verdict {
         case .accomplished(.codesEnrolled(let enrolment)):
-            return try done(enrolment.recoveryCode, language)
+            return done(enrolment.recoveryCode, language)
         case .refused(let refusal) where refusal.reason == .wrongAnswer || refusal.reason == .replayed:
             return try await enrolling(
                 ticket, enrollment, method: .otp, language, problem: words.wrongCode, status: .unprocessableContent)
         case .refused(let refusal) where refusal.reason == .factorLimitReached:
-            return try page(\.enrolled, language, status: .conflict)
+            return page(\.enrolled, language, status: .conflict)
         case .refused(let refusal) where refusal.reason == .flowExhausted:
             return try await landing(ticket, language, problem: words.tooManyCodes)
         case .refused(let refusal) where refusal.reason == .sourceLimited:
-            return try page(\.tooManyTries, language, status: .tooManyRequests)
+            return page(\.tooManyTries, language, status: .tooManyRequests)
         default: return try await enrolling(ticket, enrollment, method: .otp, language)
         }
     }
@@ -183,26 +187,23 @@ struct EnrolmentPage: Sendable {
     }
 
     private func page(
-        _ text: KeyPath<EnrolmentWords, EnrolmentWords.Text>, _ language: PageLanguage, status: HTTPResponse.Status
-    ) throws -> Response {
-        try page(EnrolmentView(EnrolmentWords.of(language)[keyPath: text]), language, status: status)
+        _ message: KeyPath<EnrolmentWords, PageMessage>, _ language: PageLanguage, status: HTTPResponse.Status
+    ) -> Response {
+        page(Page(EnrolmentWords.of(language)[keyPath: message], in: language), EnrolmentContent(), status: status)
     }
 
-    private func done(_ recoveryCode: Secret<String>?, _ language: PageLanguage) throws -> Response {
-        var view = EnrolmentView(EnrolmentWords.of(language).done)
-        view.recoveryCode = recoveryCode.map { Self.grouped($0.reveal()) }
-        return try page(view, language)
+    private func done(_ recoveryCode: Secret<String>?, _ language: PageLanguage) -> Response {
+        var content = EnrolmentContent()
+        content.recoveryCode = recoveryCode.map { Self.grouped($0.reveal()) }
+        return page(Page(EnrolmentWords.of(language).done, in: language), content)
     }
 
-    private func page(
-        _ view: EnrolmentView, _ language: PageLanguage, status: HTTPResponse.Status = .ok
-    ) throws -> Response {
-        var view = view
-        let words = EnrolmentWords.of(language)
-        view.lang = language.rawValue
-        view.labels = .init(typeSecret: words.typeSecret, recoveryCode: words.recoveryCode, scanned: words.scanned)
-        if view.problem != nil { view.errorPrefix = words.error }
-        return .html(template.render(view), status: status)
+    private func page(_ page: Page, _ content: EnrolmentContent, status: HTTPResponse.Status = .ok) -> Response {
+        var content = content
+        let words = EnrolmentWords.of(page.language)
+        content.labels = .init(
+            typeSecret: words.typeSecret, recoveryCode: words.recoveryCode, scanned: words.scanned)
+        return template.response(page, content: content, status: status)
     }
 }
 
@@ -221,54 +222,38 @@ enum EnrolmentMethod: String {
 }
 
 /// What the template shows.
-struct EnrolmentView {
-    struct Code {
+private struct EnrolmentContent: Sendable {
+    struct Code: Sendable {
         var picture: String
         var uri: String
         var link: String
         var secret: String?
     }
 
-    struct Confirmation {
+    struct Confirmation: Sendable {
         var ticket: String
         var enrollment: String
-        var label: String
+        var field: PageField
         var button: String
-        /// Whether what was typed was refused: the problem is then tied to the field (WCAG 2.2, success criterion 3.3.1).
-        var isInvalid: Bool
     }
 
     /// What stands on the page whatever it shows.
-    struct Labels {
+    struct Labels: Sendable {
         var typeSecret: String
         var recoveryCode: String
         var scanned: String
     }
 
-    struct Choice {
+    struct Choice: Sendable {
         var ticket: String
         var method: String
         var label: String
     }
 
-    var title: String
-    var text: String?
-    var lang = PageLanguage.english.rawValue
     var labels: Labels?
-    /// Before the title in the browser's tab, where something was refused.
-    var errorPrefix: String?
-    var problem: String?
     var code: Code?
     var confirmation: Confirmation?
     var recoveryCode: String?
     var choices: [Choice] = []
-    /// Whether the page comes again by itself.
-    var isWaiting = false
     var next: String?
-
-    init(_ words: EnrolmentWords.Text, problem: String? = nil) {
-        title = words.title
-        text = words.text
-        self.problem = problem
-    }
 }

@@ -1,13 +1,8 @@
-import ServerHTTP
+import WebPages
 
-/// The words of the page behind an invitation, in one language. A language that lacks one does not compile.
-struct EnrolmentWords: Sendable {
-    struct Text: Sendable {
-        let title: String
-        let text: String
-    }
-
-    let protect: @Sendable (_ address: String?) -> Text
+/// The words of the page of an invitation.
+struct EnrolmentWords: PageWords {
+    let protect: @Sendable (_ address: String?) -> PageMessage
     let nothingOffered: String
     let begunTooLongAgo: String
     let scan: String
@@ -22,26 +17,16 @@ struct EnrolmentWords: Sendable {
     let instruction: @Sendable (EnrolmentMethod) -> String
     let wrongCode: String
     let tooManyCodes: String
-    let deadLink: Text
-    let expired: Text
-    let used: Text
-    let tooManyTries: Text
-    let done: Text
-    let enrolled: Text
-    /// Before the title of a page that was refused.
-    let error: String
+    let deadLink: PageMessage
+    let expired: PageMessage
+    let used: PageMessage
+    let tooManyTries: PageMessage
+    let done: PageMessage
+    let enrolled: PageMessage
 
-    static func of(_ language: PageLanguage) -> EnrolmentWords {
-        switch language {
-        case .english: english
-        case .german: german
-        case .japanese: japanese
-        }
-    }
-
-    private static let english = EnrolmentWords(
+    static let english = EnrolmentWords(
         protect: { address in
-            Text(
+            PageMessage(
                 title: "Protect your account",
                 text: "Add a second step to the sign-in of \(address ?? "your account").")
         },
@@ -71,25 +56,24 @@ struct EnrolmentWords: Sendable {
         },
         wrongCode: "That is not the code. Wait for the next one, and look at the phone's clock.",
         tooManyCodes: "Too many wrong codes. Begin again.",
-        deadLink: Text(
+        deadLink: PageMessage(
             title: "This link is not good",
             text: "It is incomplete, or was not issued by this service. Ask the person who invited you."),
-        expired: Text(
+        expired: PageMessage(
             title: "This link has expired",
             text: "It was valid for five days. Ask the person who invited you for another."),
-        used: Text(
+        used: PageMessage(
             title: "This link was used", text: "If it was not you, contact the operator of the service at once."),
-        tooManyTries: Text(title: "Too many tries", text: "Wait a while, and open the link again."),
-        done: Text(
+        tooManyTries: PageMessage(title: "Too many tries", text: "Wait a while, and open the link again."),
+        done: PageMessage(
             title: "Done", text: "From now on your sign-in has a second step. You can close this page."),
-        enrolled: Text(
+        enrolled: PageMessage(
             title: "There is one already",
-            text: "Your account has a second step. Ask the person who invited you to add another."),
-        error: "Error")
+            text: "Your account has a second step. Ask the person who invited you to add another."))
 
-    private static let german = EnrolmentWords(
+    static let german = EnrolmentWords(
         protect: { address in
-            Text(
+            PageMessage(
                 title: "Schützen Sie Ihr Konto",
                 text: "Fügen Sie der Anmeldung von \(address ?? "Ihrem Konto") einen zweiten Schritt hinzu.")
         },
@@ -120,28 +104,28 @@ struct EnrolmentWords: Sendable {
         },
         wrongCode: "Das ist nicht der Code. Warten Sie auf den nächsten und prüfen Sie die Uhr des Telefons.",
         tooManyCodes: "Zu viele falsche Codes. Beginnen Sie noch einmal.",
-        deadLink: Text(
+        deadLink: PageMessage(
             title: "Dieser Link gilt nicht",
             text: "Er ist nicht vollständig oder keiner von uns. Fragen Sie, wer Sie eingeladen hat."),
-        expired: Text(
+        expired: PageMessage(
             title: "Dieser Link ist abgelaufen",
             text: "Er galt fünf Tage. Bitten Sie, wer Sie eingeladen hat, um einen neuen."),
-        used: Text(
+        used: PageMessage(
             title: "Dieser Link wurde benutzt",
             text: "Falls Sie das nicht waren, sagen Sie es sofort dem Betreiber des Dienstes."),
-        tooManyTries: Text(
+        tooManyTries: PageMessage(
             title: "Zu viele Versuche", text: "Warten Sie eine Weile und öffnen Sie den Link noch einmal."),
-        done: Text(
+        done: PageMessage(
             title: "Fertig",
             text: "Von nun an hat Ihre Anmeldung einen zweiten Schritt. Sie können diese Seite schließen."),
-        enrolled: Text(
+        enrolled: PageMessage(
             title: "Es gibt schon einen",
-            text: "Ihr Konto hat einen zweiten Schritt. Bitten Sie, wer Sie eingeladen hat, einen weiteren zuzulassen."),
-        error: "Fehler")
+            text: "Ihr Konto hat einen zweiten Schritt. Bitten Sie, wer Sie eingeladen hat, einen weiteren zuzulassen.")
+    )
 
-    private static let japanese = EnrolmentWords(
+    static let japanese = EnrolmentWords(
         protect: { address in
-            Text(
+            PageMessage(
                 title: "アカウントを保護する",
                 text: "\(address.map { "\($0) の" } ?? "アカウントの")サインインに 2 段階目の確認を追加します。")
         },
@@ -170,17 +154,16 @@ struct EnrolmentWords: Sendable {
         },
         wrongCode: "コードが正しくありません。次のコードを待ち、スマートフォンの時計を確認してください。",
         tooManyCodes: "誤ったコードの回数が多すぎます。もう一度始めてください。",
-        deadLink: Text(
+        deadLink: PageMessage(
             title: "このリンクは無効です", text: "不完全であるか、当サービスのリンクではありません。招待した方にお問い合わせください。"),
-        expired: Text(
+        expired: PageMessage(
             title: "このリンクは期限切れです", text: "有効期限は 5 日間でした。招待した方に新しいリンクを依頼してください。"),
-        used: Text(
+        used: PageMessage(
             title: "このリンクは使用済みです", text: "お心当たりがない場合は、すぐにサービスの運営者へご連絡ください。"),
-        tooManyTries: Text(title: "試行回数が多すぎます", text: "しばらく待ってから、リンクをもう一度開いてください。"),
-        done: Text(
+        tooManyTries: PageMessage(title: "試行回数が多すぎます", text: "しばらく待ってから、リンクをもう一度開いてください。"),
+        done: PageMessage(
             title: "完了しました", text: "今後はサインインに 2 段階目の確認が必要です。このページを閉じてもかまいません。"),
-        enrolled: Text(
+        enrolled: PageMessage(
             title: "既に登録されています",
-            text: "アカウントには 2 段階目の確認があります。追加する場合は、招待した方に依頼してください。"),
-        error: "エラー")
+            text: "アカウントには 2 段階目の確認があります。追加する場合は、招待した方に依頼してください。"))
 }
