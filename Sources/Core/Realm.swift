@@ -143,4 +143,8 @@ public struct ClientContext: Sendable {
         self.locale = locale
         self.correlationID = correlationID
     }
+
+    /// An administrator at the machine itself, and the server on its own behalf.
+    public static let commandLine = ClientContext(
+        clientID: ClientID(rawValue: "command-line"), dialect: .admin, limitedSource: nil, source: "local")
 }

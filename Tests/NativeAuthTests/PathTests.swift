@@ -33,7 +33,7 @@ struct PathTests {
     func failures() async throws {
         try await TestServer.with { server in
             let nativeAuth = NativeAuth(
-                realm: server.realm, options: NativeAuth.Options(isDevelopment: false, publicURL: { "" }))
+                realm: server.realm, options: NativeAuth.Options(publicURL: { "" }))
             let id = "0a0a0a0a-1111-4bbb-8222-3c3c3c3c3c3c"
             let head = HTTPRequest(
                 method: .post, scheme: "https", authority: "example.org",

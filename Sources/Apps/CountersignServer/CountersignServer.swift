@@ -94,12 +94,10 @@ public struct CountersignServer: Sendable {
     /// Every route of every dialect, behind the middleware that all share.
     public func responder() throws -> some HTTPResponder<CountersignRequestContext> {
         let router = Router(context: CountersignRequestContext.self, options: .autoGenerateHeadEndpoints)
-        if options.tlsEndedByProxy {
-            let source = RequestSource(
-                trustsProxy: true, header: options.proxy.header,
-                isTrusted: { [proxy = options.proxy] in proxy.trusts($0) })
-            router.add(middleware: RequestSourceMiddleware(source))
-        }
+        let source = RequestSource(
+            trustsProxy: options.tlsEndedByProxy, header: options.proxy.header,
+            isTrusted: { [proxy = options.proxy] in proxy.trusts($0) })
+        router.add(middleware: RequestSourceMiddleware(source, exemptsLoopback: options.isDevelopment))
         router.add(middleware: MetricsMiddleware())
         router.add(middleware: RequestLogMiddleware())
         router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
@@ -111,7 +109,7 @@ public struct CountersignServer: Sendable {
         let realm = opened.realm
         let url: @Sendable () -> String = { [publicURL] in publicURL.value }
         let nativeAuth = NativeAuth(
-            realm: realm, options: NativeAuth.Options(isDevelopment: options.isDevelopment, publicURL: url))
+            realm: realm, options: NativeAuth.Options(publicURL: url))
         router.add(
             middleware: FailureMiddleware { failure, request in
                 try Self.format(failure, request) ?? nativeAuth.format(failure, request)
@@ -157,7 +155,7 @@ public struct CountersignServer: Sendable {
         Guardian(
             realm: opened.realm,
             options: Guardian.Options(
-                isDevelopment: options.isDevelopment, isAdministrator: opened.adminToken.matches,
+                isAdministrator: opened.adminToken.matches,
                 baseURLs: { [publicURL] in publicURL.all }))
     }
 
@@ -184,8 +182,7 @@ public struct CountersignServer: Sendable {
         let checks = SecurityChecks(
             realm: opened.realm,
             options: SecurityChecks.Options(
-                checks: showsSamples ? try SampleChecks.catalogue() : options.securityChecks,
-                isDevelopment: options.isDevelopment))
+                checks: showsSamples ? try SampleChecks.catalogue() : options.securityChecks))
         checks.addRoutes(to: router)
         if showsSamples { SampleResources(realm: opened.realm, validator: checks.validator).add(to: router) }
         try options.resources(router, checks)

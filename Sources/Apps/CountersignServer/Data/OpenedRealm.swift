@@ -134,9 +134,3 @@ extension Realm {
         return (token, notices)
     }
 }
-
-extension ClientContext {
-    /// An administrator at the machine itself, and the server on its own behalf.
-    public static let commandLine = ClientContext(
-        clientID: ClientID(rawValue: "command-line"), dialect: .admin, limitedSource: nil, source: "local")
-}

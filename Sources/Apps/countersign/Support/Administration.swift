@@ -1,5 +1,6 @@
 import AdminServer
 import ClientHTTP
+import CountersignCore
 import CountersignServer
 import Foundation
 

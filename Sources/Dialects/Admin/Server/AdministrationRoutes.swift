@@ -70,8 +70,7 @@ public struct AdministrationRoutes: Sendable {
         _ type: Operation.Type, _ body: JSONValue, _ context: CountersignRequestContext
     ) async throws -> Response {
         let operation = try OperationDecoder.decode(type, from: body)
-        let client = ClientContext(
-            clientID: ClientID(rawValue: "admin-api"), dialect: .admin, limitedSource: nil, source: context.source.text)
+        let client = context.client(ClientID(rawValue: "admin-api"), of: .admin, isAdministrator: true)
         let answer = try await operation.perform(on: realm, by: client)
         for warning in (answer as? any WarningAnswer)?.warnings ?? [] { context.logger.warning("\(warning)") }
         return try .json(answer)

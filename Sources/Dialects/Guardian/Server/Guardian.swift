@@ -13,7 +13,6 @@ public struct Guardian: Sendable {
     public struct Options: Sendable {
         /// What people know the service by: the issuer in authenticator apps.
         public var tenant: String
-        public var isDevelopment: Bool
         /// Whether a bearer token is an administrator's.
         public var isAdministrator: @Sendable (Secret<String>) -> Bool
         /// The addresses that clients reach the server by, without slashes at their ends; the first is the one that
@@ -21,12 +20,11 @@ public struct Guardian: Sendable {
         public var baseURLs: @Sendable () -> [String]
 
         public init(
-            tenant: String = "countersign", isDevelopment: Bool,
+            tenant: String = "countersign",
             isAdministrator: @escaping @Sendable (Secret<String>) -> Bool,
             baseURLs: @escaping @Sendable () -> [String]
         ) {
             self.tenant = tenant
-            self.isDevelopment = isDevelopment
             self.isAdministrator = isAdministrator
             self.baseURLs = baseURLs
         }

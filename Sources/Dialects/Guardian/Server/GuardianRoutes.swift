@@ -127,14 +127,10 @@ struct GuardianCall: Sendable {
     let client: ClientContext
     let parameters: [String: String]
     let query: [String: String]
-    let authorization: String?
+    let authorization: Authorization
 
     /// The token after a scheme of `Authorization`.
-    func credentials(_ scheme: String) -> String? {
-        guard let authorization, authorization.lowercased().hasPrefix(scheme.lowercased() + " ") else { return nil }
-        let value = authorization.dropFirst(scheme.count + 1)
-        return value.isEmpty ? nil : String(value)
-    }
+    func credentials(_ scheme: String) -> String? { authorization.credentials(scheme) }
 
     /// `Authorization: Ticket id="…"`, with or without the quotation marks.
     var ticket: FlowHandle? {
@@ -179,17 +175,11 @@ extension Guardian {
     fileprivate func call(
         _ request: Request, _ context: CountersignRequestContext, _ isAdministrator: Bool
     ) -> GuardianCall {
-        let isExempt = options.isDevelopment && context.source.isLoopback
-        let parameters = Dictionary(
-            context.parameters.map { (String($0.key), String($0.value).removingPercentEncoding ?? String($0.value)) },
-            uniquingKeysWith: { first, _ in first })
-        let query = request.queryItems
-        return GuardianCall(
-            client: ClientContext(
-                clientID: ClientID(rawValue: isAdministrator ? "administrator" : "guardian"), dialect: .guardian,
-                limitedSource: isExempt || isAdministrator ? nil : context.source.limitKey,
-                source: context.source.text),
-            parameters: parameters, query: query, authorization: request.headers[.authorization])
+        GuardianCall(
+            client: context.client(
+                ClientID(rawValue: isAdministrator ? "administrator" : "guardian"), of: .guardian,
+                isAdministrator: isAdministrator),
+            parameters: context.pathParameters, query: request.queryItems, authorization: Authorization(of: request))
     }
 }
 

@@ -29,14 +29,12 @@ extension IdentityToolkit {
         if application == nil, access == .application, !isAdministrator, !options.isDevelopment {
             throw IdentityToolkitError.unknownAPIKey
         }
-        let isExempt = options.isDevelopment && context.source.isLoopback
-        let client = ClientContext(
-            clientID: application?.id ?? ClientID(rawValue: isAdministrator ? "administrator" : "dev-app"),
-            dialect: .identityToolkit,
-            limitedSource: isExempt || isAdministrator ? nil : context.source.limitKey,
-            source: context.source.text,
-            revealsAddresses: application?.registration.revealsAddresses ?? false || !settings.privacy.hidesAddresses,
-            locale: request.headers[.firebaseLocale].flatMap(Self.locale))
+        var client = context.client(
+            application?.id ?? ClientID(rawValue: isAdministrator ? "administrator" : "dev-app"),
+            of: .identityToolkit, isAdministrator: isAdministrator,
+            locale: request.headers[.firebaseLocale].flatMap { LanguageTag.plain($0) })
+        client.revealsAddresses =
+            application?.registration.revealsAddresses ?? false || !settings.privacy.hidesAddresses
         return Call(
             client: client, settings: settings,
             requiresSecondFactor: settings.secondFactors.isRequired
@@ -61,19 +59,6 @@ extension IdentityToolkit {
     /// Nil for what no application is called. Stores end a text at a zero byte, so that there it would be another's key.
     private static func clientID(_ key: String) -> ClientID? {
         key.utf8.contains(0) ? nil : ClientID(rawValue: key)
-    }
-
-    /// A language tag that looks like one: what a client sends ends up in a link.
-    private static func locale(_ text: String) -> String? {
-        let isTag =
-            (2...35).contains(text.utf8.count)
-            && text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") || isAlphanumeric($0) }
-        return isTag ? text : nil
-    }
-
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 }
 

@@ -11,12 +11,10 @@ public struct NativeAuth: Sendable {
     let options: Options
 
     public struct Options: Sendable {
-        public var isDevelopment: Bool
         /// Where clients reach the server, without a slash at its end.
         public var publicURL: @Sendable () -> String
 
-        public init(isDevelopment: Bool, publicURL: @escaping @Sendable () -> String) {
-            self.isDevelopment = isDevelopment
+        public init(publicURL: @escaping @Sendable () -> String) {
             self.publicURL = publicURL
         }
     }

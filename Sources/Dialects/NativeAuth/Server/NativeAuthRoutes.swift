@@ -176,13 +176,12 @@ extension NativeAuth {
             throw NativeAuthError.malformed("\(fault)")
         }
         let application = try await application(form.clientID)
-        let isExempt = options.isDevelopment && context.source.isLoopback
-        let client = ClientContext(
-            clientID: application.id, dialect: .nativeAuth,
-            limitedSource: isExempt ? nil : context.source.limitKey, source: context.source.text,
-            revealsAddresses: application.registration.revealsAddresses,
-            requiresSecondFactor: application.registration.requiresSecondFactor,
-            locale: request.headers[.acceptLanguage].flatMap(Self.firstLanguage), correlationID: correlation.id)
+        var client = context.client(
+            application.id, of: .nativeAuth,
+            locale: request.headers[.acceptLanguage].flatMap { LanguageTag.first(of: $0) },
+            correlationID: correlation.id)
+        client.revealsAddresses = application.registration.revealsAddresses
+        client.requiresSecondFactor = application.registration.requiresSecondFactor
         return (
             form,
             NativeAuthCall(
@@ -192,15 +191,6 @@ extension NativeAuth {
     }
 
     private static func excerpt(_ name: String) -> String { String(name.filter { $0 != "\0" }.prefix(40)) }
-
-    /// The language that a header names first (RFC 9110, section 12.5.4).
-    private static func firstLanguage(_ header: String) -> String? {
-        let first = header.prefix { $0 != "," && $0 != ";" }.filter { $0 != " " }
-        let isTag = first.utf8.allSatisfy { byte in
-            (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte == 45
-        }
-        return isTag && (2...35).contains(first.utf8.count) ? String(first) : nil
-    }
 
     /// A public application that native authentication was switched on for, by its challenge types.
     private func application(_ id: String?) async throws -> CountersignCore.Application {

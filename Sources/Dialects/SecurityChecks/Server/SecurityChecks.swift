@@ -13,11 +13,9 @@ public struct SecurityChecks: Sendable {
 
     public struct Options: Sendable {
         public var checks: SecurityCheckCatalogue
-        public var isDevelopment: Bool
 
-        public init(checks: SecurityCheckCatalogue, isDevelopment: Bool) {
+        public init(checks: SecurityCheckCatalogue) {
             self.checks = checks
-            self.isDevelopment = isDevelopment
         }
     }
 

@@ -61,17 +61,13 @@ struct SecurityChecksCall: Sendable {
     let client: ClientContext
     let parameters: [String: String]
     let query: [String: String]
-    let authorization: String?
+    let authorization: Authorization
 
     /// The client that the path names.
     var pathClient: RegisteredClientID { RegisteredClientID(rawValue: parameters["clientId"] ?? "") }
 
-    /// What stands behind a scheme of `Authorization`.
-    func credentials(_ scheme: String) -> String? {
-        guard let authorization, authorization.lowercased().hasPrefix(scheme.lowercased() + " ") else { return nil }
-        let value = authorization.dropFirst(scheme.count + 1)
-        return value.isEmpty ? nil : String(value)
-    }
+    /// The token after a scheme of `Authorization`.
+    func credentials(_ scheme: String) -> String? { authorization.credentials(scheme) }
 }
 
 private struct SecurityChecksGroup<Routes: RouterMethods<CountersignRequestContext>> {
@@ -95,15 +91,8 @@ private struct SecurityChecksGroup<Routes: RouterMethods<CountersignRequestConte
 
 extension SecurityChecks {
     fileprivate func call(_ request: Request, _ context: CountersignRequestContext) -> SecurityChecksCall {
-        let isExempt = options.isDevelopment && context.source.isLoopback
-        let parameters = Dictionary(
-            context.parameters.map { (String($0.key), String($0.value).removingPercentEncoding ?? String($0.value)) },
-            uniquingKeysWith: { first, _ in first })
-        let query = request.queryItems
-        return SecurityChecksCall(
-            client: ClientContext(
-                clientID: ClientID(rawValue: "security-checks"), dialect: .securityChecks,
-                limitedSource: isExempt ? nil : context.source.limitKey, source: context.source.text),
-            parameters: parameters, query: query, authorization: request.headers[.authorization])
+        SecurityChecksCall(
+            client: context.client(ClientID(rawValue: "security-checks"), of: .securityChecks),
+            parameters: context.pathParameters, query: request.queryItems, authorization: Authorization(of: request))
     }
 }

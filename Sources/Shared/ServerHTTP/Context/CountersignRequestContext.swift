@@ -14,6 +14,9 @@ public struct CountersignRequestContext: RequestContext, RemoteAddressRequestCon
     /// is a proxy.
     public var source: ClientAddress
 
+    /// Whether limits per source do not apply to the request. ``RequestSourceMiddleware`` decides it; without it they apply.
+    public internal(set) var isExemptFromSourceLimits = false
+
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         remoteAddress = source.channel.remoteAddress

@@ -1,5 +1,5 @@
 import Foundation
-import HummingbirdCore
+import Hummingbird
 
 extension Request {
     /// The parameters of the query, decoded as `application/x-www-form-urlencoded` (RFC 6749, appendix B; URL Standard, section 5.1):
@@ -19,5 +19,15 @@ extension Request {
     private static func decoded(_ text: Substring) -> String {
         let spaced = String(text).replacing("+", with: " ")
         return spaced.removingPercentEncoding ?? spaced
+    }
+}
+
+extension CountersignRequestContext {
+    /// The parts of the path that the route names, percent-decoded (RFC 3986, section 2.1); a plus sign is a plus sign there. What is no valid
+    /// escape, or no UTF-8, stays as it was written.
+    public var pathParameters: [String: String] {
+        Dictionary(
+            parameters.map { (String($0.key), String($0.value).removingPercentEncoding ?? String($0.value)) },
+            uniquingKeysWith: { first, _ in first })
     }
 }

@@ -1,13 +1,17 @@
 import Hummingbird
 
-/// Writes into the context who sent the request. The first middleware, where a proxy is trusted.
+/// Writes into the context who sent the request and whether limits per source apply. The first middleware.
 public struct RequestSourceMiddleware: RouterMiddleware {
     public typealias Context = CountersignRequestContext
 
     private let source: RequestSource
+    private let exemptsLoopback: Bool
 
-    public init(_ source: RequestSource) {
+    /// - Parameter exemptsLoopback: whether limits per source do not apply to clients on this machine, as under `--dev`. A
+    ///   client that a proxy names is never one of them.
+    public init(_ source: RequestSource, exemptsLoopback: Bool = false) {
         self.source = source
+        self.exemptsLoopback = exemptsLoopback
     }
 
     public func handle(
@@ -15,6 +19,7 @@ public struct RequestSourceMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         context.source = source.address(headers: request.headers, connection: context.remoteAddress)
+        context.isExemptFromSourceLimits = exemptsLoopback && context.source.isLoopback
         return try await next(request, context)
     }
 }

@@ -70,7 +70,7 @@ struct MailedLinkPage: Sendable {
             // The app that asked for the link completes it: only there may the tokens go.
             message = words.openInApp
         }
-        return page(message, content, frame, problem: problem, status: problem == nil ? .ok : .unprocessableContent)
+        return page(message, frame, content, problem: problem, status: problem == nil ? .ok : .unprocessableContent)
     }
 
     private struct Submission: Decodable, Sendable {
@@ -94,10 +94,8 @@ struct MailedLinkPage: Sendable {
         guard let mode = submission.mode.flatMap(MailedLinkMode.init(rawValue:)), mode != .signIn,
             let code = submission.oobCode
         else { return page(words.deadLink, frame, status: .badRequest) }
-        let client = ClientContext(
-            clientID: ClientID(rawValue: "action-page"), dialect: .admin,
-            limitedSource: pages.options.isDevelopment && context.source.isLoopback ? nil : context.source.limitKey,
-            source: context.source.text, locale: frame.language.rawValue)
+        let client = context.client(
+            ClientID(rawValue: "action-page"), of: .admin, locale: frame.language.rawValue)
         let password = mode == .resetPassword ? Secret(submission.newPassword ?? "") : nil
         let verdict = try await realm.authenticator.answer(
             .link(newPassword: password), to: .flow(FlowHandle(code), mode.expectation), by: client)
@@ -119,11 +117,11 @@ struct MailedLinkPage: Sendable {
     private func done(_ message: PageMessage, _ frame: Frame) -> Response {
         var content = MailedLinkContent()
         content.offersToContinue = frame.continueURL != nil
-        return page(message, content, frame)
+        return page(message, frame, content)
     }
 
     private func page(
-        _ message: PageMessage, _ content: MailedLinkContent = MailedLinkContent(), _ frame: Frame,
+        _ message: PageMessage, _ frame: Frame, _ content: MailedLinkContent = MailedLinkContent(),
         problem: String? = nil, status: HTTPResponse.Status = .ok
     ) -> Response {
         var content = content

@@ -113,11 +113,8 @@ struct EnrolmentPage: Sendable {
         guard let ticket = submission.ticket, !ticket.isEmpty else {
             return page(\.deadLink, language, status: .badRequest)
         }
-        let isExempt = guardian.options.isDevelopment && context.source.isLoopback
-        let client = ClientContext(
-            clientID: ClientID(rawValue: "enrolment-page"), dialect: .guardian,
-            limitedSource: isExempt ? nil : context.source.limitKey, source: context.source.text,
-            locale: language.rawValue)
+        let client = context.client(
+            ClientID(rawValue: "enrolment-page"), of: .guardian, locale: language.rawValue)
         if let enrollment = submission.enrollment, let code = submission.code {
             return try await confirm(code, ticket, enrollment, language, client)
         }
