@@ -426,6 +426,13 @@ let package = Package(
                 "DialectTestSupport", "TestSupport", .crypto, .hummingbird, .hummingbirdTesting, .httpTypes, .logging,
                 .nioCore,
             ]),
+        // Databases of earlier versions, and what was pending in them.
+        .testTarget(
+            name: "KeptDataTests",
+            dependencies: [
+                "CountersignServer", "CountersignCore", "PasswordHashing", "TestSupport", .hummingbird,
+                .hummingbirdTesting, .httpTypes, .logging, .nioCore,
+            ], exclude: ["make_kept_data.py", "Kept"]),
         .testTarget(
             name: "FirebaseAuthTests",
             dependencies: [
