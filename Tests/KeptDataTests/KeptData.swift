@@ -68,7 +68,9 @@ struct KeptData: Sendable, CustomTestStringConvertible {
     /// Those of a store, the oldest first: the folders `Kept/<schema version>-<store>`.
     static func all(_ store: String) throws -> [KeptData] {
         let parent = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Kept")
-        let names = try FileManager.default.contentsOfDirectory(atPath: parent.path).filter { $0.hasSuffix("-\(store)") }
+        let names = try FileManager.default.contentsOfDirectory(atPath: parent.path).filter {
+            $0.hasSuffix("-\(store)")
+        }
         return try names.sorted().map { name in
             let folder = parent.appending(path: name)
             let document = try JSONDecoder().decode(

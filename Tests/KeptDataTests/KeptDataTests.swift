@@ -27,7 +27,8 @@ struct KeptDataTests {
         try await kept.withCopy { directory in
             try await kept.finish(
                 OpenedRealm.open(
-                    directory, database: database.url, hashing: KeptData.hashing, isDevelopment: true, clock: kept.clock))
+                    directory, database: database.url, hashing: KeptData.hashing, isDevelopment: true, clock: kept.clock
+                ))
         }
     }
 }
