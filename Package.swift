@@ -45,16 +45,16 @@ func dialect(
         client.map {
             [
                 .target(
-                    name: $0, dependencies: [.target(name: "\(name)Wire"), "ClientHTTP"] + clientSide,
+                    name: $0, dependencies: [.target(name: "\(name)Wire"), "ClientHTTP", "JSON"] + clientSide,
                     path: "\(folder)/Client")
             ]
         } ?? []
     return [
-        .target(name: "\(name)Wire", path: "\(folder)/Wire"),
+        .target(name: "\(name)Wire", dependencies: ["JSON"], path: "\(folder)/Wire"),
         .target(
             name: "\(name)Server",
             dependencies: [
-                .target(name: "\(name)Wire"), "CountersignCore", "ServerHTTP",
+                .target(name: "\(name)Wire"), "CountersignCore", "JSON", "ServerHTTP",
                 .hummingbird, .httpTypes, .logging, .nioCore,
             ] + server,
             path: "\(folder)/Server", resources: resources),
@@ -109,12 +109,14 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
+        // JSON, Base64 for URLs, the parts of a JWS: what servers and clients read and write alike.
+        .target(name: "JSON"),
         // What is true whatever the protocol.
         .target(
             name: "CountersignCore",
-            dependencies: ["OneTimePassword", .asn1, .crypto, .cryptoExtras, .jwtKit, .x509],
+            dependencies: ["JSON", "OneTimePassword", .asn1, .crypto, .cryptoExtras, .jwtKit, .x509],
             path: "Sources/Core"),
-        .target(name: "OneTimePassword", dependencies: [.crypto]),
+        .target(name: "OneTimePassword", dependencies: ["JSON", .crypto]),
 
         // Keys and secrets that only a present user can use: Apple's own on its systems, a vault elsewhere.
         .target(
@@ -147,7 +149,7 @@ let package = Package(
         .target(
             name: "ServerHTTP",
             dependencies: [
-                "CountersignCore", .hummingbird, .hummingbirdCore, .httpTypes, .logging, .nioCore, .nioHTTP1,
+                "CountersignCore", "JSON", .hummingbird, .hummingbirdCore, .httpTypes, .logging, .nioCore, .nioHTTP1,
                 .nioHTTPTypes,
             ],
             path: "Sources/Shared/ServerHTTP"),
@@ -157,7 +159,7 @@ let package = Package(
             dependencies: ["CountersignCore", "ServerHTTP", .hummingbird, .httpTypes, .mustache, .nioCore],
             path: "Sources/Shared/WebPages",
             resources: ["frame.mustache", "field.mustache", "countersign.css"].map { .embedInCode("Templates/\($0)") }),
-        .target(name: "ClientHTTP", path: "Sources/Shared/ClientHTTP"),
+        .target(name: "ClientHTTP", dependencies: ["JSON"], path: "Sources/Shared/ClientHTTP"),
         .target(
             name: "ClientStorage", dependencies: ["ClientHTTP", "KeychainServices"],
             path: "Sources/Shared/ClientStorage"),
@@ -212,7 +214,7 @@ let package = Package(
         // Resources of any Swift server behind scopes, whoever issued the tokens.
         .target(
             name: "ScopeProtection",
-            dependencies: ["ClientHTTP", .httpTypes, .hummingbird, .jwtKit, .logging],
+            dependencies: ["ClientHTTP", "JSON", .httpTypes, .hummingbird, .jwtKit, .logging],
             path: "Sources/Shared/ScopeProtection"),
 
         // The composition root, and the program.
@@ -278,7 +280,7 @@ let package = Package(
             name: "countersign-bench",
             dependencies: [
                 "CountersignServer", "CountersignCore", "OneTimePassword", "PasswordHashing", "StoreSQLite",
-                "StorePostgres", "CSodium", "ClientHTTP", "Guardian", "IBMMobileFirstPlatformFoundation",
+                "StorePostgres", "CSodium", "ClientHTTP", "JSON", "Guardian", "IBMMobileFirstPlatformFoundation",
                 "ScopeProtection", "SecurityChecksServer", .argumentParser, .crypto, .cryptoExtras,
                 .hummingbird, .logging, .nioCore, .nioPosix,
             ],
@@ -312,6 +314,7 @@ let package = Package(
                 "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdTesting, .logging, .nioCore,
             ],
             path: "Tests/DialectTestSupport"),
+        .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "OneTimePasswordTests", dependencies: ["OneTimePassword"]),
         .testTarget(
             name: "CoreTests",
@@ -391,7 +394,7 @@ let package = Package(
         .testTarget(
             name: "GuardianSDKTests",
             dependencies: [
-                "Guardian", "GuardianReferencePage", "GuardianWire", "ClientHTTP", "KeychainServices",
+                "Guardian", "GuardianReferencePage", "GuardianWire", "ClientHTTP", "JSON", "KeychainServices",
                 "CountersignServer", "CountersignCore", "OneTimePassword", "ServerTestSupport", "TestSupport", .crypto,
                 .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes, .logging, .nioCore,
             ]),
@@ -436,13 +439,13 @@ let package = Package(
         .testTarget(
             name: "FirebaseAuthTests",
             dependencies: [
-                "FirebaseAuth", "IdentityToolkitWire", "ClientHTTP", "CountersignServer", "CountersignCore",
+                "FirebaseAuth", "IdentityToolkitWire", "ClientHTTP", "JSON", "CountersignServer", "CountersignCore",
                 "OneTimePassword", "ServerTestSupport",
             ]),
         .testTarget(
             name: "MSALTests",
             dependencies: [
-                "MSAL", "NativeAuthWire", "Guardian", "ClientHTTP", "CountersignServer", "CountersignCore",
+                "MSAL", "NativeAuthWire", "Guardian", "ClientHTTP", "JSON", "CountersignServer", "CountersignCore",
                 "OneTimePassword",
                 "ServerTestSupport",
             ]),
@@ -454,6 +457,7 @@ let package = Package(
             name: "MobileFirstTests",
             dependencies: [
                 "IBMMobileFirstPlatformFoundation", "MobileFirstReferencePage", "SecurityChecksWire", "ClientHTTP",
+                "JSON",
                 "KeychainServices", "CountersignServer", "CountersignCore", "ScopeProtection", "SecurityChecksServer",
                 "ServerTestSupport", "TestSupport", "pincode-server", "pincode-client", .httpTypes, .hummingbird,
             ]),
@@ -472,7 +476,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "countersign", "CountersignCore", "CountersignServer", "OneTimePassword", "ServerTestSupport",
+                "countersign", "CountersignCore", "CountersignServer", "OneTimePassword", "JSON", "ServerTestSupport",
                 "StorePostgres", "TestSupport", .crypto,
             ],
             exclude: [

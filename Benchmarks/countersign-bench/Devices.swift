@@ -2,6 +2,7 @@ import CountersignCore
 import Crypto
 import CryptoExtras
 import Foundation
+import JSON
 import NIOCore
 
 /// The devices of people who have a password and a device: all with one RSA key of 2048 bits, which is what mobile SDKs make.
@@ -20,8 +21,8 @@ struct BenchDevice: Sendable {
         let numbers = try key.publicKey.getKeyPrimitives()
         return try DeviceKey(
             jwk: .object([
-                "kty": .string("RSA"), "n": .string(base64URL(numbers.modulus)),
-                "e": .string(base64URL(numbers.publicExponent)),
+                "kty": .string("RSA"), "n": .string(numbers.modulus.base64URL),
+                "e": .string(numbers.publicExponent.base64URL),
             ]))
     }
 
@@ -75,18 +76,13 @@ struct BenchDevice: Sendable {
         let claims =
             #"{"sub":"\#(asked.challenge)","iss":"bench","aud":"http://127.0.0.1:\#(port)/api/resolve-transaction","#
             + #""iat":\#(now),"exp":\#(now + 300),"auth0_guardian_method":"push","auth0_guardian_accepted":true}"#
-        let input = Self.base64URL(Data(header.utf8)) + "." + Self.base64URL(Data(claims.utf8))
+        let input = header.utf8.base64URL + "." + claims.utf8.base64URL
         let signature = try Self.key.signature(
             for: SHA256.hash(data: Data(input.utf8)), padding: .insecurePKCS1v1_5)
         return RequestText.post(
             "/api/resolve-transaction",
-            #"{"challenge_response":"\#(input).\#(Self.base64URL(signature.rawRepresentation))"}"#,
+            #"{"challenge_response":"\#(input).\#(signature.rawRepresentation.base64URL)"}"#,
             source: person.source, bearer: asked.token)
-    }
-
-    private static func base64URL(_ bytes: Data) -> String {
-        bytes.base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-            .replacingOccurrences(of: "=", with: "")
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Testing
 
 /// An ID token of production mode, checked by PyJWT against the published keys: before, during and after a rotation.
@@ -57,14 +58,10 @@ import Testing
     }
 
     private static func replacing(_ text: String, by other: String, in part: String) -> String? {
-        var base64 = part.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-        base64 += String(repeating: "=", count: (4 - base64.count % 4) % 4)
-        guard let data = Data(base64Encoded: base64) else { return nil }
-        let json = String(decoding: data, as: UTF8.self)
+        guard let bytes = Base64URL.decode(part) else { return nil }
+        let json = String(decoding: bytes, as: UTF8.self)
         guard json.contains(text) else { return nil }
-        return Data(json.replacingOccurrences(of: text, with: other).utf8).base64EncodedString()
-            .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-            .replacingOccurrences(of: "=", with: "")
+        return json.replacingOccurrences(of: text, with: other).utf8.base64URL
     }
 
     @discardableResult

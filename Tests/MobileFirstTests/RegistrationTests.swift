@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 import KeychainServices
 import SecurityChecksWire
 import Testing
@@ -12,8 +13,8 @@ import Testing
         try JSONDecoder().decode(Value.self, from: try #require(JWSParts.bytes(of: part)))
     }
 
-    private func registration(_ request: HTTPClientRequest) throws -> (JWSParts, RegistrationRequest<JSONTree>) {
-        let body = try JSONDecoder().decode(RegistrationRequest<JSONTree>.self, from: request.body ?? Data())
+    private func registration(_ request: HTTPClientRequest) throws -> (JWSParts, RegistrationRequest<JSONValue>) {
+        let body = try JSONDecoder().decode(RegistrationRequest<JSONValue>.self, from: request.body ?? Data())
         return (try #require(body.signedRegistrationData), body)
     }
 
@@ -24,7 +25,7 @@ import Testing
         let (parts, body) = try registration(request)
         let header: ClientSignatureHeader = try part(parts.header)
         #expect(header == ClientSignatureHeader(alg: .rs256, jwk: ClientKey(n: "AMU", e: "Aw")))
-        let data: RegistrationData<JSONTree> = try part(parts.payload)
+        let data: RegistrationData<JSONValue> = try part(parts.payload)
         #expect(
             data.application == ApplicationData(id: "com.countersign.dev", clientPlatform: "ios", version: "1.0.0"))
         #expect(data.device?.id?.isEmpty == false)
@@ -66,7 +67,7 @@ import Testing
         let update = try #require(server.requests.first { $0.method == "PUT" })
         #expect(update.url.path.hasSuffix("/registration/v1/self/client-1"))
         #expect(
-            try part(try registration(update).0.payload, as: RegistrationData<JSONTree>.self).application?.version
+            try part(try registration(update).0.payload, as: RegistrationData<JSONValue>.self).application?.version
                 == "2.0.0")
         #expect(keys.tags.current.count == 1)
         // The same device, whatever it is registered as.
@@ -145,7 +146,7 @@ import Testing
         try await app.client.setDeviceDisplayName("Ada's laptop")
         let update = try #require(app.server.requests.first { $0.method == "PUT" })
         #expect(
-            try part(try registration(update).0.payload, as: RegistrationData<JSONTree>.self).device?
+            try part(try registration(update).0.payload, as: RegistrationData<JSONValue>.self).device?
                 .deviceDisplayName == "Ada's laptop")
         #expect(try await app.client.deviceDisplayName() == "Ada's laptop")
     }

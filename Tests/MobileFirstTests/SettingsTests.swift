@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 import SecurityChecksWire
 import Testing
 
@@ -80,16 +81,16 @@ import Testing
             "list": [1, "a"] as [Any], "deep": ["x": ["y": false]], "small": Int8(1), "maybe": Int?.none as Any,
         ]
         #expect(
-            try JSONTree(foundation: value)
+            try JSONValue(foundation: value)
                 == .object([
                     "text": .string("t"), "yes": .bool(true), "number": .integer(7), "half": .number(0.5),
                     "none": .null,
                     "list": .array([.integer(1), .string("a")]), "deep": .object(["x": .object(["y": .bool(false)])]),
                     "small": .integer(1), "maybe": .null,
                 ]))
-        #expect(throws: WLError.self) { try JSONTree(foundation: [1: "a"] as [AnyHashable: Any]) }
-        #expect(throws: WLError.self) { try JSONTree(foundation: Double.nan) }
-        #expect(throws: WLError.self) { try JSONTree(foundation: Date()) }
+        #expect(throws: WLError.self) { try JSONValue(foundation: [1: "a"] as [AnyHashable: Any]) }
+        #expect(throws: WLError.self) { try JSONValue(foundation: Double.nan) }
+        #expect(throws: WLError.self) { try JSONValue(foundation: Date()) }
     }
 
     @Test func `Errors are the vendor's for those who look at NSError`() {

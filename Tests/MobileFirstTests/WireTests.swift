@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 import SecurityChecksWire
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
     }
 
     @Test func `Several challenges, one of them null, are read beside successes`() throws {
-        let results: CheckResults<JSONTree> = try read(
+        let results: CheckResults<JSONValue> = try read(
             #"""
             {"challenges":{"SomeSecurityCheck1":null,"SomeSecurityCheck2":{"some property":"some value"}},
              "successes":{"clockSynchronization":{"serverTimeStamp":1700000000000},"appAuthenticity":{}}}
@@ -28,7 +29,7 @@ import Testing
         #expect(results.successes?["appAuthenticity"] == .object([:]))
         #expect(results.failures == nil)
         #expect(
-            try json(CheckResults(challenges: ["a": JSONTree.null, "b": .object([:])]))
+            try json(CheckResults(challenges: ["a": JSONValue.null, "b": .object([:])]))
                 == #"{"challenges":{"a":null,"b":{}}}"#)
         #expect(
             try json(CheckResults(failures: ["PinCodeAttempts": BlockedFailure()]))
@@ -74,14 +75,14 @@ import Testing
     }
 
     @Test func `A registration of the vendor's client is read, whatever else it has`() throws {
-        let request: RegistrationRequest<JSONTree> = try read(
+        let request: RegistrationRequest<JSONValue> = try read(
             #"""
             {"signedRegistrationData":{"header":"aA","payload":"bB","signature":"cC"},"registrationData":{"device":1},
              "challengeResponse":{"registration-client-id":{"response":"7"}}}
             """#)
         #expect(request.signedRegistrationData?.signedText == "aA.bB")
         #expect(request.challengeResponse?.keys.first == ReservedCheck.registrationClientID)
-        let data: RegistrationData<JSONTree> = try read(
+        let data: RegistrationData<JSONValue> = try read(
             #"""
             {"device":{"id":"d","platform":"ios 13.5","hardware":"iPhone"},"attributes":{"sdk_protocol_version":1},
              "application":{"id":"com.sample","clientPlatform":"ios","version":"1.0"}}
@@ -132,14 +133,14 @@ import Testing
             try json(TokenResponse(accessToken: "t", expiresIn: 60, scope: Scope("a")))
                 == #"{"access_token":"t","expires_in":60,"scope":"a","token_type":"Bearer"}"#)
         #expect(
-            try json(PreauthorizeRequest<JSONTree>(clientID: "7", scope: Scope("b a"), challengeResponse: [:]))
+            try json(PreauthorizeRequest<JSONValue>(clientID: "7", scope: Scope("b a"), challengeResponse: [:]))
                 == #"{"challengeResponse":{},"client_id":"7","scope":"a b"}"#)
         #expect(try json(ErrorBody(errorCode: .invalidClientID)) == #"{"errorCode":"INVALID_CLIENT_ID"}"#)
         #expect(try json(OAuthErrorBody(error: .invalidGrant)) == #"{"error":"invalid_grant"}"#)
     }
 
     @Test func `An introspection says nothing of a token that is not active`() throws {
-        var response = IntrospectionResponse<JSONTree>(
+        var response = IntrospectionResponse<JSONValue>(
             active: true, scope: Scope("a"), username: "anonymous", clientID: "7", exp: 1_700_000_000_000,
             application: ApplicationData(id: "i", clientPlatform: "ios", version: "1"),
             device: DeviceData(id: "d", platform: "p", hardware: "h", status: .active),
@@ -152,6 +153,6 @@ import Testing
         #expect(try read(try json(response)) == response)
         response.active = false
         #expect(try json(response) == #"{"active":false}"#)
-        #expect(try read(#"{"active":false}"#) == IntrospectionResponse<JSONTree>.inactive)
+        #expect(try read(#"{"active":false}"#) == IntrospectionResponse<JSONValue>.inactive)
     }
 }

@@ -41,7 +41,7 @@ enum ExtensionEnvelope {
         guard body.count <= answerLimit else { throw ExtensionFailure(.responseSizeExceeded) }
         guard isJSON(contentType) else { throw ExtensionFailure(.invalidResponseContentType) }
         guard !body.isEmpty else { throw ExtensionFailure(.emptyResponse) }
-        guard Array(body).isShallowJSON, let said = try? JSONDecoder().decode(JSONValue.self, from: body),
+        guard body.isJSON(noDeeperThan: 32), let said = try? JSONDecoder().decode(JSONValue.self, from: body),
             case .object = said, case .object(let data)? = said["data"]
         else { throw ExtensionFailure(.invalidResponseBody, "no object with data") }
         guard type(of: data, is: event.answerDataType) else { throw ExtensionFailure(.invalidResponseApiSchemaVersion) }

@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 import JWTKit
 
 /// Verifies tokens by the issuer's published keys, without asking about each (RFC 9068, section 4). A logout is not seen
@@ -73,7 +74,8 @@ public actor JWKSValidator: TokenValidator {
         if let seen = verified[token], try await keys(for: seen.kid) != nil, let still = verified[token] {
             return still.claims
         }
-        guard let header = Self.header(token), let kid = header.kid, ["RS256", "ES256"].contains(header.alg),
+        guard let header = CompactJWS(token).flatMap(JWSHeader.init(of:)), let kid = header.kid,
+            ["RS256", "ES256"].contains(header.alg),
             let keys = try await keys(for: kid), known[kid] == header.alg,
             let claims = try? await keys.verify(token, as: AccessClaims.self)
         else { return nil }
@@ -162,32 +164,6 @@ public actor JWKSValidator: TokenValidator {
             let members = try decoder.container(keyedBy: CodingKeys.self)
             keys = try members.decode([Lenient].self, forKey: .keys).compactMap(\.key)
         }
-    }
-
-    private struct Header: Decodable {
-        let alg: String
-        let kid: String?
-        let isCritical: Bool
-
-        enum CodingKeys: CodingKey { case alg, kid, crit }
-
-        init(from decoder: any Decoder) throws {
-            let members = try decoder.container(keyedBy: CodingKeys.self)
-            alg = try members.decode(String.self, forKey: .alg)
-            kid = try members.decodeIfPresent(String.self, forKey: .kid)
-            isCritical = members.contains(.crit)
-        }
-    }
-
-    private static func header(_ token: String) -> Header? {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3 else { return nil }
-        var base64 = String(parts[0].map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
-        while base64.count % 4 != 0 { base64 += "=" }
-        guard let data = Data(base64Encoded: base64), let header = try? JSONDecoder().decode(Header.self, from: data),
-            !header.isCritical
-        else { return nil }
-        return header
     }
 }
 

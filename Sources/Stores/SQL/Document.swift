@@ -13,6 +13,11 @@ enum Document {
         return SQLValue(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
+    /// The same text for members that hold no dates, in a fraction of the time: every audited event is written so.
+    static func encode(_ members: [String: JSONValue]) throws -> SQLValue {
+        SQLValue(String(decoding: try JSONValue.object(members).jsonText(), as: UTF8.self))
+    }
+
     static func decode<T: Decodable>(_ type: T.Type, from text: String) throws -> T {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in

@@ -16,10 +16,10 @@ struct TokenHeaderTests {
     ]
     private static let wide = "[" + Array(repeating: "{}", count: 3700).joined(separator: ",") + "]"
 
-    private func read(with ballast: String) -> (TokenHeader?, UnverifiedCustomToken?) {
+    private func read(with ballast: String) -> (JWSHeader?, UnverifiedCustomToken?) {
         let claims = "{\"iss\":\"i\",\"sub\":\"i\",\"uid\":\"u\",\"aud\":\"a\",\"x\":\(ballast)}"
         return (
-            TokenHeader(of: token(header: "{\"alg\":\"ES256\",\"kid\":\"k\",\"x\":\(ballast)}")),
+            JWSHeader(of: token(header: "{\"alg\":\"ES256\",\"kid\":\"k\",\"x\":\(ballast)}")),
             UnverifiedCustomToken(token(payload: claims))
         )
     }
@@ -47,6 +47,6 @@ struct TokenHeaderTests {
             ("{\"alg\":\"ES256\",\"crit\":null}", false), ("[]", false), ("null", false), ("", false),
         ])
     func headers(header: String, isTaken: Bool) {
-        #expect((TokenHeader(of: token(header: header)) != nil) == isTaken)
+        #expect((JWSHeader(of: token(header: header)) != nil) == isTaken)
     }
 }

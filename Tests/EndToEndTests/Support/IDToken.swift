@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import JSON
 
 /// An ID token as a resource server reads it: by the published keys alone.
 struct IDToken {
@@ -45,7 +46,6 @@ struct IDToken {
     }
 
     private static func bytes(_ part: String) -> Data? {
-        let standard = part.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-        return Data(base64Encoded: standard + String(repeating: "=", count: (4 - standard.count % 4) % 4))
+        Base64URL.decode(part).map { Data($0) }
     }
 }

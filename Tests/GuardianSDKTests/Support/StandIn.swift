@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 
 @testable import Guardian
 
@@ -105,12 +106,7 @@ struct Token {
         input = Data("\(parts[0]).\(parts[1])".utf8)
     }
 
-    static func data(_ text: String) -> Data? {
-        guard !text.contains("="), !text.contains("+"), !text.contains("/") else { return nil }
-        var text = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-        while text.count % 4 != 0 { text += "=" }
-        return Data(base64Encoded: text)
-    }
+    static func data(_ text: String) -> Data? { Base64URL.decode(text).map { Data($0) } }
 }
 
 /// The error that `body` throws.

@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 import MSAL
 import NativeAuthWire
 import Testing
@@ -202,9 +203,5 @@ extension ScriptedServer.Answer {
 
 /// A token with these claims and no signature.
 func jwt(_ claims: String) -> String {
-    func part(_ text: String) -> String {
-        Data(text.utf8).base64EncodedString().replacingOccurrences(of: "+", with: "-")
-            .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
-    }
-    return part(#"{"alg":"none","typ":"JWT","kid":"K"}"#) + "." + part(claims) + "."
+    #"{"alg":"none","typ":"JWT","kid":"K"}"#.utf8.base64URL + "." + claims.utf8.base64URL + "."
 }

@@ -1,6 +1,7 @@
 import ClientHTTP
 import Foundation
 import IBMMobileFirstPlatformFoundation
+import JSON
 import SecurityChecksWire
 
 /// A server in memory. It registers, hands out codes and tokens, and guards a balance; what its checks say is scripted.
@@ -96,7 +97,7 @@ final class StandIn: HTTPTransport {
     /// The answers that requests to preauthorize had, as JSON with sorted keys.
     var challengeResponses: [String] {
         requests(to: Endpoint.preauthorize).map { request in
-            let body = try? JSONDecoder().decode(PreauthorizeRequest<JSONTree>.self, from: request.body ?? Data())
+            let body = try? JSONDecoder().decode(PreauthorizeRequest<JSONValue>.self, from: request.body ?? Data())
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
             return (try? encoder.encode(body?.challengeResponse)).map { String(decoding: $0, as: UTF8.self) } ?? ""

@@ -155,7 +155,7 @@ struct UnverifiedCustomToken {
 
     /// Nil where it names no issuer, or another subject than that.
     init?(_ token: String) {
-        guard let parts = TokenParts(token), let bytes = [UInt8](base64URL: parts.payload),
+        guard let bytes = CompactJWS(untrusted: token)?.payloadBytes,
             let members = try? JSONDecoder().decode(Members.self, from: Data(bytes)), members.sub == members.iss
         else { return nil }
         issuer = members.iss

@@ -30,7 +30,8 @@ public struct DeviceKey: Sendable, Equatable, Codable {
     /// - Throws: ``Fault``.
     public init(jwk: JSONValue) throws(Fault) {
         func number(_ name: String) -> Data? {
-            guard let text = jwk[name]?.stringValue, text.utf8.count <= 1024, let bytes = [UInt8](base64URL: text)
+            guard let text = jwk[name]?.stringValue, text.utf8.count <= 1024,
+                let bytes = [UInt8](base64URL: text, accepting: [.otherAlphabet, .strayBits])
             else { return nil }
             return Data(bytes.drop { $0 == 0 })
         }
@@ -78,12 +79,12 @@ public struct DeviceKey: Sendable, Equatable, Codable {
     /// The claims of a compact JWS (RFC 7515, section 3.1) that this key signed. What its header says of keys (`jwk`,
     /// `jku`, `x5c`, `kid`) is not looked at.
     func claims(of token: String) throws(StatementFault) -> TokenClaims {
-        guard let header = TokenHeader(of: token), let parts = TokenParts(token) else { throw .malformed }
+        guard let parts = CompactJWS(untrusted: token), let header = JWSHeader(of: parts) else { throw .malformed }
         guard header.alg == algorithm.rawValue else { throw .wrongAlgorithm }
-        guard let signature = [UInt8](base64URL: parts.signature) else { throw .malformed }
-        let signed = Data("\(parts.header).\(parts.payload)".utf8)
+        guard let signature = parts.signatureBytes else { throw .malformed }
+        let signed = Data(parts.signedText.utf8)
         guard isSignature(Data(signature), of: signed) else { throw .wrongSignature }
-        guard let bytes = [UInt8](base64URL: parts.payload),
+        guard let bytes = parts.payloadBytes,
             let claims = try? JSONDecoder().decode(TokenClaims.self, from: Data(bytes))
         else { throw .malformed }
         return claims

@@ -136,9 +136,8 @@ struct DeviceProof {
 
     /// Nil where the key did not sign it, or where its header names another key.
     init?(_ token: String, of key: DeviceKey) {
-        guard let claims = try? key.claims(of: token), let parts = TokenParts(token),
-            let bytes = [UInt8](base64URL: parts.header),
-            let header = try? JSONDecoder().decode(JSONValue.self, from: Data(bytes)),
+        guard let claims = try? key.claims(of: token), let bytes = CompactJWS(untrusted: token)?.headerBytes,
+            let header = try? JSONParser.parse(bytes),
             header["typ"]?.stringValue?.lowercased() == "dpop+jwt", let jwk = header["jwk"],
             let named = try? DeviceKey(jwk: jwk), named == key
         else { return nil }

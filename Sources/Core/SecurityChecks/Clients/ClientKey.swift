@@ -51,7 +51,8 @@ public struct ClientKey: Sendable, Equatable, Codable {
         public init(header: String, payload: String, signature: String) throws(Fault) {
             guard header.utf8.count + payload.utf8.count + signature.utf8.count <= Self.longest,
                 let headerBytes = Self.bytes(header), let payloadBytes = Self.bytes(payload),
-                let signatureBytes = Self.bytes(signature), headerBytes.isShallowJSON, payloadBytes.isShallowJSON,
+                let signatureBytes = Self.bytes(signature), headerBytes.isJSON(noDeeperThan: 32),
+                payloadBytes.isJSON(noDeeperThan: 32),
                 let head = try? JSONDecoder().decode(JSONValue.self, from: Data(headerBytes)), case .object = head,
                 head["crit"] == nil
             else { throw .malformed }
@@ -62,9 +63,9 @@ public struct ClientKey: Sendable, Equatable, Codable {
         }
 
         public init(compact token: String) throws(Fault) {
-            let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-            guard parts.count == 3 else { throw .malformed }
-            try self.init(header: String(parts[0]), payload: String(parts[1]), signature: String(parts[2]))
+            guard let parts = CompactJWS(token) else { throw .malformed }
+            try self.init(
+                header: String(parts.header), payload: String(parts.payload), signature: String(parts.signature))
         }
 
         /// Whose statement it says to be; nothing is proven by that.
@@ -75,9 +76,7 @@ public struct ClientKey: Sendable, Equatable, Codable {
         }
 
         static func bytes(_ text: String) -> [UInt8]? {
-            var bare = text[...]
-            while bare.last == "=" { bare.removeLast() }
-            return [UInt8](base64URL: bare)
+            Base64URL.decode(text, accepting: .all)
         }
     }
 

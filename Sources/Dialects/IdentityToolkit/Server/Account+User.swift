@@ -37,9 +37,7 @@ extension Account {
 
     private static func customAttributes(_ profile: UserProfile) -> String? {
         guard profile.hasCustomClaims else { return nil }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(profile.customClaims)).map { String(decoding: $0, as: UTF8.self) }
+        return (try? JSONValue.object(profile.customClaims).jsonText()).map { String(decoding: $0, as: UTF8.self) }
     }
 }
 

@@ -134,10 +134,12 @@ extension IdentityToolkit {
 
     private func password(of user: Account, _ scheme: ForeignPasswordScheme?) throws -> PortablePassword? {
         if let text = user.passwordHash, let scheme {
-            guard let hash = [UInt8](anyBase64: text), !hash.isEmpty else {
+            guard let hash = Base64URL.decode(text, accepting: .all), !hash.isEmpty else {
                 throw RowFault(message: "passwordHash is invalid")
             }
-            guard let salt = [UInt8](anyBase64: user.salt ?? "") else { throw RowFault(message: "salt is invalid") }
+            guard let salt = Base64URL.decode(user.salt ?? "", accepting: .all) else {
+                throw RowFault(message: "salt is invalid")
+            }
             switch realm.passwordImporter.keep(ForeignPasswordHash(hash: hash, salt: salt), of: scheme) {
             case .success(let kept): return .hash(kept)
             case .failure(.invalidHash(let sentence)): throw RowFault(message: sentence)
@@ -226,17 +228,9 @@ extension IdentityToolkit {
     }
 
     private func bytes(_ text: String?, _ field: String) throws -> [UInt8] {
-        guard let bytes = [UInt8](anyBase64: text ?? "") else {
+        guard let bytes = Base64URL.decode(text ?? "", accepting: .all) else {
             throw IdentityToolkitError.invalidValue(field, type: "TYPE_BYTES", value: text ?? "")
         }
         return bytes
-    }
-}
-
-extension [UInt8] {
-    /// Base64 of either alphabet, padded or not: administrators' libraries send all of them.
-    init?(anyBase64 text: String) {
-        let bare = text.reversed().drop { $0 == "=" }.reversed()
-        self.init(base64URL: String(bare))
     }
 }

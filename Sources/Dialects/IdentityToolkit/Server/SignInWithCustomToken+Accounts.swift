@@ -32,8 +32,7 @@ extension IdentityToolkit {
         }
         members["aud"] = .string(Authenticator.customTokenAudience)
         members["exp"] = nil
-        let encoder = JSONEncoder()
-        guard let payload = try? encoder.encode(members) else { return text }
-        return "\(Array(#"{"alg":"none"}"#.utf8).base64URL).\(Array(payload).base64URL)."
+        guard let payload = try? JSONValue.object(members).jsonText() else { return text }
+        return "\(#"{"alg":"none"}"#.utf8.base64URL).\(payload.base64URL)."
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// The tokens of somebody who is signed in. Source: Native authentication API reference (Microsoft Learn).
 public struct TokenResponse: Codable, Sendable, Equatable {
@@ -89,11 +90,9 @@ public struct ClientInfo: Codable, Sendable, Equatable {
 
     /// Reads what ``text`` writes; nil where it is something else.
     public init?(text: String) {
-        var base64 = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: base64), let info = try? JSONDecoder().decode(Self.self, from: data) else {
-            return nil
-        }
+        guard let bytes = Base64URL.decode(text, accepting: .all),
+            let info = try? JSONDecoder().decode(Self.self, from: Data(bytes))
+        else { return nil }
         self = info
     }
 
@@ -103,7 +102,6 @@ public struct ClientInfo: Codable, Sendable, Equatable {
         encoder.outputFormatting = .sortedKeys
         // Two texts can always be encoded.
         let data = (try? encoder.encode(self)) ?? Data()
-        return data.base64EncodedString().replacingOccurrences(of: "+", with: "-")
-            .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
+        return data.base64URL
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// A signature in its three texts: what clients sign registrations and assertions with. Source: MobileFirst's web SDK.
 ///
@@ -17,9 +18,8 @@ public struct JWSParts: Codable, Sendable, Equatable {
 
     /// Reads the compact form (RFC 7515, section 7.1); nil where it has not three parts.
     public init?(compact text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 3 else { return nil }
-        self.init(header: parts[0], payload: parts[1], signature: parts[2])
+        guard let parts = CompactJWS(text) else { return nil }
+        self.init(header: String(parts.header), payload: String(parts.payload), signature: String(parts.signature))
     }
 
     public var compact: String { "\(header).\(payload).\(signature)" }
@@ -29,17 +29,11 @@ public struct JWSParts: Codable, Sendable, Equatable {
 
     /// The bytes of a part, in either alphabet, with padding or without; nil where it is no Base64.
     public static func bytes(of part: String) -> Data? {
-        var base64 = part.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-        while base64.hasSuffix("=") { base64.removeLast() }
-        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        return Data(base64Encoded: base64)
+        Base64URL.decode(part, accepting: .all).map { Data($0) }
     }
 
     /// As native clients write a part (RFC 4648, section 5).
-    public static func part(_ bytes: Data) -> String {
-        bytes.base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
-            .replacingOccurrences(of: "=", with: "")
-    }
+    public static func part(_ bytes: Data) -> String { bytes.base64URL }
 }
 
 /// The header of a client's signature. Source: MobileFirst's web SDK.

@@ -109,7 +109,7 @@ extension LenientDecoder: SingleValueDecodingContainer {
     private func bytes() -> Data? {
         guard case .string(let text) = value else { return nil }
         let bare = text.hasSuffix("=") ? String(text.prefix { $0 != "=" }) : text
-        return [UInt8](base64URL: bare).map { Data($0) }
+        return Base64URL.decode(bare, accepting: .all).map { Data($0) }
     }
 }
 

@@ -1,4 +1,5 @@
 import CountersignCore
+import JSON
 
 /// Reads what clients send, as leniently as the servers do that their SDKs were written for.
 ///
@@ -13,7 +14,11 @@ public enum LenientJSON {
 
     /// The value that the JSON text is.
     public static func parse(_ bytes: [UInt8]) throws(RequestBodyFault) -> JSONValue {
-        try JSONParser.parse(bytes, depthLimit: depthLimit)
+        do {
+            return try JSONParser.parse(bytes, depthLimit: depthLimit)
+        } catch {
+            throw RequestBodyFault(error)
+        }
     }
 
     /// The fields of an URL-encoded form, as an object of strings.
@@ -35,5 +40,17 @@ public enum LenientJSON {
             // An initialiser of the type has thrown an error of its own.
             throw .wrongType(path: "", expected: .value("\(type)"), found: value.excerpt())
         }
+    }
+}
+
+extension RequestBodyFault {
+    fileprivate init(_ fault: JSONFault) {
+        self =
+            switch fault {
+            case .invalidUTF8: .invalidUTF8
+            case .malformed(let reason, let offset): .malformed(reason: reason, offset: offset)
+            case .tooDeep(let limit): .tooDeep(limit: limit)
+            case .duplicateMember(let name): .duplicateMember(path: String(name.prefix(Self.longestExcerpt)))
+            }
     }
 }

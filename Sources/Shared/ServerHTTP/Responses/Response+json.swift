@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import JSON
 import NIOCore
 
 extension Response {
@@ -12,13 +13,18 @@ extension Response {
     public static func json(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var all: HTTPFields = [.contentType: "application/json; charset=UTF-8", .cacheControl: "no-store"]
         for name in Set(headers.map(\.name)) { all[name] = nil }
         all.append(contentsOf: headers)
         return Response(
-            status: status, headers: all, body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(value))))
+            status: status, headers: all, body: ResponseBody(byteBuffer: ByteBuffer(bytes: try bytes(of: value))))
+    }
+
+    private static func bytes(of value: some Encodable) throws -> [UInt8] {
+        if let value = value as? JSONValue { return try value.jsonText() }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(value))
     }
 }
 

@@ -90,8 +90,9 @@ extension PasswordHashSettings {
     }
 
     static func bytes(_ text: String?, _ member: String) throws(UserRowFault) -> [UInt8] {
-        let bare = (text ?? "").reversed().drop { $0 == "=" }.reversed()
-        guard let bytes = [UInt8](base64URL: String(bare)) else { throw UserRowFault("\(member) is no Base64") }
+        guard let bytes = Base64URL.decode(text ?? "", accepting: .all) else {
+            throw UserRowFault("\(member) is no Base64")
+        }
         return bytes
     }
 }

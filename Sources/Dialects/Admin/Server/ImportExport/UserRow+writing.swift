@@ -81,9 +81,7 @@ extension UserRow {
     }
 
     private static func text(_ claims: [String: JSONValue]) -> String? {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(claims)).map { String(decoding: $0, as: UTF8.self) }
+        (try? JSONValue.object(claims).jsonText()).map { String(decoding: $0, as: UTF8.self) }
     }
 }
 

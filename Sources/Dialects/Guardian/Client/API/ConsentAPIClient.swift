@@ -2,6 +2,7 @@ import ClientHTTP
 import Crypto
 import Foundation
 import GuardianWire
+import JSON
 
 /// ``ConsentAPI`` over HTTP; its proof is in the form of RFC 9449.
 struct ConsentAPIClient: ConsentAPI {

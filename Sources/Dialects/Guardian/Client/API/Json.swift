@@ -1,6 +1,7 @@
 import Foundation
+import JSON
 
-/// Any JSON.
+/// Any JSON value, by Guardian's names. It is read and written as a `JSONValue`.
 public enum Json: Codable, Sendable, Equatable {
     case string(String)
     case number(Double)
@@ -9,32 +10,31 @@ public enum Json: Codable, Sendable, Equatable {
     case bool(Bool)
     case null
 
-    public init(from decoder: any Decoder) throws {
-        let value = try decoder.singleValueContainer()
-        if value.decodeNil() {
-            self = .null
-        } else if let bool = try? value.decode(Bool.self) {
-            self = .bool(bool)
-        } else if let number = try? value.decode(Double.self) {
-            self = .number(number)
-        } else if let string = try? value.decode(String.self) {
-            self = .string(string)
-        } else if let array = try? value.decode([Json].self) {
-            self = .array(array)
-        } else {
-            self = .object(try value.decode([String: Json].self))
-        }
+    public init(from decoder: any Decoder) throws { self.init(try JSONValue(from: decoder)) }
+
+    public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+
+    init(_ value: JSONValue) {
+        self =
+            switch value {
+            case .null: .null
+            case .bool(let value): .bool(value)
+            case .integer(let value): .number(Double(value))
+            case .number(let value): .number(value)
+            case .string(let value): .string(value)
+            case .array(let values): .array(values.map(Json.init))
+            case .object(let values): .object(values.mapValues(Json.init))
+            }
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var value = encoder.singleValueContainer()
+    var value: JSONValue {
         switch self {
-        case .string(let string): try value.encode(string)
-        case .number(let number): try value.encode(number)
-        case .object(let object): try value.encode(object)
-        case .array(let array): try value.encode(array)
-        case .bool(let bool): try value.encode(bool)
-        case .null: try value.encodeNil()
+        case .string(let value): .string(value)
+        case .number(let value): .number(value)
+        case .object(let values): .object(values.mapValues(\.value))
+        case .array(let values): .array(values.map(\.value))
+        case .bool(let value): .bool(value)
+        case .null: .null
         }
     }
 

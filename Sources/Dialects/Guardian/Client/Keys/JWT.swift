@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// JSON Web Tokens that a device signs (RFC 7519).
 enum JWT {

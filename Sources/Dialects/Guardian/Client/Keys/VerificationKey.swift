@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import KeychainServices
 
 /// A device's public key, as the server is given it (Guardian.swift, `VerificationKey`).

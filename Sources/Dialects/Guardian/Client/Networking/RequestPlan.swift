@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 
 /// What a request will be. It is put together when it is started, since a signature must be fresh.
 struct RequestPlan<Body: Encodable & Sendable>: Sendable {

@@ -1,6 +1,7 @@
 import ClientHTTP
 import Foundation
 import IdentityToolkitWire
+import JSON
 
 extension AuthErrorCode {
     /// The error for a refusal of the server. Source: firebase-ios-sdk, `AuthBackend`.
@@ -78,7 +79,7 @@ extension AuthErrorCode {
 
     private static func underlying(_ response: HTTPClientResponse) -> NSError {
         var info: [String: Any] = ["HTTPStatus": response.status]
-        if let answer = try? JSONDecoder().decode([String: JSONTree].self, from: response.body) {
+        if let answer = try? JSONDecoder().decode([String: JSONValue].self, from: response.body) {
             info[AuthErrorUserInfoDeserializedResponseKey] = answer.mapValues(\.foundationValue)
         }
         return NSError(domain: "FIRAuthInternalErrorDomain", code: 3, userInfo: info)

@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 
 /// An ID token with what it says. Source: Firebase API reference for Swift, `AuthTokenResult`.
 public final class AuthTokenResult: NSObject, Sendable {
@@ -12,7 +13,7 @@ public final class AuthTokenResult: NSObject, Sendable {
     public let signInProvider: String
     /// The second factor, `totp`, or empty where there was none.
     public let signInSecondFactor: String
-    private let values: [String: JSONTree]
+    private let values: [String: JSONValue]
 
     /// Everything that the token says, as Foundation's JSON reader would give it.
     public var claims: [String: Any] { values.mapValues(\.foundationValue) }

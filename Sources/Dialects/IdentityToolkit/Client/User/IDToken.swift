@@ -1,9 +1,10 @@
 import ClientHTTP
 import Foundation
+import JSON
 
 /// The inside of an ID token, read without judging its signature: the client has it from the server itself.
 struct IDToken: Sendable {
-    let claims: [String: JSONTree]
+    let claims: [String: JSONValue]
 
     /// Throws `malformedJWT` for anything that is no JWT with an object inside.
     init(_ token: String) throws {

@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 import NativeAuthWire
 
 /// An account with its tokens as the cache keeps it: JSON, readable by every later version of this module.
@@ -24,7 +25,7 @@ struct StoredAccount: Codable, Sendable, Equatable {
     init?(_ answer: TokenResponse, at now: Date, host: String, asked: String) {
         guard let token = StoredAccessToken(answer, at: now, asked: asked),
             let idToken = answer.idToken, let claims = JWTPayload.claims(of: idToken),
-            let name = claims["preferred_username"]?.text ?? claims["sub"]?.text,
+            let name = claims["preferred_username"]?.stringValue ?? claims["sub"]?.stringValue,
             let info = answer.clientInfo.flatMap(ClientInfo.init(text:)), !info.uid.isEmpty, !info.utid.isEmpty
         else { return nil }
         objectID = info.uid

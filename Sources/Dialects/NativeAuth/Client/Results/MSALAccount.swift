@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 
 /// Somebody who is signed in, as the ID token names them.
 public final class MSALAccount: NSObject, Sendable {
@@ -12,7 +13,7 @@ public final class MSALAccount: NSObject, Sendable {
     /// Whether the account came from another app of this device: never here.
     public let isSSOAccount = false
     public let homeAccountId: MSALAccountId?
-    private let claims: [String: JSONTree]
+    private let claims: [String: JSONValue]
 
     init(_ stored: StoredAccount) {
         claims = JWTPayload.claims(of: stored.idToken) ?? [:]
@@ -56,9 +57,9 @@ public final class MSALTenantProfile: NSObject, Sendable {
     public let environment: String?
     public let tenantId: String?
     public let isHomeTenantProfile = true
-    private let values: [String: JSONTree]
+    private let values: [String: JSONValue]
 
-    init(identifier: String?, environment: String?, tenantId: String?, values: [String: JSONTree]) {
+    init(identifier: String?, environment: String?, tenantId: String?, values: [String: JSONValue]) {
         self.identifier = identifier
         self.environment = environment
         self.tenantId = tenantId

@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 import SecurityChecksWire
 
 #if canImport(FoundationNetworking)
@@ -45,12 +46,12 @@ public final class WLAuthorizationManager: NSObject, Sendable {
         withCompletionHandler completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         let check = securityCheck ?? ""
-        let answer = Result { try JSONTree(foundation: credentials ?? [:]) }
+        let answer = Result { try JSONValue(foundation: credentials ?? [:]) }
         complete(completionHandler) { try await self.session.connection().login(check, try answer.get()) }
     }
 
     public func login(_ securityCheck: String, withCredentials credentials: [String: any Sendable]) async throws {
-        try await session.connection().login(securityCheck, try JSONTree(foundation: credentials))
+        try await session.connection().login(securityCheck, try JSONValue(foundation: credentials))
     }
 
     /// Takes back what a check granted to this client, and forgets all tokens.

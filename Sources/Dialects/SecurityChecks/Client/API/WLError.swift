@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 
 /// What went wrong, in the vendor's words. Source: MobileFirst client API reference.
 public enum WLErrorCode: String, Sendable, CaseIterable {
@@ -79,11 +80,11 @@ extension WLError {
 
     /// A refusal that says no more than its status and, maybe, its body. Source: MobileFirst client API reference.
     init(refusal response: HTTPClientResponse) {
-        let body = try? JSONDecoder().decode(JSONTree.self, from: response.body)
-        let word = body?["errorCode"]?.text.flatMap(WLErrorCode.init(rawValue:))
+        let body = try? JSONDecoder().decode(JSONValue.self, from: response.body)
+        let word = body?["errorCode"]?.stringValue.flatMap(WLErrorCode.init(rawValue:))
         let text =
-            body?["errorMsg"]?.text ?? body?["error_description"]?.text ?? body?["errorCode"]?.text
-            ?? body?["error"]?.text
+            body?["errorMsg"]?.stringValue ?? body?["error_description"]?.stringValue ?? body?["errorCode"]?.stringValue
+            ?? body?["error"]?.stringValue
         let code = word ?? (response.status >= 500 ? .serverError : .authorizationFailure)
         self.init(
             code, text ?? "The server answered with status \(response.status).", response: WLResponse(response))

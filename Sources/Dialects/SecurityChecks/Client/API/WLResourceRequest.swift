@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 import SecurityChecksWire
 
 public let WLHttpMethodGet = "GET"
@@ -136,7 +137,7 @@ enum RequestBody {
         case .json(let members):
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return (try encoder.encode(JSONTree(foundation: members)), "application/json; charset=utf-8")
+            return (try encoder.encode(JSONValue(foundation: members)), "application/json; charset=utf-8")
         }
     }
 }

@@ -1,11 +1,12 @@
 import ClientHTTP
 import Foundation
+import JSON
 import SecurityChecksWire
 
 // To answer a check before it asks, and to take it back. Source: MobileFirst's web SDK.
 extension Connection {
     /// Satisfies a check; gives no token. Where the credentials are wrong, the check's handler is asked.
-    func login(_ check: String, _ credentials: JSONTree) async throws {
+    func login(_ check: String, _ credentials: JSONValue) async throws {
         guard !check.isEmpty, !check.contains(" ") else {
             throw WLError(.illegalArgument, "The name of a security check is not empty and has no blanks.")
         }

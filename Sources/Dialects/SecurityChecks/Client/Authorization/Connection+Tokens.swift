@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 import SecurityChecksWire
 
 // How a token is had: the client, the checks, a code, the token. Source: MobileFirst's web SDK.
@@ -61,7 +62,7 @@ extension Connection {
 
     /// - Parameter answers: given before anybody asks: a login.
     func preauthorize(
-        _ client: RegisteredClient, _ scope: Scope, answers: [String: JSONTree] = [:], timeout: TimeInterval = 30
+        _ client: RegisteredClient, _ scope: Scope, answers: [String: JSONValue] = [:], timeout: TimeInterval = 30
     ) async throws {
         let url = try address.endpoint(Endpoint.preauthorize)
         let response = try await engine.run(answers: answers) { [session] answers in

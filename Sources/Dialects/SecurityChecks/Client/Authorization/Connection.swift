@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 import SecurityChecksWire
 
 /// One server with one registration: what a session has until the app names another server or calls itself otherwise.
@@ -42,7 +43,7 @@ final class Connection: Sendable {
     /// Keeps the offset when a success says the server's time.
     private static func synchronize(
         _ offset: Locked<TimeInterval>, _ now: @escaping @Sendable () -> Date
-    ) -> @Sendable (String, JSONTree) -> Void {
+    ) -> @Sendable (String, JSONValue) -> Void {
         { check, success in
             guard check == ReservedCheck.clockSynchronization, let time = success["serverTimeStamp"]?.wholeNumber
             else { return }

@@ -1,16 +1,17 @@
 import ClientHTTP
 import Foundation
+import JSON
 import SecurityChecksWire
 
 /// Sends a request of the framework until nobody asks any more: hands challenges to the handlers, gathers the answers of
 /// all, and sends them together. Source: MobileFirst's web SDK.
 struct ChallengeEngine: Sendable {
-    typealias Send = @Sendable (_ answers: [String: JSONTree]) async throws -> HTTPClientResponse
+    typealias Send = @Sendable (_ answers: [String: JSONValue]) async throws -> HTTPClientResponse
 
     let handlers: HandlerRegistry
     let queue: CallbackQueue
     /// Told what each success says, before handlers are.
-    let whenSucceeded: @Sendable (_ check: String, _ success: JSONTree) -> Void
+    let whenSucceeded: @Sendable (_ check: String, _ success: JSONValue) -> Void
 
     /// How often a request is sent again that the framework answered by itself.
     private static let maximumSilentRounds = 10
@@ -18,7 +19,7 @@ struct ChallengeEngine: Sendable {
     /// - Parameter answers: what the first request has already.
     /// - Returns: the answer that asks for nothing, be it a success or a refusal that is no check's.
     /// - Throws: ``WLError`` where a check refuses, a handler is missing or cancels, or the answer cannot be read.
-    func run(answers: [String: JSONTree] = [:], _ send: Send) async throws -> HTTPClientResponse {
+    func run(answers: [String: JSONValue] = [:], _ send: Send) async throws -> HTTPClientResponse {
         let request = WLRequest()
         var touched: [HandlerSlot] = []
         defer { for slot in touched { slot.end(request) } }
@@ -55,9 +56,9 @@ struct ChallengeEngine: Sendable {
 
     /// Asks the handlers, and waits until all have answered.
     private func ask(
-        _ asked: [HandlerReference<SecurityCheckChallengeHandler>], _ challenges: [String: JSONTree],
+        _ asked: [HandlerReference<SecurityCheckChallengeHandler>], _ challenges: [String: JSONValue],
         _ request: WLRequest
-    ) async throws -> [String: JSONTree] {
+    ) async throws -> [String: JSONValue] {
         guard !asked.isEmpty else { return [:] }
         request.begin(expecting: Set(asked.map(\.slot.name)))
         for reference in asked where reference.slot.take(request) {
@@ -81,7 +82,7 @@ struct ChallengeEngine: Sendable {
         }
     }
 
-    private func tell(successes: [String: JSONTree]) async {
+    private func tell(successes: [String: JSONValue]) async {
         for (name, success) in successes.sorted(by: { $0.key < $1.key }) {
             whenSucceeded(name, success)
             guard let reference = handlers.check(name) else { continue }
@@ -90,10 +91,10 @@ struct ChallengeEngine: Sendable {
         }
     }
 
-    private func tell(failures: [String: JSONTree], of response: HTTPClientResponse) async -> WLError {
+    private func tell(failures: [String: JSONValue], of response: HTTPClientResponse) async -> WLError {
         let sorted = failures.sorted { $0.key < $1.key }
         let isDisabled = failures[ReservedCheck.remoteDisable] != nil
-        let text = sorted.compactMap { ($0.value["failure"] ?? $0.value["message"])?.text }.first
+        let text = sorted.compactMap { ($0.value["failure"] ?? $0.value["message"])?.stringValue }.first
         let error = WLError(
             isDisabled ? .applicationDisabled : .authorizationFailure,
             text ?? "Security checks refuse: " + sorted.map(\.key).joined(separator: ", ") + ".",
@@ -107,13 +108,13 @@ struct ChallengeEngine: Sendable {
     }
 
     /// What the framework answers by itself. Source: MobileFirst Foundation, Authentication and security.
-    private static func ownAnswers(_ challenges: [String: JSONTree]) -> [String: JSONTree] {
-        var answers: [String: JSONTree] = [:]
+    private static func ownAnswers(_ challenges: [String: JSONValue]) -> [String: JSONValue] {
+        var answers: [String: JSONValue] = [:]
         if let id = challenges[ReservedCheck.registrationClientID]?["clientID"] {
             answers[ReservedCheck.registrationClientID] = .object(["response": id])
         }
         if let notification = challenges[ReservedCheck.remoteDisable], let id = notification["messageId"] {
-            notice("A message of the server: \(notification["message"]?.text ?? "")")
+            notice("A message of the server: \(notification["message"]?.stringValue ?? "")")
             answers[ReservedCheck.remoteDisable] = .object(["messageId": id])
         }
         return answers

@@ -1,4 +1,5 @@
 import ClientHTTP
+import JSON
 
 /// The challenges of one answer of a server: who has answered, and what comes of it. Source: MobileFirst's web SDK.
 ///
@@ -6,19 +7,19 @@ import ClientHTTP
 struct ChallengeRound: Sendable {
     enum Outcome: Sendable {
         /// The request is to be sent again with these answers, by the checks' names.
-        case resend([String: JSONTree])
+        case resend([String: JSONValue])
         case failed(any Error)
     }
 
     private var open: Set<String>
-    private var answers: [String: JSONTree] = [:]
+    private var answers: [String: JSONValue] = [:]
     private var failure: (any Error)?
 
     /// - Parameter names: the checks that are asked.
     init(expecting names: Set<String>) { open = names }
 
     /// Only what is asked can be answered, and only once.
-    mutating func answer(_ name: String, with answer: JSONTree) {
+    mutating func answer(_ name: String, with answer: JSONValue) {
         guard failure == nil, open.remove(name) != nil else { return }
         answers[name] = answer
     }

@@ -1,22 +1,23 @@
 import ClientHTTP
 import Foundation
+import JSON
 import SecurityChecksWire
 
 /// What an answer to a request of the framework means. Source: MobileFirst Foundation, Authentication and security.
 enum FrameworkVerdict: Equatable {
     /// The same request can be sent again.
     case conflict
-    case granted(successes: [String: JSONTree])
+    case granted(successes: [String: JSONValue])
     /// There is at least one challenge.
-    case challenged([String: JSONTree], successes: [String: JSONTree])
+    case challenged([String: JSONValue], successes: [String: JSONValue])
     /// There is at least one failure.
-    case refused([String: JSONTree])
+    case refused([String: JSONValue])
     /// A refusal that is no check's.
     case other
     case malformed(String)
 
     init(_ response: HTTPClientResponse) {
-        let results = try? JSONDecoder().decode(CheckResults<JSONTree>.self, from: response.body)
+        let results = try? JSONDecoder().decode(CheckResults<JSONValue>.self, from: response.body)
         switch response.status {
         case 200..<300:
             guard results != nil || response.body.isEmpty else {

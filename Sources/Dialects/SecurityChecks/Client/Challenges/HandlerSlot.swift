@@ -1,4 +1,5 @@
 import ClientHTTP
+import JSON
 
 /// Which request a handler is busy with, and which wait for it: a handler deals with one at a time. Source: MobileFirst's
 /// web SDK.
@@ -29,7 +30,7 @@ final class HandlerSlot: Sendable {
     }
 
     /// The active request has what it waited for; nil takes the challenge back. False where there is none.
-    func answer(with answer: JSONTree?) -> Bool {
+    func answer(with answer: JSONValue?) -> Bool {
         guard let request = freed() else { return false }
         if let answer { request.answer(name, with: answer) } else { request.drop(name) }
         return true

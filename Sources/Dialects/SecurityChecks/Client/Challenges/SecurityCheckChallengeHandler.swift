@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 
 /// Answers the challenges of one security check. Subclass it, and register it once with
 /// ``WLClient/registerChallengeHandler(_:)``. Source: MobileFirst client API reference.
@@ -32,7 +33,7 @@ open class SecurityCheckChallengeHandler: BaseChallengeHandler {
     /// - Parameter answer: what can be written as JSON; nil takes the challenge back without an answer.
     public func submitChallengeAnswer(_ answer: [AnyHashable: Any]!) {
         do {
-            let answer: JSONTree? = try answer.map { try JSONTree(foundation: $0) }
+            let answer: JSONValue? = try answer.map { try JSONValue(foundation: $0) }
             if !slot.answer(with: answer) { notice("\(slot.name): there is no challenge to answer.") }
         } catch {
             _ = slot.giveUp(error)

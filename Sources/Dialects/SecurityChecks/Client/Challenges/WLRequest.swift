@@ -1,11 +1,12 @@
 import ClientHTTP
 import Foundation
+import JSON
 
 /// A request of the framework that waits until its challenges are answered: what a handler's `activeRequest` is.
 public final class WLRequest: NSObject, Sendable {
     private struct State {
         var round = ChallengeRound(expecting: [])
-        var promise = Promise<[String: JSONTree]>()
+        var promise = Promise<[String: JSONValue]>()
     }
 
     private let state = Locked(State())
@@ -17,12 +18,12 @@ public final class WLRequest: NSObject, Sendable {
         }
     }
 
-    func answer(_ name: String, with answer: JSONTree) { change { $0.round.answer(name, with: answer) } }
+    func answer(_ name: String, with answer: JSONValue) { change { $0.round.answer(name, with: answer) } }
     func drop(_ name: String) { change { $0.round.drop(name) } }
     func fail(_ error: any Error) { change { $0.round.fail(error) } }
 
     /// Waits for the end of the round: the answers, or what ended it.
-    func answers() async throws -> [String: JSONTree] { try await state.current.promise.value() }
+    func answers() async throws -> [String: JSONValue] { try await state.current.promise.value() }
 
     private func change(_ body: (inout State) -> Void) {
         let (outcome, promise) = state.withLock { state in

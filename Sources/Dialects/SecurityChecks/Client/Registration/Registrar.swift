@@ -1,5 +1,6 @@
 import ClientHTTP
 import Foundation
+import JSON
 import KeychainServices
 import SecurityChecksWire
 
@@ -155,7 +156,7 @@ actor Registrar {
 extension Registrar {
     private func signed(_ device: DeviceData, _ key: ClientKey) async throws -> JWSParts {
         try await sign(
-            RegistrationData<JSONTree>(
+            RegistrationData<JSONValue>(
                 device: device, application: settings.application,
                 attributes: ["sdk_protocol_version": .integer(1)]), key)
     }

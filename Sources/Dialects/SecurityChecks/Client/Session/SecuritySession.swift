@@ -1,6 +1,7 @@
 import ClientHTTP
 import ClientStorage
 import Foundation
+import JSON
 import SecurityChecksWire
 
 #if canImport(FoundationNetworking)
@@ -163,7 +164,7 @@ package final class SecuritySession: Sendable {
 
     /// - Parameter whenSucceeded: told what checks say, before handlers are.
     func engine(
-        whenSucceeded: @escaping @Sendable (_ check: String, _ success: JSONTree) -> Void = { _, _ in }
+        whenSucceeded: @escaping @Sendable (_ check: String, _ success: JSONValue) -> Void = { _, _ in }
     ) -> ChallengeEngine {
         ChallengeEngine(handlers: handlers, queue: handlerQueue, whenSucceeded: whenSucceeded)
     }

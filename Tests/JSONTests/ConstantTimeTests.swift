@@ -1,4 +1,4 @@
-import OneTimePassword
+import JSON
 import Testing
 
 @Suite struct ConstantTimeTests {

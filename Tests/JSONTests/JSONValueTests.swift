@@ -1,7 +1,6 @@
 import Foundation
+import JSON
 import Testing
-
-@testable import CountersignCore
 
 @Suite("Any JSON value")
 struct JSONValueTests {
@@ -34,7 +33,7 @@ struct JSONValueTests {
         ])
         #expect(
             try String(decoding: value.jsonText(), as: UTF8.self)
-                == #"{"A":{},"a/":"\"\\\u000a\u0000\u001fé💣</","b":[-1,1.5,null,true],"é":[]}"#)
+                == #"{"A":{},"a/":"\"\\\n\u0000\u001fé💣</","b":[-1,1.5,null,true],"é":[]}"#)
         #expect(try read(String(decoding: value.jsonText(), as: UTF8.self)) == value)
         #expect(throws: EncodingError.self) { try JSONValue.array([.number(.infinity)]).jsonText() }
     }

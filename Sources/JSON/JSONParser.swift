@@ -1,10 +1,9 @@
-import CountersignCore
-
-/// JSON text (RFC 8259) from strangers.
+/// Reads JSON text (RFC 8259) that a stranger sent.
 ///
-/// It is strict about the grammar and bounded in depth, and it refuses what other parsers disagree about: members that
-/// are there twice, numbers that no `Double` holds, halves of surrogate pairs.
-struct JSONParser {
+/// Strict about the grammar and bounded in depth. It refuses what other parsers disagree about: members of the same name in
+/// one object, numbers that no `Double` holds, halves of surrogate pairs. A byte order mark at the beginning is passed over
+/// (section 8.1). The time it takes grows with the length of the text alone.
+public struct JSONParser {
     private let bytes: [UInt8]
     private let depthLimit: Int
     private var offset = 0
@@ -16,7 +15,8 @@ struct JSONParser {
     }
 
     /// The one value that the bytes hold.
-    static func parse(_ bytes: [UInt8], depthLimit: Int) throws(RequestBodyFault) -> JSONValue {
+    /// - Parameter depthLimit: the greatest number of arrays and objects inside each other.
+    public static func parse(_ bytes: [UInt8], depthLimit: Int = 32) throws(JSONFault) -> JSONValue {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .invalidUTF8 }
         var parser = JSONParser(bytes, depthLimit: depthLimit)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.offset = 3 }
@@ -28,7 +28,7 @@ struct JSONParser {
 
     private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-    private func malformed(_ reason: String) -> RequestBodyFault { .malformed(reason: reason, offset: offset) }
+    private func malformed(_ reason: String) -> JSONFault { .malformed(reason: reason, offset: offset) }
 
     private mutating func skipSpace() {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
@@ -41,7 +41,7 @@ struct JSONParser {
         return true
     }
 
-    private mutating func value() throws(RequestBodyFault) -> JSONValue {
+    private mutating func value() throws(JSONFault) -> JSONValue {
         skipSpace()
         guard let next else { throw malformed("the end instead of a value") }
         switch next {
@@ -56,19 +56,19 @@ struct JSONParser {
         }
     }
 
-    private mutating func word(_ word: String, _ value: JSONValue) throws(RequestBodyFault) -> JSONValue {
+    private mutating func word(_ word: String, _ value: JSONValue) throws(JSONFault) -> JSONValue {
         guard bytes[offset...].starts(with: word.utf8) else { throw malformed("no value") }
         offset += word.utf8.count
         return value
     }
 
-    private mutating func descend() throws(RequestBodyFault) {
+    private mutating func descend() throws(JSONFault) {
         depth += 1
         if depth > depthLimit { throw .tooDeep(limit: depthLimit) }
         offset += 1
     }
 
-    private mutating func object() throws(RequestBodyFault) -> JSONValue {
+    private mutating func object() throws(JSONFault) -> JSONValue {
         try descend()
         var members: [String: JSONValue] = [:]
         skipSpace()
@@ -81,7 +81,7 @@ struct JSONParser {
                 guard skip(":") else { throw malformed("no colon after a member's name") }
                 let value = try value()
                 if members.updateValue(value, forKey: name) != nil {
-                    throw .duplicateMember(path: String(name.prefix(RequestBodyFault.longestExcerpt)))
+                    throw .duplicateMember(name: name)
                 }
                 skipSpace()
             } while skip(",")
@@ -91,7 +91,7 @@ struct JSONParser {
         return .object(members)
     }
 
-    private mutating func array() throws(RequestBodyFault) -> JSONValue {
+    private mutating func array() throws(JSONFault) -> JSONValue {
         try descend()
         var elements: [JSONValue] = []
         skipSpace()
@@ -106,9 +106,16 @@ struct JSONParser {
         return .array(elements)
     }
 
-    private mutating func string() throws(RequestBodyFault) -> String {
+    private mutating func string() throws(JSONFault) -> String {
         offset += 1
-        var text: [UInt8] = []
+        let start = offset
+        // Most strings have no escapes and are copied at once.
+        while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { offset += 1 }
+        if next == UInt8(ascii: "\"") {
+            offset += 1
+            return String(decoding: bytes[start..<(offset - 1)], as: UTF8.self)
+        }
+        var text = Array(bytes[start..<offset])
         while let byte = next {
             switch byte {
             case UInt8(ascii: "\""):
@@ -127,7 +134,7 @@ struct JSONParser {
         throw malformed("the end inside a string")
     }
 
-    private mutating func escape() throws(RequestBodyFault) -> Unicode.Scalar {
+    private mutating func escape() throws(JSONFault) -> Unicode.Scalar {
         let scalar: Unicode.Scalar
         switch next {
         case UInt8(ascii: "\""): scalar = "\""
@@ -145,7 +152,7 @@ struct JSONParser {
         return scalar
     }
 
-    private mutating func unicodeEscape() throws(RequestBodyFault) -> Unicode.Scalar {
+    private mutating func unicodeEscape() throws(JSONFault) -> Unicode.Scalar {
         let first = try codeUnit()
         if let scalar = Unicode.Scalar(first) { return scalar }
         guard (0xD800..<0xDC00).contains(first), skip("\\"), next == UInt8(ascii: "u") else {
@@ -159,18 +166,20 @@ struct JSONParser {
     }
 
     /// The four digits after `u`.
-    private mutating func codeUnit() throws(RequestBodyFault) -> UInt32 {
+    private mutating func codeUnit() throws(JSONFault) -> UInt32 {
         offset += 1
         var unit: UInt32 = 0
         for _ in 0..<4 {
-            guard let digit = next.flatMap(hexadecimalDigit) else { throw malformed("a short escape") }
+            guard let digit = next.flatMap({ Character(Unicode.Scalar($0)).hexDigitValue }) else {
+                throw malformed("a short escape")
+            }
             unit = unit << 4 | UInt32(digit)
             offset += 1
         }
         return unit
     }
 
-    private mutating func number() throws(RequestBodyFault) -> JSONValue {
+    private mutating func number() throws(JSONFault) -> JSONValue {
         let start = offset
         var isInteger = true
         _ = skip("-")
@@ -194,20 +203,10 @@ struct JSONParser {
         return .number(value)
     }
 
-    private mutating func skipDigits() throws(RequestBodyFault) -> Int {
+    private mutating func skipDigits() throws(JSONFault) -> Int {
         let start = offset
         while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { offset += 1 }
         if offset == start { throw malformed("no digit") }
         return offset - start
-    }
-}
-
-/// The value of an ASCII hexadecimal digit in either case.
-func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
     }
 }

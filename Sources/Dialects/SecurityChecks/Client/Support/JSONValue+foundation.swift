@@ -1,29 +1,30 @@
 import ClientHTTP
 import Foundation
+import JSON
 
-extension JSONTree {
+extension JSONValue {
     /// What an app hands over as Foundation has JSON: dictionaries with texts as keys, arrays, texts, numbers, `NSNull`.
     /// Throws ``WLError`` (`ILLEGAL_ARGUMENT_EXCEPTION`) for anything else.
     init(foundation value: Any) throws {
         switch value {
         case is NSNull: self = .null
-        case let value as JSONTree: self = value
+        case let value as JSONValue: self = value
         case let value as String: self = .string(value)
-        case let value as [Any]: self = .array(try value.map(JSONTree.init(foundation:)))
+        case let value as [Any]: self = .array(try value.map(JSONValue.init(foundation:)))
         case let value as [AnyHashable: Any]:
-            var members: [String: JSONTree] = [:]
+            var members: [String: JSONValue] = [:]
             for (key, member) in value {
                 guard let name = key.base as? String else {
                     throw WLError(.illegalArgument, "A key is no text: \(type(of: key.base)).")
                 }
-                members[name] = try JSONTree(foundation: member)
+                members[name] = try JSONValue(foundation: member)
             }
             self = .object(members)
         default: self = try Self.scalar(value)
         }
     }
 
-    private static func scalar(_ value: Any) throws -> JSONTree {
+    private static func scalar(_ value: Any) throws -> JSONValue {
         // By the value's own type first: some of Foundation's numbers pass for truth values.
         if type(of: value) == Bool.self, let value = value as? Bool { return .bool(value) }
         if let value = value as? any BinaryInteger, let whole = Int64(exactly: value) { return .integer(whole) }
@@ -36,7 +37,7 @@ extension JSONTree {
         let mirror = Mirror(reflecting: value)
         if mirror.displayStyle == .optional {
             guard let wrapped = mirror.children.first?.value else { return .null }
-            return try JSONTree(foundation: wrapped)
+            return try JSONValue(foundation: wrapped)
         }
         throw WLError(.illegalArgument, "JSON has no \(type(of: value)).")
     }
@@ -45,9 +46,5 @@ extension JSONTree {
     var handlerDictionary: [AnyHashable: Any]? {
         guard case .object(let members) = self else { return nil }
         return members.reduce(into: [:]) { $0[AnyHashable($1.key)] = $1.value.foundationValue }
-    }
-
-    subscript(_ name: String) -> JSONTree? {
-        if case .object(let members) = self { members[name] } else { nil }
     }
 }

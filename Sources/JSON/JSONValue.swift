@@ -1,6 +1,6 @@
-import Foundation
-
-/// Any JSON value (RFC 8259), for what only strangers know the shape of: custom claims, attributes, request bodies.
+/// Any JSON value (RFC 8259), where the shape is not known in advance: custom claims, attributes, request bodies.
+///
+/// Whole numbers between -2^63 and 2^63 - 1 are exact; every other number is the nearest `Double`.
 public enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -10,20 +10,29 @@ public enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// The member of that name, where this is an object that has it.
+    /// The member of that name, if this is an object that has it.
     public subscript(_ name: String) -> JSONValue? {
         if case .object(let members) = self { members[name] } else { nil }
     }
 
-    /// The text, where this is a string.
+    /// The text, if this is a string.
     public var stringValue: String? {
         if case .string(let text) = self { text } else { nil }
+    }
+
+    /// A whole number, also where it is written with a fraction of zero.
+    public var wholeNumber: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value) where value == value.rounded(): value
+        default: nil
+        }
     }
 }
 
 extension JSONValue: Codable {
-    /// Arrays and objects inside each other, at most. What a value is shows only by trying, and each try that fails costs
-    /// as much as the value lies deep: 500 brackets would take a second.
+    /// The greatest depth of arrays and objects that `init(from:)` reads. A decoder finds out what a value is by trying,
+    /// and each attempt that fails costs time in proportion to the depth: 500 brackets would take a second.
     static let maximumDepth = 32
 
     public init(from decoder: any Decoder) throws {
