@@ -30,7 +30,7 @@ import Testing
                 "requires MFA       yes",
                 "reveals addresses  no",
             ])
-        #expect(added.lines.last?.hasPrefix("The client secret, which is shown only now: ") == true)
+        #expect(added.lines.last?.hasPrefix("The client secret, shown only once: ") == true)
 
         let changed = try await directory.run(
             "app", "set", "shop", "--no-require-mfa", "--scopes", "", "--no-secret", "--json"

@@ -79,7 +79,7 @@ import Testing
         #expect(other.status == 3)
         #expect(
             other.error.hasSuffix(
-                " What `countersign serve --dev` made is in ./countersign-dev-data: say --dev.\n"), "\(other.error)")
+                " The data of `countersign serve --dev` is in ./countersign-dev-data: add --dev.\n"), "\(other.error)")
 
         try await serving([], in: directory) { _ in
             let users = try await run("user", "list")

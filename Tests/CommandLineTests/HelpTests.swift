@@ -109,7 +109,7 @@ import Testing
             ["user", "ad", "a@example.com"],
             "There is no command `countersign user ad`. Did you mean `countersign user add`?"
         ),
-        (["user", "help", "add"], "Help is asked for first: `countersign help user`, or `countersign user --help`."),
+        (["user", "help", "add"], "Write help first: `countersign help user`, or `countersign user --help`."),
         (["user", "expotr"], "Did you mean `countersign user export`?"),
         (
             ["rotate-master"],

@@ -383,7 +383,7 @@ import Testing
             let retired = String(try #require(words.last)[4].dropLast())
             #expect(
                 first.lines[1]
-                    == "Retired the master key \(retired): nothing needs it any more but backups from before. "
+                    == "Retired the master key \(retired): only earlier backups need it. "
                     + "It is in \(keyPath).retired-\(retired); delete that with the last of them.")
             #expect(first.lines.count == 2)
             #expect(first.error.contains("Made the master key \(key)."))
@@ -413,7 +413,7 @@ import Testing
         let help = try await Program.run(["key", "rotate-master", "--help"], in: directory)
         #expect(help.status == 0)
         #expect(help.output.contains("--wait <seconds>"))
-        #expect(help.output.contains("Killed at any instant, it goes on"))
+        #expect(help.output.contains("If the command is interrupted, run it again: it continues"))
         #expect(try await directory.run("key", "rotate-master", "--wait", "-1").status == 2)
         let remote = try await Program.run(
             ["key", "rotate-master", "--server", "http://127.0.0.1:1"], in: directory)

@@ -66,7 +66,7 @@ import Testing
         let readable = try await Program.run(
             ["user", "list", "--server", "http://login.example.com"] + tokenFile(directory), in: directory)
         #expect(readable.status == 2)
-        #expect(readable.error.contains("The token would be readable on its way: use https."))
+        #expect(readable.error.contains("The token would be sent unencrypted: use https."))
         let nonsense = try await Program.run(
             ["user", "list", "--server", "login"] + tokenFile(directory), in: directory)
         #expect(nonsense.status == 2)

@@ -82,18 +82,18 @@ import Testing
         File(
             "a list without comma", "[{} {}]",
             [
-                (1, .user("{}")), (1, .fault("there is neither a comma nor the end of the list behind a user")),
+                (1, .user("{}")), (1, .fault("a comma or the end of the list is missing after a user")),
             ]),
         File(
             "a list with a comma too many", "[{},]",
             [
-                (1, .user("{}")), (1, .fault("the list of users holds something that is no object")),
+                (1, .user("{}")), (1, .fault("the list of users contains something that is no object")),
             ]),
-        File("a list of numbers", "[1]", [(1, .fault("the list of users holds something that is no object"))]),
+        File("a list of numbers", "[1]", [(1, .fault("the list of users contains something that is no object"))]),
         File(
             "something behind a list", "{\"users\":[{}],\"kind\":1}",
             [
-                (1, .user("{}")), (1, .fault("something stands behind the list of users")),
+                (1, .user("{}")), (1, .fault("something follows the list of users")),
             ]),
     ]
 

@@ -231,7 +231,7 @@ import Testing
         #expect(stopped.status == 1)
         let told = stopped.error.split(separator: "\n")
         #expect(told.count == 101 && told[0].hasPrefix("line 1: it is no JSON"), "\(told.count)")
-        #expect(told.last?.contains("100 rows were refused, and the rest of the file was not looked at.") == true)
+        #expect(told.last?.contains("100 rows were refused, and the rest of the file was not read.") == true)
         #expect(stopped.output == "Imported 0, 0 already there, 100 refused.\n")
         let all = try await directory.run("user", "import", wrong, "--fault-limit", "0", "--json").json()
         #expect(all["refused"] as? Int == 5000 && all["isStopped"] as? Bool == false)
@@ -306,7 +306,7 @@ import Testing
 
         let again = try await directory.run("user", "export", target)
         #expect(again.status == 1)
-        #expect(again.error == "countersign: \(target) exists already. Name another file, or say --replace.\n")
+        #expect(again.error == "countersign: \(target) exists already. Name another file, or add --replace.\n")
         let replaced = try await directory.run("user", "export", target, "--replace", "--json").json()
         #expect(replaced["users"] as? Int == 3 && replaced["file"] as? String == target)
         #expect(try await directory.run("user", "export", "--json").status == 2)

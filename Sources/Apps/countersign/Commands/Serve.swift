@@ -32,13 +32,13 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where everything is kept (default: ./countersign-data; with --dev ./countersign-dev-data).",
+            "The data directory (default: ./countersign-data; with --dev ./countersign-dev-data).",
             valueName: "dir"))
     var data: String?
 
     @Option(
         help: ArgumentHelp(
-            "Keep what servers share in PostgreSQL: postgres://… A password is better kept in $PGPASSWORD or ~/.pgpass.",
+            "Store shared data in PostgreSQL: postgres://… Better put its password into $PGPASSWORD or ~/.pgpass.",
             valueName: "url"))
     var database: String?
 
@@ -49,12 +49,14 @@ struct Serve: AsyncParsableCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "For laptops and CI: plain http, an inbox for all mail, a movable clock, the Firebase emulator's ways.")
+        help:
+            "For laptops and CI: plain http, an inbox for all mail, an adjustable clock, the Firebase emulator's behaviour."
+    )
     var dev: Bool?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Let others than this machine reach a server under --dev: whoever can connect signs in as anybody.")
+        help: "Let other machines reach a server under --dev: every client can then sign in as any user.")
     var devOnNetwork: Bool?
 
     @Option(
@@ -71,27 +73,28 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"))
     var tlsKey: String?
 
-    @Flag(inversion: .prefixedNo, help: "A proxy of ours ends TLS and says who asks, in the header of --proxy-header.")
+    @Flag(inversion: .prefixedNo, help: "A proxy ends TLS and names the client in the header of --proxy-header.")
     var tlsEndedByProxy: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "Where that proxy says who asks: x-forwarded-for or forwarded (default: x-forwarded-for).",
+            "The header with the client's address: x-forwarded-for or forwarded (default: x-forwarded-for).",
             valueName: "name"))
     var proxyHeader: String?
 
     @Option(
         help: ArgumentHelp(
-            "The proxy's addresses or networks; others are not believed (default: whoever connects).",
+            "The proxy's addresses or networks; other peers cannot set the header (default: every peer).",
             valueName: "address"))
     var proxyTrusted: [String] = []
 
     @Option(
-        help: ArgumentHelp("An address of its own for /metrics, open to whoever can connect.", valueName: "host:port"))
+        help: ArgumentHelp(
+            "A separate address for /metrics, open to every client that can connect.", valueName: "host:port"))
     var metricsListen: String?
 
     @Option(
-        help: ArgumentHelp("The master key, where it is not in the data directory.", valueName: "file"))
+        help: ArgumentHelp("The master key, if it is not in the data directory.", valueName: "file"))
     var masterKeyFile: String?
 
     @Option(help: ArgumentHelp("An open descriptor that the master key is read from.", valueName: "number"))

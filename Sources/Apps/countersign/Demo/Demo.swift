@@ -4,13 +4,13 @@ import Foundation
 /// `countersign demo`: the whole story in the terminal.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Play the whole story in the terminal, against a server that it starts itself.",
+        abstract: "Run a demonstration in the terminal, against a server that it starts itself.",
         discussion: """
             A user signs up, confirms the address, enrols an authenticator by its QR code, signs in with password and
             code, is refused with a wrong and with a used code, takes the second factor off and signs out. Then a terminal
             authenticator enrols, a sign-in waits for it, is shown and allowed, and the next is rejected with a reason
-            that the log shows. Then somebody signs up and in with codes that come by mail, and an app asks for a balance
-            that a PIN guards. Nothing is left behind: servers and data live in temporary directories.
+            that the log shows. Then a user signs up and in with mailed codes, and an app asks for a balance that a PIN
+            protects. Servers and data live in temporary directories, which are removed.
 
             The story plays by itself. With --pause it waits at the QR codes until Return is pressed, so that an
             authenticator of your own can scan the first one and shows the code that follows.

@@ -154,7 +154,7 @@ struct MailedCodeAct: DemoAct {
     }
 
     private func claims(of account: MSALNativeAuthUserAccountResult, by service: RolesService) async throws {
-        try await step("The developer registers a service that knows everybody's roles") {
+        try await step("The developer registers a service that knows every user's roles") {
             let administration = try RemoteAdministration(
                 server: stage.url.absoluteString, token: try stage.adminToken)
             _ = try await administration.perform(

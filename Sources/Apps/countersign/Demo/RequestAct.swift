@@ -152,7 +152,7 @@ struct RequestAct: DemoAct {
 
     private func reject(_ book: AccountBook, _ account: Account) async throws {
         let reason = "I am at the beach"
-        let waiting = try await step("Somebody else signs in with her password") {
+        let waiting = try await step("Another person signs in with her password") {
             try await signIn(with: Self.chrome, asksForNumber: false)
         }
         let request = try await request(book, account)

@@ -69,7 +69,7 @@ struct ScopeAct: DemoAct {
             try expect(person.challenges().count == 1, "The PIN was not asked for once.")
             return balance
         }
-        try await step("For the next request nobody is asked", tell: { (balance: String) in "balance \(balance)" }) {
+        try await step("The next request needs no PIN", tell: { (balance: String) in "balance \(balance)" }) {
             let balance = try await balance()
             try expect(person.challenges().isEmpty, "The PIN was asked for again.")
             return balance

@@ -75,7 +75,7 @@ struct SecondFactorAct: DemoAct {
 
     private func enrol(_ auth: Auth) async throws -> Authenticator {
         guard let user = auth.currentUser else {
-            throw DemoNarrator.Disappointment(description: "Nobody is signed in.")
+            throw DemoNarrator.Disappointment(description: "No user is signed in.")
         }
         let (secret, uri) = try await step("The server makes a TOTP secret for her") {
             let session = try await user.multiFactor.session()

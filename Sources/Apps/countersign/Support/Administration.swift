@@ -33,10 +33,10 @@ struct RemoteAdministration: Administration {
             ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false, url.query == nil
         else {
             throw CommandFailure(
-                .usage, "\"\(server)\" is no server's URL. Write one such as https://login.example.com.")
+                .usage, "\"\(server)\" is no URL of a server. Write one such as https://login.example.com.")
         }
         guard !token.isEmpty, token.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value < 0x7F }) else {
-            throw CommandFailure(.usage, "The administrator's token is empty, or is none.")
+            throw CommandFailure(.usage, "The administrator's token is empty or malformed.")
         }
         base = url
         self.token = token
@@ -44,13 +44,13 @@ struct RemoteAdministration: Administration {
 
     func perform<Operation: AdministrationOperation>(_ operation: Operation) async throws -> Operation.Answer {
         guard let url = URL(string: "\(base.absoluteString)/admin/v1/\(Operation.name)") else {
-            throw CommandFailure(.usage, "\"\(base)\" is no server's URL.")
+            throw CommandFailure(.usage, "\"\(base)\" is no URL of a server.")
         }
         let response: HTTPClientResponse
         do {
             response = try await client.post(json: operation, to: url, headers: ["Authorization": "Bearer \(token)"])
         } catch let error as HTTPClientError where error.isPlainHTTPRefused {
-            throw CommandFailure(.usage, "\(error.description) The token would be readable on its way: use https.")
+            throw CommandFailure(.usage, "\(error.description) The token would be sent unencrypted: use https.")
         } catch let error as HTTPClientError where error.isUnreachable || error.isTimedOut {
             // A certificate that nobody trusts is mended elsewhere than a server that is not there.
             let reason = error.underlying.map { " (\($0.localizedDescription))" } ?? ""
@@ -64,7 +64,7 @@ struct RemoteAdministration: Administration {
         if let body = try? decoder.decode(AdministrationErrorBody.self, from: response.body) { throw body.value }
         throw CommandFailure(
             .unreachable,
-            "\(base) answers with status \(response.status) what is no answer of Countersign's. Is the address right?")
+            "\(base) answers with status \(response.status), but not as Countersign does. Is the address right?")
     }
 
     func close() async throws {}

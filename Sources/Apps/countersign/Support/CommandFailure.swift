@@ -51,7 +51,7 @@ struct CommandFailure: Error, Sendable {
         case let error as OTPAuthURI.ParsingError: self.init(.usage, "The link cannot be used: \(error).")
         case let error as OTPParameterError: self.init(.usage, "The account cannot be used: \(error).")
         case is PasswordHashingOverload:
-            self.init(.unreachable, "Too many passwords wait to be hashed. Try again in a moment.")
+            self.init(.unreachable, "Too many passwords are waiting to be hashed. Try again in a moment.")
         case let error as CocoaError where error.isFileError:
             self.init(.unreachable, error.fileSentence)
         default: return nil

@@ -17,7 +17,7 @@ enum CommandWords {
                 guard path == root._commandName else {
                     let group = path.dropFirst(root._commandName.count)
                     throw CommandFailure(
-                        .usage, "Help is asked for first: `\(root._commandName) help\(group)`, or `\(path) --help`.")
+                        .usage, "Write help first: `\(root._commandName) help\(group)`, or `\(path) --help`.")
                 }
                 isHelp = true
                 continue

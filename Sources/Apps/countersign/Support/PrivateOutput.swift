@@ -23,7 +23,7 @@ struct PrivateOutput {
     ///   - option: what somebody says on the command line who means that.
     init(_ path: String, replaces: Bool, option: String = "--replace") throws {
         guard replaces || !FileManager.default.fileExists(atPath: path) else {
-            throw CommandFailure(.refused, "\(path) exists already. Name another file, or say \(option).")
+            throw CommandFailure(.refused, "\(path) exists already. Name another file, or add \(option).")
         }
         self.path = path
         draft = path + ".partial"

@@ -23,11 +23,11 @@ struct RealmOptions: ParsableArguments {
     var database: String?
 
     @Option(
-        help: ArgumentHelp("The master key, where it is not in the data directory.", valueName: "file"))
+        help: ArgumentHelp("The master key, if it is not in the data directory.", valueName: "file"))
     var masterKeyFile: String?
 
     @Option(
-        help: ArgumentHelp("Ask a running server instead, for instance https://login.example.com.", valueName: "url"))
+        help: ArgumentHelp("Use a running server instead, for instance https://login.example.com.", valueName: "url"))
     var server: String?
 
     @Option(
@@ -117,7 +117,7 @@ struct RealmOptions: ParsableArguments {
         else { return "" }
         return isDevelopment
             ? " There is some in \(other): leave --dev out."
-            : " What `countersign serve --dev` made is in \(other): say --dev."
+            : " The data of `countersign serve --dev` is in \(other): add --dev."
     }
 
     private var environment: [String: String] { ProcessInfo.processInfo.environment }

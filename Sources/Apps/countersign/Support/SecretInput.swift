@@ -4,7 +4,7 @@ import Foundation
 enum SecretInput {
     static func file(_ path: String) throws -> String {
         guard let text = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure(.usage, "\(path) cannot be read. Name a file that is there.")
+            throw CommandFailure(.usage, "\(path) cannot be read. Name an existing file.")
         }
         return try checked(text, from: path)
     }
@@ -23,10 +23,10 @@ enum SecretInput {
     /// Without the one line break that editors and `echo` put at the end.
     private static func checked(_ data: Data, from place: String) throws -> String {
         guard var text = String(validating: data, as: UTF8.self) else {
-            throw CommandFailure(.usage, "What is in \(place) is not UTF-8.")
+            throw CommandFailure(.usage, "The content of \(place) is not UTF-8.")
         }
         if text.last?.isNewline == true { text.removeLast() }
-        guard !text.isEmpty else { throw CommandFailure(.usage, "There is nothing in \(place).") }
+        guard !text.isEmpty else { throw CommandFailure(.usage, "\(place) is empty.") }
         return text
     }
 }

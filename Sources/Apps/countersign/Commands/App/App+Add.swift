@@ -14,7 +14,7 @@ extension AppCommand {
                     --audience https://api.example.com
                 """)
 
-        @Option(help: "The client id (default: a fresh one in the form of an API key).")
+        @Option(help: "The client id (default: generated, in the form of an API key).")
         var id: String?
 
         @OptionGroup(title: "Registration") var registration: RegistrationOptions

@@ -8,7 +8,7 @@ extension AppCommand {
         @Option(help: "How many at most: 1 to 1000.")
         var limit = 100
 
-        @Option(help: ArgumentHelp("Only ids behind this one.", valueName: "id"))
+        @Option(help: ArgumentHelp("Only ids after this one.", valueName: "id"))
         var after: String?
 
         @OptionGroup var realm: RealmOptions

@@ -4,7 +4,7 @@ import ArgumentParser
 extension AppCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove an application.", discussion: "Its id opens nothing any more. Users stay.")
+            abstract: "Remove an application.", discussion: "Clients can no longer use its id. Users stay.")
 
         @OptionGroup var argument: ApplicationArgument
         @OptionGroup var realm: RealmOptions

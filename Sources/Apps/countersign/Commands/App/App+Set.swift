@@ -6,7 +6,7 @@ extension AppCommand {
         static let configuration = CommandConfiguration(
             abstract: "Change what an application is registered with.",
             discussion: """
-                What is not given stays. A list that is given replaces the one there was; an empty one empties it.
+                Options that you leave out do not change. A list replaces the previous one; an empty one clears it.
 
                   countersign app set shop --require-mfa
                   countersign app set shop --scopes ""

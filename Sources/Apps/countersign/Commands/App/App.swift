@@ -18,7 +18,7 @@ struct AppCommand: AsyncParsableCommand {
         table.add("redirect URIs", application.redirectURIs.joined(separator: " "))
         table.add("challenge types", application.challengeTypes.joined(separator: " "))
         table.add("scopes", application.scopes.joined(separator: " "))
-        table.add("audiences", application.audiences?.joined(separator: " ") ?? "any, as none was ever set")
+        table.add("audiences", application.audiences?.joined(separator: " ") ?? "any (none was ever set)")
         table.add(
             "attributes",
             application.attributes.map { attribute in
@@ -34,7 +34,7 @@ struct AppCommand: AsyncParsableCommand {
     static func describe(_ answer: AddApplication.Answer) -> [String] {
         var lines = describe(answer.application)
         if let secret = answer.secret {
-            lines += ["", "The client secret, which is shown only now: \(secret.secret.reveal())"]
+            lines += ["", "The client secret, shown only once: \(secret.secret.reveal())"]
         }
         return lines
     }

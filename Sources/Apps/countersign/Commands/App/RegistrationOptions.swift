@@ -4,39 +4,41 @@ import CountersignCore
 
 /// What an application is registered with.
 struct RegistrationOptions: ParsableArguments {
-    @Option(help: "What the application is called.")
+    @Option(help: "The application's name.")
     var name: String?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Make a client secret and print it once, or make the application a public one.")
+        help: "Generate a client secret and print it once, or make the application public.")
     var secret: Bool?
 
-    @Option(help: ArgumentHelp("Take the client secret from a file: 24 random characters or more.", valueName: "file"))
+    @Option(help: ArgumentHelp("Read the client secret from a file: 24 random characters or more.", valueName: "file"))
     var secretFile: String?
 
     @Option(
         name: .customLong("redirect-uri"),
-        help: ArgumentHelp("Where answers may go. Can be repeated; an empty one empties the list.", valueName: "uri"))
+        help: ArgumentHelp("An allowed redirect URI. Can be repeated; an empty one clears the list.", valueName: "uri"))
     var redirectURIs: [String] = []
 
-    @Option(help: ArgumentHelp("Of oob, password and redirect, with spaces or commas between.", valueName: "types"))
+    @Option(help: ArgumentHelp("Any of oob, password and redirect, separated by spaces or commas.", valueName: "types"))
     var challengeTypes: [String] = []
 
-    @Option(help: ArgumentHelp("The scopes that may be asked for, with spaces or commas between.", valueName: "scopes"))
+    @Option(
+        help: ArgumentHelp(
+            "The scopes that the application may request, separated by spaces or commas.", valueName: "scopes"))
     var scopes: [String] = []
 
     @Option(
         name: .customLong("audience"),
         help: ArgumentHelp(
-            "An API that access tokens are issued for, beside this server's own. Can be repeated; an empty one empties the "
+            "An API that access tokens are issued for, besides this server. Can be repeated; an empty one clears the "
                 + "list.", valueName: "uri"))
     var audiences: [String] = []
 
     @Option(
         name: .customLong("attribute"),
         help: ArgumentHelp(
-            "What is asked at sign-up; the type is string, integer or boolean, and a string may have a regular "
+            "An attribute to ask for at sign-up; the type is string, integer or boolean, and a string may have a regular "
                 + "expression to match. Can be repeated.",
             valueName: "name:type[:required][:/regex/]"))
     var attributes: [String] = []
@@ -48,7 +50,7 @@ struct RegistrationOptions: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Whether answers tell that an address has no account. Weaker: strangers can list your users.")
+        help: "Whether answers disclose that an address has no account. Weaker: strangers can list your users.")
     var revealAddresses: Bool?
 
     func validate() throws {

@@ -5,7 +5,7 @@ import CountersignCore
 extension AuditCommand {
     struct Tail: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the newest events, the oldest of them first.",
+            abstract: "Show the newest events, oldest first.",
             discussion: """
                 Times are UTC. With --json each event is a line.
 
@@ -16,10 +16,10 @@ extension AuditCommand {
         @Option(help: "How many of the newest: 1 to 1000.")
         var limit = 20
 
-        @Option(help: ArgumentHelp("Only what happened to this user.", valueName: "id-or-email"))
+        @Option(help: ArgumentHelp("Only events of this user.", valueName: "id-or-email"))
         var user: String?
 
-        @Flag(name: [.short, .long], help: "Go on with what happens from now on, until interrupted.")
+        @Flag(name: [.short, .long], help: "Keep showing new events until interrupted.")
         var follow = false
 
         @OptionGroup var realm: RealmOptions

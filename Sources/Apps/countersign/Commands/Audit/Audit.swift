@@ -3,5 +3,6 @@ import ArgumentParser
 /// The audit log.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Read what happened to accounts, keys and settings.", subcommands: [Tail.self])
+        commandName: "audit", abstract: "Read the log of events about accounts, keys and settings.",
+        subcommands: [Tail.self])
 }

@@ -4,15 +4,15 @@ import AuthenticatorBook
 extension AuthenticatorCommand {
     struct Allow: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Allow a sign-in that waits.",
+            abstract: "Allow a waiting sign-in.",
             discussion: """
-                Only what you have begun yourself. The answer is signed by the device's key, which asks for the passcode.
+                Allow only what you have started yourself. The device's key signs the answer and asks for the passcode.
 
                   countersign authenticator allow 1a2b3c4d
                   countersign authenticator allow --latest --number 42
 
-                A request that asks to agree to something is shown and asked about first, where somebody can be asked; \
-                elsewhere `consent` shows it.
+                At a terminal, a request to agree to something is shown first and needs a confirmation; without a \
+                terminal, use `consent` to show it.
                 """)
 
         @OptionGroup var argument: RequestArgument
@@ -30,7 +30,7 @@ extension AuthenticatorCommand {
             if request.asksForConsent, Terminal.canAsk {
                 try await book.consent(for: request)?.lines.forEach { Terminal.say($0) }
                 guard Terminal.confirms("Agree to that?") else {
-                    throw CommandFailure(.refused, "Nothing was answered.")
+                    throw CommandFailure(.refused, "No answer was sent.")
                 }
             }
             var number = number

@@ -11,15 +11,15 @@ import OneTimePassword
 extension AuthenticatorCommand {
     struct Codes: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the codes of now.",
+            abstract: "Show the current codes.",
             discussion: """
-                At a terminal they are shown with the time that is left, until you press q. Elsewhere they are printed \
-                once; the code of one account comes alone, for programs:
+                At a terminal they are shown with their remaining time until you press q. Otherwise they are printed once; \
+                the code of a single account comes without its name, for programs:
 
                   countersign authenticator codes github | tr -d '\\n' | wl-copy
 
-                An account that counts gives a new code each time it is named, and moves on before the code is shown. \
-                Accounts that ask each time are shown when they are named.
+                A counter-based account gives a new code each time you name it, and stores its counter before it shows the \
+                code. Accounts that ask each time show a code only when you name them.
                 """)
 
         struct Answer: Encodable {

@@ -4,10 +4,10 @@ import AuthenticatorBook
 extension AuthenticatorCommand {
     struct Deny: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Deny a sign-in that waits.",
+            abstract: "Deny a waiting sign-in.",
             discussion: """
-                The reason is in the server's log. --not-me says that the sign-in is not yours: everything else of yours \
-                that waits ends too.
+                The reason is in the server's log. --not-me says that the sign-in is not yours: all your other waiting \
+                requests end too.
 
                   countersign authenticator deny 1a2b3c4d --reason "wrong account"
                   countersign authenticator deny --latest --not-me
@@ -18,7 +18,7 @@ extension AuthenticatorCommand {
         @Option(help: "Why; for the server's log.")
         var reason: String?
 
-        @Flag(help: "Say that it is somebody else who signs in.")
+        @Flag(help: "Report that another person is signing in.")
         var notMe = false
 
         @OptionGroup(title: "Vault") var vault: VaultOptions

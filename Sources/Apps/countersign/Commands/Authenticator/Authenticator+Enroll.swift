@@ -8,37 +8,37 @@ import OneTimePassword
 extension AuthenticatorCommand {
     struct Enroll: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take up an account from what its QR code says, or enrol as a device that is asked.",
+            abstract: "Add an account from its QR code's link, or enrol as a device that answers requests.",
             discussion: """
                 The link is the text of the QR code: services show it under "cannot scan the code?". It holds a secret, \
-                and other users of the machine can read arguments. So leave it out, and paste it when asked; or pipe it:
+                and other users of the machine can read arguments. So leave it out and paste it at the prompt, or pipe it:
 
                   zbarimg --quiet --raw code.png | countersign authenticator enroll -
 
-                A link that enrols a device, or the address of an invitation, makes a key in the keychain and registers \
-                it with the server. From then on `watch` shows its requests. The key asks for the passcode at each \
-                answer, unless --unattended is said.
+                With a link that enrols a device, or the address of an invitation, the command creates a key in the keychain \
+                and registers it with the server. From then on `watch` shows its requests. The key asks for the passcode at \
+                each answer, unless you add --unattended.
 
-                A file of another authenticator's, and otpauth-migration:// links, are for `import`.
+                For files of other authenticators and otpauth-migration:// links, use `import`.
                 """)
 
         @Argument(help: ArgumentHelp("The link; - reads it from standard input.", valueName: "link"))
         var link: String?
 
-        @Option(help: "Call the account this, instead of what the link says.")
+        @Option(help: "The account's name, instead of the link's.")
         var name: String?
 
-        @Flag(help: "Ask for the passcode each time a code is made, not only to open the vault.")
+        @Flag(help: "Ask for the passcode for each code, not only to open the vault.")
         var askEachTime = false
 
-        @OptionGroup(title: "Devices that are asked") var device: DeviceOptions
+        @OptionGroup(title: "Devices that answer requests") var device: DeviceOptions
         @OptionGroup(title: "Vault") var vault: VaultOptions
         @OptionGroup var output: OutputOptions
 
         func validate() throws {
             if device.ticket != nil && link != nil { throw ValidationError("Give a link or --ticket.") }
             if device.ticket != nil && device.server == nil {
-                throw ValidationError("--ticket does not say where it is from: --server.")
+                throw ValidationError("--ticket needs the server: --server.")
             }
         }
 
@@ -54,12 +54,12 @@ extension AuthenticatorCommand {
             let text = try LinkInput.text(link)
             guard !text.lowercased().hasPrefix("otpauth-migration:") else {
                 throw CommandFailure(
-                    .usage, "This link moves several accounts: countersign authenticator import - takes it.")
+                    .usage, "This link has several accounts: use `countersign authenticator import -`.")
             }
             if let found = try EnrollmentLink(text, server: device.server) { return try await enrol(found) }
             guard device.isUnused else {
                 throw CommandFailure(
-                    .usage, "This link is an account's with codes alone: leave out what concerns devices.")
+                    .usage, "This link is for an account with codes only: leave out the options for devices.")
             }
             var parsed = try OTPAuthURI(parsing: text)
             if let name { parsed = try parsed.renamed(name) }
@@ -83,8 +83,8 @@ extension AuthenticatorCommand {
             try output.show(Answer(account: AccountSummary(new.account), recoveryCode: new.recoveryCode)) {
                 var lines = ["Enrolled \(new.account.label.printable) with the id \(new.account.id)."]
                 if let code = new.recoveryCode {
-                    lines.append("Recovery code, shown only now: \(code.printable)")
-                    lines.append("Keep it where this machine is not: it signs you in once without this device.")
+                    lines.append("Recovery code, shown only once: \(code.printable)")
+                    lines.append("Keep it apart from this machine: it signs you in once without this device.")
                 }
                 return lines + ["Its requests: countersign authenticator watch"]
             }

@@ -15,16 +15,16 @@ extension AuthenticatorCommand {
         static let configuration = CommandConfiguration(
             abstract: "Write the accounts for another authenticator, or as a backup.",
             discussion: """
-                The file holds the secrets: who has it has the codes. It is made readable for its owner alone. Unless \
-                --plain is said it is a vault of Aegis that a password opens:
+                The file contains the secrets: its reader can compute the codes. Only its owner can read it. Unless you \
+                add --plain it is a vault of Aegis with a password:
 
                   countersign authenticator export backup.json
 
-                To a telephone with Google Authenticator, as QR codes on this screen:
+                For a phone with Google Authenticator, as QR codes on this screen:
 
                   countersign authenticator export --format migration --plain --qr
 
-                The keys of devices that answer requests never leave the keychain: enrol these anew elsewhere.
+                The keys of devices that answer requests never leave the keychain: enrol the other device separately.
                 """)
 
         enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -44,13 +44,13 @@ extension AuthenticatorCommand {
         @Option(help: "aegis, otpauth (a link a line) or migration (Google Authenticator's).")
         var format = Format.aegis
 
-        @Flag(help: "Write the secrets in the clear. The forms otpauth and migration have no other way.")
+        @Flag(help: "Write the secrets unencrypted. The formats otpauth and migration require it.")
         var plain = false
 
         @Option(help: ArgumentHelp("The password for the file, from a file.", valueName: "file"))
         var passwordFile: String?
 
-        @Option(help: ArgumentHelp("Only this account. May be given several times.", valueName: "account"))
+        @Option(help: ArgumentHelp("Only this account. Can be repeated.", valueName: "account"))
         var account: [String] = []
 
         @Flag(help: "Draw QR codes on the terminal instead of writing a file.")
@@ -64,12 +64,13 @@ extension AuthenticatorCommand {
 
         func validate() throws {
             if format != .aegis && !plain {
-                throw ValidationError("The form \(format.rawValue) cannot be encrypted. Say --plain if that is meant.")
+                throw ValidationError(
+                    "The format \(format.rawValue) cannot be encrypted. Add --plain if you intend that.")
             }
             if plain && passwordFile != nil { throw ValidationError("--plain takes no password.") }
             if qr && (file != nil || format == .aegis) {
                 throw ValidationError(
-                    "--qr draws links: it goes with --format otpauth or migration, and without a file.")
+                    "--qr draws links: it needs --format otpauth or migration, and no file.")
             }
             if !qr && file == nil { throw ValidationError("Name a file; - is standard output.") }
             if output.json && (qr || file == "-") {
@@ -106,7 +107,7 @@ extension AuthenticatorCommand {
             }
             try target.complete()
             if plain {
-                Terminal.say("warning: \(file.printable) holds the secrets in the clear. Delete it when it has served.")
+                Terminal.say("warning: \(file.printable) contains unencrypted secrets. Delete it after use.")
             }
             try output.show(Answer(exported: uris.count - unsaid.count, leftOut: leftOut, file: file)) {
                 ["Wrote \(uris.count - unsaid.count) accounts to \(file.printable)."]
@@ -134,7 +135,7 @@ extension AuthenticatorCommand {
             }
             let devices = chosen.filter { $0.device != nil }
             return (
-                uris, devices.map { "\($0.label): its key for requests stays here; enrol the other device by itself" }
+                uris, devices.map { "\($0.label): its key for requests stays here; enrol the other device separately" }
             )
         }
 
@@ -153,7 +154,7 @@ extension AuthenticatorCommand {
             if let passwordFile { return Array(try SecretInput.file(passwordFile).utf8) }
             guard Terminal.canAsk else {
                 throw CommandFailure(
-                    .usage, "The file is to be encrypted: give a password with --password-file, or say --plain.")
+                    .usage, "The file needs a password: use --password-file, or --plain for no encryption.")
             }
             return Array(try SecretInput.standardInput(asking: "Password for the file").utf8)
         }

@@ -7,17 +7,17 @@ import OneTimePassword
 extension AuthenticatorCommand {
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take over accounts from another authenticator.",
+            abstract: "Import accounts from another authenticator.",
             discussion: """
-                Three forms are known by what is in the file: a vault of Aegis, plain or encrypted; otpauth:// links, one \
-                a line; and the otpauth-migration:// links that Google Authenticator shows as QR codes when it transfers \
+                The command recognises three formats: a vault of Aegis, plain or encrypted; otpauth:// links, one a line; \
+                and the otpauth-migration:// links that Google Authenticator shows as QR codes when it transfers \
                 accounts, one a line.
 
                   countersign authenticator import aegis-export.json
                   zbarimg --quiet --raw transfer-*.png | countersign authenticator import -
 
-                Nothing is replaced: what is there already stays, and a name that is taken by another secret is refused. \
-                The same file can be read again. Delete it afterwards: it opens what it protects.
+                Nothing is replaced: existing accounts stay, and a name that another secret has is refused. The same file \
+                can be imported again. Delete it afterwards: its secrets give access to your accounts.
                 """)
 
         private struct Answer: Encodable, WarningAnswer {
@@ -76,7 +76,8 @@ extension AuthenticatorCommand {
                 ]
             }
             if !answer.refused.isEmpty || additions.isEmpty {
-                throw CommandFailure(.refused, additions.isEmpty ? "Nothing could be taken." : "Some were refused.")
+                throw CommandFailure(
+                    .refused, additions.isEmpty ? "Nothing could be imported." : "Some accounts were refused.")
             }
         }
 
@@ -84,7 +85,7 @@ extension AuthenticatorCommand {
             if file == "-" { return try FileHandle.standardInput.read(upToCount: AccountFile.limit + 1) ?? Data() }
             guard let handle = FileHandle(forReadingAtPath: file),
                 let data = try? handle.read(upToCount: AccountFile.limit + 1)
-            else { throw CommandFailure(.usage, "\(file) cannot be read. Name a file that is there.") }
+            else { throw CommandFailure(.usage, "\(file) cannot be read. Name an existing file.") }
             return data
         }
     }

@@ -6,7 +6,7 @@ extension AuthenticatorCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the accounts, without codes and secrets.",
-            discussion: "Other commands take an account's id, its name, its issuer, or a part of these.")
+            discussion: "Other commands accept an account's id, name, issuer, or a part of these.")
 
         private struct Answer: Encodable {
             let accounts: [AccountSummary]

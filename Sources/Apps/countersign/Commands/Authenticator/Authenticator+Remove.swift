@@ -4,13 +4,13 @@ import AuthenticatorBook
 extension AuthenticatorCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forget an account, its secret and its key.",
+            abstract: "Remove an account, its secret and its key.",
             discussion: """
-                A device that answers requests is taken off at its server first. Where that is gone for good, or knows the \
-                device no more: --local-only.
+                A device that answers requests is removed at its server first. If the server no longer exists, or no longer \
+                knows the device: --local-only.
 
-                It cannot be undone. Make sure first that you can sign in without it: the service still asks for a code \
-                until you switch that off there.
+                This cannot be undone. Make sure first that you can sign in without it: the service asks for a code until \
+                you switch that off there.
                 """)
 
         private struct Answer: Encodable {
@@ -23,7 +23,7 @@ extension AuthenticatorCommand {
         @Flag(help: "Do not ask.")
         var yes = false
 
-        @Flag(help: "Forget it here, and do not tell the server.")
+        @Flag(help: "Remove it here only, without notifying the server.")
         var localOnly = false
 
         @OptionGroup(title: "Vault") var vault: VaultOptions
@@ -31,12 +31,12 @@ extension AuthenticatorCommand {
 
         func run() async throws {
             if !yes && !Terminal.canAsk {
-                throw CommandFailure(.usage, "Removing cannot be undone. Say --yes where nobody can be asked.")
+                throw CommandFailure(.usage, "Removal cannot be undone. Without a terminal, confirm with --yes.")
             }
             guard let book = try await vault.openExisting() else { throw AccountBookError.notFound(account) }
             let found = try await self.found(in: book)
             let label = found?.label ?? account
-            if !yes, !Terminal.confirms("Forget \(label.printable) [\(found?.id ?? account)] and its secret?") {
+            if !yes, !Terminal.confirms("Remove \(label.printable) [\(found?.id ?? account)] and its secret?") {
                 throw CommandFailure(.refused, "Nothing was removed.")
             }
             told: if let found, found.device != nil, !localOnly {
@@ -46,7 +46,7 @@ extension AuthenticatorCommand {
                     guard error.kind != .unknownDevice else { break told }
                     throw CommandFailure(
                         ExitStatus(error),
-                        "\(error.description) Nothing was removed. --local-only forgets it here alone.")
+                        "\(error.description) Nothing was removed. --local-only removes it here only.")
                 }
             }
             try await book.remove(found?.id ?? account)

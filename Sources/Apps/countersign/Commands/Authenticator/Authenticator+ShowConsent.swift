@@ -5,9 +5,9 @@ extension AuthenticatorCommand {
     struct ShowConsent: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "consent",
-            abstract: "Show what a request asks to agree to, where that is more than a sign-in.",
+            abstract: "Show what a request asks you to agree to, beyond a sign-in.",
             discussion: """
-                Nothing is answered. The device's key proves to the server that the device asks, and asks for the passcode.
+                No answer is sent. The device's key authenticates the call to the server and asks for the passcode.
 
                   countersign authenticator consent 1a2b3c4d --json
                 """)

@@ -5,17 +5,17 @@ import Foundation
 extension AuthenticatorCommand {
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show sign-in requests as they come, and answer them.",
+            abstract: "Show sign-in requests as they arrive, and answer them.",
             discussion: """
-                At a terminal each request is shown with browser, place and time, and a key answers it: a allows, d denies \
+                At a terminal each request is shown with browser, location and time, and a key answers it: a allows, d denies \
                 with a reason, n says that it was not you, l leaves it for later, q ends. The device's key asks for the \
                 passcode at each answer.
 
-                Elsewhere, and with --json, requests are printed as they come, a line each, and nothing is asked. `allow` \
-                and `deny` answer them.
+                Without a terminal, and with --json, requests are printed as they arrive, a line each, without a prompt. \
+                `allow` and `deny` answer them.
                 """)
 
-        @Flag(help: "Print what waits now, and end.")
+        @Flag(help: "Print the waiting requests, and exit.")
         var once = false
 
         @OptionGroup(title: "Vault") var vault: VaultOptions
@@ -30,7 +30,7 @@ extension AuthenticatorCommand {
             guard let book, !accounts.isEmpty else {
                 throw CommandFailure(
                     .notFound,
-                    "There are no accounts that answer requests. `enroll` takes the link that a server shows.")
+                    "There are no accounts that answer requests. Use `enroll` with a server's link.")
             }
             if once { return try await showWaiting(book, accounts) }
             if !output.json, Terminal.isOutputSeen, isatty(STDIN_FILENO) == 1 {
@@ -45,7 +45,7 @@ extension AuthenticatorCommand {
                     Terminal.say("countersign: \(account.label.printable): \(reason.description.printable)")
                 }
             }
-            throw CommandFailure(failure.map(ExitStatus.init) ?? .refused, "Nothing is watched any more.")
+            throw CommandFailure(failure.map(ExitStatus.init) ?? .refused, "No account is left to watch.")
         }
 
         private func showWaiting(_ book: AccountBook, _ accounts: [Account]) async throws {
@@ -55,9 +55,9 @@ extension AuthenticatorCommand {
                 Terminal.say("countersign: \(account.label.printable): \(failure.description.printable)")
             }
             if let failure = failures.first?.1 {
-                throw CommandFailure(ExitStatus(failure), "Not every server could be asked.")
+                throw CommandFailure(ExitStatus(failure), "Not every server could be reached.")
             }
-            if requests.isEmpty, !output.json { Terminal.print("No request waits.") }
+            if requests.isEmpty, !output.json { Terminal.print("No request is waiting.") }
         }
 
         private func show(_ request: SignInRequest) throws {

@@ -6,19 +6,19 @@ struct AuthenticatorCommand: AsyncParsableCommand {
         commandName: "authenticator",
         abstract: "Show one-time codes and answer sign-in requests, here in the terminal.",
         discussion: """
-            It takes any otpauth:// link, so it stands in for the app on a telephone:
+            It accepts any otpauth:// link, like the app on a phone:
 
               countersign authenticator enroll
               countersign authenticator codes
 
-            With a server that asks devices about sign-ins (Countersign, or another that speaks Guardian) it shows the \
-            requests, and signs the answers:
+            With a server that sends sign-in requests to devices (Countersign, or another that speaks Guardian) it \
+            shows the requests and signs the answers:
 
               countersign authenticator watch
 
-            Secrets and keys lie in the keychain, a vault that a passcode opens and that the first `enroll` or `import` \
-            makes. The passcode is asked for at the terminal, also when the output goes into a pipe. Where nobody can be \
-            asked:
+            Secrets and keys are stored in the keychain, a vault with a passcode, which the first `enroll` or `import` \
+            creates. The program asks for the passcode at the terminal, also when the output goes into a pipe. Without a \
+            terminal:
 
               countersign authenticator codes github --passcode-fd 3 3< passcode-file
 

@@ -8,13 +8,13 @@ struct DeviceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The server, where the link does not name it or names another.", valueName: "url"))
     var server: String?
 
-    @Option(help: "What the user's list of devices calls this one (default: the host's name).")
+    @Option(help: "This device's name in the user's list of devices (default: the host's name).")
     var deviceName: String?
 
-    @Flag(help: "Let the key answer without the passcode: whoever opens the vault can.")
+    @Flag(help: "Let the key answer without the passcode, for any process that opens the vault.")
     var unattended = false
 
-    @Flag(help: "Make an RSA key of 2048 bits, for servers that take no P-256.")
+    @Flag(help: "Create an RSA key of 2048 bits, for servers that do not support P-256.")
     var rsa = false
 
     var isUnused: Bool { ticket == nil && server == nil && deviceName == nil && !unattended && !rsa }

@@ -7,15 +7,15 @@ struct RequestArgument: ParsableArguments {
     @Argument(help: ArgumentHelp("The request's id, as `watch` shows it.", valueName: "request"))
     var id: String?
 
-    @Flag(help: "The newest request that waits.")
+    @Flag(help: "The newest waiting request.")
     var latest = false
 
-    @Flag(help: "With --latest: do not ask whether that is the one.")
+    @Flag(help: "With --latest: do not ask for confirmation.")
     var yes = false
 
     func validate() throws {
         if (id == nil) != latest { throw ValidationError("Give the id of a request, or --latest.") }
-        if yes && !latest { throw ValidationError("--yes goes with --latest: an id is answer enough.") }
+        if yes && !latest { throw ValidationError("--yes goes with --latest: an id needs no confirmation.") }
     }
 
     /// The one that is meant. With `--latest` it is shown, and asked about where somebody can be asked.
@@ -23,7 +23,7 @@ struct RequestArgument: ParsableArguments {
         if latest && !yes && !Terminal.canAsk {
             throw CommandFailure(
                 .usage,
-                "Nobody can be asked whether the latest request is the one that is meant. Give its id, or --yes.")
+                "Without a terminal the latest request cannot be confirmed. Give its id, or add --yes.")
         }
         guard let book else { throw CommandFailure(.notFound, "There are no accounts that answer requests.") }
         let accounts = try await book.devices()
@@ -35,10 +35,10 @@ struct RequestArgument: ParsableArguments {
             if let (account, failure) = failures.first {
                 throw CommandFailure(ExitStatus(failure), "\(account.label): \(failure.description)")
             }
-            throw CommandFailure(.notFound, latest ? "No request waits." : "No request \(id ?? "") waits.")
+            throw CommandFailure(.notFound, latest ? "No request is waiting." : "No request \(id ?? "") is waiting.")
         }
         if latest, !output.json { found.lines(now: Date()).forEach { Terminal.say($0) } }
-        if latest, !yes, !Terminal.confirms("\(verb) it?") { throw CommandFailure(.refused, "Nothing was answered.") }
+        if latest, !yes, !Terminal.confirms("\(verb) it?") { throw CommandFailure(.refused, "No answer was sent.") }
         return found
     }
 

@@ -54,7 +54,7 @@ extension SignInRequest {
         clock.dateFormat = "yyyy-MM-dd HH:mm:ss"
         table.add("  time", "\(clock.string(from: startedAt)), \(Self.ago(now.timeIntervalSince(startedAt)))")
         if let numberLength { table.add("  number", "the screen shows one of \(numberLength) digits") }
-        if asksForConsent { table.add("  consent", "it asks you to agree to something: look at that first") }
+        if asksForConsent { table.add("  consent", "it asks you to agree to something: read that first") }
         return ["Sign-in to \(account.label.printable) [\(id)]"] + table.lines
     }
 

@@ -51,7 +51,7 @@ struct WatchSession: Sendable {
                 switch event {
                 case .request(let request): waiting.append(request)
                 case .ended(let account, let failure):
-                    say(terminal, "\(account.label.printable) is watched no more: \(failure.description.printable)")
+                    say(terminal, "\(account.label.printable) is no longer watched: \(failure.description.printable)")
                 }
             }
             let now = Date()
@@ -60,7 +60,7 @@ struct WatchSession: Sendable {
             }
             waiting.removeAll { $0.expiresAt <= now }
             guard let request = waiting.first else {
-                guard !hasEnded else { throw CommandFailure(.refused, "Nothing is watched any more.") }
+                guard !hasEnded else { throw CommandFailure(.refused, "No account is left to watch.") }
                 shown = nil
                 terminal.drawLine(
                     "Watching \(accounts.count == 1 ? "1 account" : "\(accounts.count) accounts"). q ends")

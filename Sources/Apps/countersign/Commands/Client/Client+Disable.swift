@@ -4,8 +4,8 @@ import ArgumentParser
 extension ClientCommand {
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Turn a client away until enabled again.",
-            discussion: "Its tokens are inactive at once, where they are asked about. Nothing is lost.")
+            abstract: "Refuse a client until it is enabled again.",
+            discussion: "Introspection reports its tokens as inactive at once. No data is lost.")
 
         @OptionGroup var argument: ClientArgument
 

@@ -12,7 +12,7 @@ extension ClientCommand {
         @Option(help: "How many at most: 1 to 1000.")
         var limit = 100
 
-        @Option(help: ArgumentHelp("Only those behind this one.", valueName: "client"))
+        @Option(help: ArgumentHelp("Only those after this one.", valueName: "client"))
         var after: String?
 
         @Option(help: ArgumentHelp("Only those of this application.", valueName: "id"))

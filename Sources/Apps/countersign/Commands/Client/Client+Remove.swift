@@ -4,8 +4,8 @@ import ArgumentParser
 extension ClientCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forget a client.",
-            discussion: "The app registers anew with its next request, and is asked again.")
+            abstract: "Remove a client.",
+            discussion: "The app registers again with its next request and is challenged again.")
 
         @OptionGroup var argument: ClientArgument
         @OptionGroup var realm: RealmOptions

@@ -3,7 +3,7 @@ import ArgumentParser
 
 extension ClientCommand {
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show a client, and what checks keep with it.")
+        static let configuration = CommandConfiguration(abstract: "Show a client and the state of its checks.")
 
         @OptionGroup var argument: ClientArgument
         @OptionGroup var realm: RealmOptions

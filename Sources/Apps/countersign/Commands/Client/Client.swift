@@ -5,11 +5,11 @@ import ArgumentParser
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client",
-        abstract: "Look at, put away and remove clients of security checks.",
+        abstract: "Show, disable and remove clients of security checks.",
         discussion: """
-            A client is one installation of an application that registered itself, on one device. It is named by what the \
-            list calls it, or by the id that introspection tells. Every command works on the data directory, also while \
-            a server runs on it, or with --server through a server elsewhere.
+            A client is one installation of an application on one device, which registered itself. Name it as the list \
+            does, or by the id of introspection. Every command works on the data directory, also while a server runs \
+            on it, or with --server through a remote server.
             """,
         subcommands: [List.self, Show.self, Disable.self, Enable.self, Remove.self])
 

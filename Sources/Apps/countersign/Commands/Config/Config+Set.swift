@@ -7,8 +7,8 @@ extension ConfigCommand {
         static let configuration = CommandConfiguration(
             abstract: "Change a setting.",
             discussion: """
-                A value that begins with @ is read from that file; `none` takes a value away where that is possible. What \
-                becomes weaker is said on standard error.
+                A value that begins with @ is read from that file; `none` removes a value where that is possible. The \
+                command warns on standard error about weaker protection.
 
                   countersign config set passwords nist
                   countersign config set secondFactors.totp.adjacentIntervals 2

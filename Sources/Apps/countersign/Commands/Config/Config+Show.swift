@@ -4,13 +4,13 @@ import ArgumentParser
 extension ConfigCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show settings, their values and what they take.",
+            abstract: "Show settings with their values and allowed values.",
             discussion: """
                   countersign config show
                   countersign config show passwords
                 """)
 
-        @Argument(help: "A setting, or the beginning of several.")
+        @Argument(help: "A setting, or a prefix of several.")
         var key: String?
 
         @OptionGroup var realm: RealmOptions

@@ -6,8 +6,8 @@ struct ConfigCommand: AsyncParsableCommand {
         commandName: "config",
         abstract: "Show and change the realm's settings.",
         discussion: """
-            These are kept in the database and hold for all servers within seconds, without a restart. What one server \
-            needs to start (address, TLS, data directory) is for `countersign serve`.
+            Settings are stored in the database and apply to all servers within seconds, without a restart. Options that \
+            one server needs to start (address, TLS, data directory) belong to `countersign serve`.
             """,
         subcommands: [Show.self, Set.self])
 }

@@ -4,14 +4,13 @@ import CountersignServer
 extension DbCommand {
     struct Backup: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Copy the database, as it is at one instant, to a new file.",
+            abstract: "Copy a consistent snapshot of the database to a new file.",
             discussion: """
-                Secrets in the copy are sealed: it opens nothing without the master key. Keep the two apart; or, where the \
-                copy is kept as safe as the server, take the key along with --with-master-key: it becomes FILE.master-key. \
-                Nothing is overwritten.
+                Secrets in the copy are encrypted under the master key. Keep the two apart; or, if the copy is as protected \
+                as the server, copy the key too with --with-master-key, to FILE.master-key. Nothing is overwritten.
                 """)
 
-        @Argument(help: "The file to make.") var file: String
+        @Argument(help: "The file to create.") var file: String
         @Flag(help: "Copy the master key too, to FILE.master-key.") var withMasterKey = false
         @OptionGroup var realm: RealmOptions
 

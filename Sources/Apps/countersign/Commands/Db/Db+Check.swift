@@ -4,8 +4,8 @@ import CountersignServer
 extension DbCommand {
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Read the whole database and look for damage.",
-            discussion: "Exit code 1 where there is any. The master key is tried too.")
+            abstract: "Check the whole database for damage.",
+            discussion: "Exit code 1 if there is any. The command also tests the master key.")
 
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions

@@ -3,7 +3,7 @@ import ArgumentParser
 extension DbCommand {
     struct Migrate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Bring the schema up to this program's version.",
+            abstract: "Migrate the schema to this program's version.",
             discussion: "A server does the same when it starts. A schema of a newer program is refused.")
 
         @OptionGroup var realm: RealmOptions

@@ -5,19 +5,19 @@ import CountersignServer
 extension DbCommand {
     struct Restore: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a data directory out of a backup.",
+            abstract: "Restore a data directory from a backup.",
             discussion: """
-                The directory must hold no database yet. The master key is FILE.master-key where there is one; otherwise \
+                The directory must not contain a database. The master key is FILE.master-key if that exists; otherwise \
                 put it into the directory as master-key before the server starts.
                 """)
 
-        @Argument(help: "The file that backup made.") var file: String
-        @Option(help: ArgumentHelp("The data directory to make.", valueName: "dir")) var data: String?
-        @Flag(help: "Without --data: make ./countersign-dev-data, where `countersign serve --dev` looks.") var dev =
+        @Argument(help: "The file that `backup` wrote.") var file: String
+        @Option(help: ArgumentHelp("The data directory to create.", valueName: "dir")) var data: String?
+        @Flag(help: "Without --data: create ./countersign-dev-data, as `countersign serve --dev` uses it.") var dev =
             false
 
         func validate() throws {
-            if data == nil && !dev { throw ValidationError("Name the directory to make with --data.") }
+            if data == nil && !dev { throw ValidationError("Name the directory to create with --data.") }
         }
 
         func run() async throws {

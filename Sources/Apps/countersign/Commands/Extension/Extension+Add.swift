@@ -4,7 +4,7 @@ import ArgumentParser
 extension ExtensionCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Register a service that is asked.",
+            abstract: "Register a service.",
             discussion: """
                   countersign extension add --event token-issuance-start \\
                     --url https://api.example.com/claims --app notes \\
@@ -13,8 +13,8 @@ extension ExtensionCommand {
                   countersign extension add --event otp-send \\
                     --url https://api.example.com/codes --on-error fallback
 
-                What is allowed to be called is said by the server's configuration (extensions.allowedNetworks); https is \
-                needed but on this machine under --dev. `countersign extension check` shows whether it works.
+                The server's configuration says which networks it may call (extensions.allowedNetworks). https is required, \
+                except on this machine under --dev. `countersign extension check` tests the service.
                 """)
 
         @Option(
@@ -23,49 +23,49 @@ extension ExtensionCommand {
                 valueName: "event"))
         var event: String
 
-        @Option(help: ArgumentHelp("Where the service is asked: https://…", valueName: "url"))
+        @Option(help: ArgumentHelp("The address of the service: https://…", valueName: "url"))
         var url: String
 
-        @Option(help: "What the extension is called.")
+        @Option(help: "The extension's name.")
         var name: String?
 
         @Option(
             help: ArgumentHelp(
-                "api://HOST/APPID with the URL's host; the APPID is the audience of the calls' tokens (default: a fresh one).",
+                "api://HOST/APPID with the URL's host; the APPID is the audience of the calls' tokens (default: generated).",
                 valueName: "uri"))
         var resourceID: String?
 
         @Option(
             name: .customLong("app"),
             help: ArgumentHelp(
-                "The application that it is asked for. Can be repeated (default: every one).", valueName: "id"))
+                "The application that it serves. Can be repeated (default: all).", valueName: "id"))
         var applications: [String] = []
 
         @Option(help: ArgumentHelp("Milliseconds that a call may take: 200 to 2000.", valueName: "ms"))
         var timeout = 1000
 
-        @Option(help: "How often a call is repeated that failed: 0 or 1.")
+        @Option(help: "How often a failed call is repeated: 0 or 1.")
         var retries = 0
 
         @Option(
             help: ArgumentHelp(
-                "What becomes of a code that the service does not take: refuse, or fallback to mail.",
+                "What to do with a code that the service does not accept: refuse, or fallback to mail.",
                 valueName: "behavior"))
         var onError: String?
 
         @Option(
             name: .customLong("claim"),
             help: ArgumentHelp(
-                "A claim of the service that goes into tokens, and what they call it. Can be repeated.",
+                "A claim of the service for tokens, and its name there. Can be repeated.",
                 valueName: "id[:name]"))
         var claims: [String] = []
 
         @Option(
             name: .customLong("constant"),
-            help: ArgumentHelp("A claim that is always the same. Can be repeated.", valueName: "name=value"))
+            help: ArgumentHelp("A constant claim. Can be repeated.", valueName: "name=value"))
         var constants: [String] = []
 
-        @Option(help: ArgumentHelp("Which tokens claims go into: id, access (default: both).", valueName: "tokens"))
+        @Option(help: ArgumentHelp("Which tokens get the claims: id, access (default: both).", valueName: "tokens"))
         var claimsIn: String?
 
         @OptionGroup var realm: RealmOptions

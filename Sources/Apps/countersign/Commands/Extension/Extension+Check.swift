@@ -4,15 +4,15 @@ import ArgumentParser
 extension ExtensionCommand {
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Call a service and say what is wrong with its answer.",
+            abstract: "Call a service and check its answer.",
             discussion: """
-                The call is about a person that does not exist, check@example.invalid. A service that sends codes will try \
+                The call is about a user that does not exist, check@example.invalid. A service that sends codes will try \
                 to send one there.
 
-                The call goes out from where the command runs. With --server it goes out from the server, which is what \
-                counts; without, COUNTERSIGN_EXTENSIONS_ALLOWED_NETWORKS and COUNTERSIGN_EXTENSIONS_AUTHORITIES apply.
+                This machine makes the call. With --server the server makes it, as in a sign-in; without, \
+                COUNTERSIGN_EXTENSIONS_ALLOWED_NETWORKS and COUNTERSIGN_EXTENSIONS_AUTHORITIES apply.
 
-                The exit code is 0 where everything is right and 1 where it is not.
+                The exit code is 0 if everything is right, and 1 if not.
                 """)
 
         @OptionGroup var argument: ExtensionArgument

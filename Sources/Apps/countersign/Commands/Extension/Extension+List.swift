@@ -4,7 +4,7 @@ import ArgumentParser
 extension ExtensionCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List extensions; those that were added first come first.")
+            abstract: "List extensions, in the order in which they were added.")
 
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions

@@ -4,7 +4,7 @@ import ArgumentParser
 extension ExtensionCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove an extension.", discussion: "Its service is not asked any more.")
+            abstract: "Remove an extension.", discussion: "The server no longer calls its service.")
 
         @OptionGroup var argument: ExtensionArgument
         @OptionGroup var realm: RealmOptions

@@ -5,8 +5,8 @@ import ArgumentParser
 struct ExtensionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "extension",
-        abstract: "Have services of your own asked in the middle of a sign-in or a sign-up.",
-        discussion: "docs/custom-extensions.md says what a service is asked and what it answers.",
+        abstract: "Involve your own services in sign-ins and sign-ups.",
+        discussion: "docs/custom-extensions.md describes the calls and their answers.",
         subcommands: [Add.self, List.self, Show.self, Check.self, Remove.self])
 
     static func describe(_ summary: ExtensionSummary) -> [String] {

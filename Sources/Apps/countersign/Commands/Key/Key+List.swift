@@ -3,7 +3,7 @@ import ArgumentParser
 
 extension KeyCommand {
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the signing keys, the oldest first.")
+        static let configuration = CommandConfiguration(abstract: "List the signing keys, oldest first.")
 
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions

@@ -4,10 +4,10 @@ import ArgumentParser
 extension KeyCommand {
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make new signing keys.",
+            abstract: "Create new signing keys.",
             discussion: """
                 Running servers sign with the new keys within seconds. The old ones stay in the JWKS until the last token \
-                that they signed has expired, so that nobody is signed out.
+                that they signed has expired, so that no user is signed out.
                 """)
 
         @OptionGroup var realm: RealmOptions

@@ -5,10 +5,10 @@ import CountersignServer
 extension KeyCommand {
     struct RotateAdminToken: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a new administrator's token for all servers.",
+            abstract: "Create a new administrator's token for all servers.",
             discussion: """
-                The one from before opens nothing any more, within seconds on servers that run. Each server writes the new \
-                one to admin-token in its data directory.
+                Running servers refuse the previous token within seconds. Each server writes the new one to admin-token in \
+                its data directory.
 
                   countersign key rotate-admin-token --data /var/lib/countersign
                 """)
@@ -24,7 +24,7 @@ extension KeyCommand {
                 try opened.directory.write(adminToken: token, random: opened.realm.random)
                 return opened.directory.adminTokenPath
             }
-            Terminal.print("The administrator's token is a new one. Servers take it within seconds.")
+            Terminal.print("The administrator has a new token. Servers accept it within seconds.")
             if let path { Terminal.print("It is in \(path).") }
         }
     }

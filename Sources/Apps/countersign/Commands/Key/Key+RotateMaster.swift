@@ -6,20 +6,20 @@ import Foundation
 extension KeyCommand {
     struct RotateMaster: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Put another master key under everything that is sealed, while servers run.",
+            abstract: "Replace the master key while servers run.",
             discussion: """
-                It makes a new key, waits until every running server has read it, lets it seal from then on, and seals \
-                everything anew that the old one sealed. When nothing needs the old key any more, it is taken out of the key \
-                file and kept beside it as FILE.retired-ID: backups from before need it. Delete it with the last of them.
+                The command creates a new key, waits until every running server has read it, uses it from then on, and \
+                seals all secrets again with it. Once the old key is no longer needed, the command moves it from the key \
+                file to FILE.retired-ID: earlier backups need it. Delete it with the last of them.
 
-                Killed at any instant, it goes on where it was when it is run again: no second key is made then.
+                If the command is interrupted, run it again: it continues, and creates no second key.
 
-                Servers on other machines read their own key files. Where one does not know the new key, the command says \
-                which, and the old key seals on: copy the key file there, and run it again. The same holds where the key \
-                file cannot be written: put a new key before the old one yourself. docs/recipes.md has the whole procedure.
+                Servers on other machines read their own key files. If one does not know the new key, the command names it \
+                and keeps using the old key: copy the key file there, and run the command again. If it cannot write the key \
+                file, insert a new key before the old one yourself. docs/recipes.md has the whole procedure.
 
-                Mailed codes that are still open need the key they were made under. Then the old key stays, and the command \
-                says until when; run it again after that.
+                Mailed codes that are still valid need the old key. Then it stays, and the command says until when; run it \
+                again after that.
 
                   countersign key rotate-master --data /var/lib/countersign
                   countersign key rotate-master --database postgres://db/countersign \\
@@ -46,7 +46,7 @@ extension KeyCommand {
                 }
                 if !outcome.unreadable.isEmpty {
                     Terminal.say(
-                        "warning: these values open with no key, and were left: "
+                        "warning: no key opens these values, which stay as they are: "
                             + outcome.unreadable.joined(separator: ", ").printable)
                 }
                 try output.show(Answer(outcome)) { outcome.lines }
@@ -111,13 +111,13 @@ extension MasterKeyRotation.Outcome {
                     + "therefore stays. Run this again after \(openCodesExpireAt.ISO8601Format()) to retire it.")
         } else if !keysToRemove.isEmpty {
             lines.append(
-                "Nothing needs the earlier key \(keysToRemove.joined(separator: ", ")) any more. The key file cannot be "
-                    + "written: take it out yourself – every line but the first – and keep it as long as backups from before."
+                "The earlier key \(keysToRemove.joined(separator: ", ")) is no longer needed. The key file cannot be "
+                    + "written: remove every line but the first yourself, and keep them as long as earlier backups."
             )
         } else {
             for (key, path) in zip(retired, retiredFiles) {
                 lines.append(
-                    "Retired the master key \(key): nothing needs it any more but backups from before. It is in \(path); "
+                    "Retired the master key \(key): only earlier backups need it. It is in \(path); "
                         + "delete that with the last of them.")
             }
         }

@@ -5,9 +5,9 @@ import CountersignCore
 extension UserCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make an account.",
+            abstract: "Create an account.",
             discussion: """
-                A password is never an argument, because every user of the machine can read those.
+                A password is never an argument, because every user of the machine can read arguments.
 
                   countersign user add anna@example.com --generate-password
                   pass show anna | countersign user add anna@example.com --password-stdin
@@ -16,22 +16,22 @@ extension UserCommand {
         @Argument(help: "The e-mail address.")
         var email: String
 
-        @Option(help: ArgumentHelp("Take the password from a file.", valueName: "file"))
+        @Option(help: ArgumentHelp("Read the password from a file.", valueName: "file"))
         var passwordFile: String?
 
-        @Flag(help: "Take the password from standard input, or ask for it.")
+        @Flag(help: "Read the password from standard input, or ask for it.")
         var passwordStdin = false
 
-        @Flag(help: "Make a random password and print it once.")
+        @Flag(help: "Generate a random password and print it once.")
         var generatePassword = false
 
-        @Option(help: "What the user is called.")
+        @Option(help: "The user's name.")
         var name: String?
 
-        @Flag(help: "The address is known to be the user's.")
+        @Flag(help: "Mark the address as verified.")
         var verified = false
 
-        @Option(help: "The user's id (default: a fresh one).")
+        @Option(help: "The user's id (default: generated).")
         var id: String?
 
         @OptionGroup var realm: RealmOptions
@@ -58,11 +58,11 @@ extension UserCommand {
             try output.show(answer) {
                 var lines = ["Added \(answer.user.shortName.printable) with the id \(answer.user.id)."]
                 if let password = answer.password {
-                    lines.append("The password, which is shown only now: \(password.secret.reveal())")
+                    lines.append("The password, shown only once: \(password.secret.reveal())")
                 }
                 if !hasPassword {
                     lines.append(
-                        "There is no password yet. Mail a link to choose one with "
+                        "The account has no password. Mail a link to choose one with "
                             + "`countersign user reset-password \(answer.user.id)`.")
                 }
                 return lines

@@ -6,7 +6,7 @@ extension UserCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a user with factors and sessions.",
             discussion:
-                "It cannot be undone. The audit log keeps what it says of the user. `disable` keeps the account.")
+                "This cannot be undone. The audit log keeps its entries about the user. `disable` keeps the account.")
 
         @Flag(help: "Do not ask.")
         var yes = false
@@ -17,7 +17,7 @@ extension UserCommand {
 
         func run() async throws {
             if !yes && !Terminal.canAsk {
-                throw CommandFailure(.usage, "Deleting cannot be undone. Say --yes where nobody can be asked.")
+                throw CommandFailure(.usage, "Deletion cannot be undone. Without a terminal, confirm with --yes.")
             }
             try await realm.withAdministration { administration in
                 if !yes {

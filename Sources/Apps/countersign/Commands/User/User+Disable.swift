@@ -4,8 +4,8 @@ import ArgumentParser
 extension UserCommand {
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Keep a user out until enabled again.",
-            discussion: "The user cannot sign in or go on with a session. Nothing is lost.")
+            abstract: "Disable a user.",
+            discussion: "The user cannot sign in or continue a session until enabled again. No data is lost.")
 
         @OptionGroup var argument: UserArgument
         @OptionGroup var realm: RealmOptions

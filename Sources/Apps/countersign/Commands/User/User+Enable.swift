@@ -3,7 +3,7 @@ import ArgumentParser
 
 extension UserCommand {
     struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Let a disabled user in again.")
+        static let configuration = CommandConfiguration(abstract: "Enable a disabled user.")
 
         @OptionGroup var argument: UserArgument
         @OptionGroup var realm: RealmOptions

@@ -6,16 +6,16 @@ import Foundation
 extension UserCommand {
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Move users out into a file, with their passwords and authenticators.",
+            abstract: "Export users to a file, with their passwords and authenticators.",
             discussion: """
-                A user on each line, as JSON in the shape of Identity Toolkit's accounts:batchCreate: what `user import` \
-                takes. Password hashes and the secrets of authenticators are in it, in the clear: who has the file has \
-                the codes. It is made readable for its owner alone, and appears when it is complete.
+                The file has a user on each line, as JSON in the shape of Identity Toolkit's accounts:batchCreate, for `user \
+                import`. It contains password hashes and the secrets of authenticators, unencrypted: its reader can compute \
+                the codes. Only its owner can read it, and it appears when it is complete.
 
                   countersign user export users.jsonl
                   countersign user export | age -r "$RECIPIENT" > users.jsonl.age
 
-                Each user is of one instant, the file of the time that it took. The log says that users were handed out.
+                Each user is consistent, but the users are read one page after the other. The log records the export.
                 """)
 
         private struct Answer: Encodable {

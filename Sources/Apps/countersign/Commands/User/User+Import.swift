@@ -5,47 +5,48 @@ import Foundation
 extension UserCommand {
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Move users in from a file, with their passwords and authenticators.",
+            abstract: "Import users from a file, with their passwords and authenticators.",
             discussion: """
-                The file has a user on each line, as JSON in the shape of Identity Toolkit's accounts:batchCreate; what \
-                `user export` writes is one, and what `firebase auth:export users.json` writes is taken too. A line says \
-                how its password was hashed (hashAlgorithm, signerKey, rounds, …); the options below say it for lines \
-                that do not.
+                The file has a user on each line, as JSON in the shape of Identity Toolkit's accounts:batchCreate, as `user \
+                export` writes it; the file of `firebase auth:export users.json` is accepted too. A line says how its \
+                password was hashed (hashAlgorithm, signerKey, rounds, …); the options below apply to lines that do not.
 
                   countersign user import users.jsonl --dry-run
                   countersign user import users.json --hash-algo SCRYPT --hash-key-file key \\
                     --salt-separator Bw== --rounds 8 --mem-cost 14
 
-                Bad lines are told with their number and a reason, the others are taken, and the exit code is 1. After a \
-                hundred it stops, because the file or an option is likely to be wrong (--fault-limit). A run \
-                that was interrupted is made good by the same command: users who are there and the same are counted as \
-                already there. Users who are there and different are refused, unless --overwrite is said. docs/recipes.md \
-                has more under "Moving in".
+                The command reports bad lines with their number and a reason, imports the others, and exits with code 1. \
+                After a hundred bad lines it stops, because the file or an option is likely to be wrong (--fault-limit). \
+                After an interruption run the same command again: it counts identical users as already there. It refuses \
+                users who exist with other data, unless you add --overwrite. docs/recipes.md has more under "Import".
                 """)
 
         @Argument(help: ArgumentHelp("The file; - is standard input.", valueName: "file"))
         var file: String
 
-        @Flag(help: "Look at every line and write nothing.")
+        @Flag(help: "Check every line and write nothing.")
         var dryRun = false
 
-        @Flag(help: "Write nothing unless every line is good: the file is read twice.")
+        @Flag(help: "Write nothing unless every line is valid: the file is read twice.")
         var strict = false
 
-        @Flag(help: "Replace users who are there and different, with password and authenticators. They are signed out.")
+        @Flag(
+            help: "Replace existing users with other data, password and authenticators included. They are signed out.")
         var overwrite = false
 
         @Flag(
-            help: "Take users who sign in with Google and the like without these identities, instead of refusing them.")
+            help:
+                "Import users of other identity providers (Google, …) without these identities, instead of refusing them."
+        )
         var dropIdentities = false
 
-        @Option(help: ArgumentHelp("Pass over users who begin before this line.", valueName: "line"))
+        @Option(help: ArgumentHelp("Skip users who begin before this line.", valueName: "line"))
         var resumeFrom = 1
 
-        @Option(help: ArgumentHelp("Stop after so many refused rows; 0 goes on to the end.", valueName: "rows"))
+        @Option(help: ArgumentHelp("Stop after this number of refused rows; 0 means never.", valueName: "rows"))
         var faultLimit = 100
 
-        @OptionGroup(title: "How passwords were hashed, for lines that do not say it") var hashing: HashOptions
+        @OptionGroup(title: "Password hashes, for lines that do not describe them") var hashing: HashOptions
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
@@ -72,7 +73,7 @@ extension UserCommand {
                 if summary.isStopped {
                     throw CommandFailure(
                         .refused,
-                        "\(summary.refused) rows were refused, and the rest of the file was not looked at. Is it the right "
+                        "\(summary.refused) rows were refused, and the rest of the file was not read. Is it the right "
                             + "file, and do the options fit? --fault-limit 0 goes on to the end.")
                 }
                 let rows = summary.refused == 1 ? "One row was" : "\(summary.refused) rows were"
@@ -80,7 +81,7 @@ extension UserCommand {
                     .refused,
                     strict && !dryRun
                         ? "\(rows) refused, and nothing was written."
-                        : "\(rows) refused. Mend the file and run the same command again: the others are already there."
+                        : "\(rows) refused. Correct the file and run the same command again; it skips the others."
                 )
             }
         }
@@ -94,7 +95,7 @@ extension UserCommand {
                 handle = .standardInput
             } else {
                 guard let opened = FileHandle(forReadingAtPath: file) else {
-                    throw CommandFailure(.usage, "\(file) cannot be read. Name a file that is there.")
+                    throw CommandFailure(.usage, "\(file) cannot be read. Name an existing file.")
                 }
                 handle = opened
                 size = (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int

@@ -12,7 +12,7 @@ extension UserCommand {
         @Option(help: "How many at most: 1 to 1000.")
         var limit = 100
 
-        @Option(help: ArgumentHelp("Only ids behind this one.", valueName: "id"))
+        @Option(help: ArgumentHelp("Only ids after this one.", valueName: "id"))
         var after: String?
 
         @OptionGroup var realm: RealmOptions
@@ -21,7 +21,7 @@ extension UserCommand {
         func run() async throws {
             let answer = try await realm.perform(ListUsers(limit: limit, after: after))
             try output.show(answer) {
-                if answer.users.isEmpty { return ["There are no users\(after == nil ? "" : " behind that id")."] }
+                if answer.users.isEmpty { return ["There are no users\(after == nil ? "" : " after that id")."] }
                 var table = Table("ID", "EMAIL", "VERIFIED", "DISABLED", "NAME", "CREATED")
                 for user in answer.users {
                     table.add(

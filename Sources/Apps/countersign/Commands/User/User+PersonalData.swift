@@ -4,11 +4,11 @@ import ArgumentParser
 extension UserCommand {
     struct PersonalData: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "data", abstract: "Show everything that is kept about one person, for that person.",
+            commandName: "data", abstract: "Show all data about one user, for that user.",
             discussion: """
-                One JSON document: profile, factors, sessions, attempts, mails, counters, and what the log says. No \
-                secrets are in it: no hashes, codes, links or tokens. The log says that it was handed out. What stays \
-                when a user is deleted is in docs/recipes.md, "What we keep about a person".
+                One JSON document: profile, factors, sessions, attempts, mails, counters and log entries, without secrets: \
+                no hashes, codes, links or tokens. The log records the request. What remains after a user is deleted is in \
+                docs/recipes.md, "Stored data about a user".
 
                   countersign user data anna@example.com > anna.json
                 """)

@@ -5,10 +5,10 @@ extension UserCommand {
     struct ResetMFA: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "reset-mfa",
-            abstract: "Remove all second factors of somebody who lost them.",
+            abstract: "Remove all second factors of a user who lost them.",
             discussion: """
-                Make sure of who asks: from then on the password alone is enough. What was counted against the factors \
-                goes with them, and the user's sessions end.
+                Verify the user's identity first: from then on the password alone is enough. The factors' counts of wrong \
+                answers are removed too, and the user's sessions end.
                 """)
 
         @OptionGroup var argument: UserArgument

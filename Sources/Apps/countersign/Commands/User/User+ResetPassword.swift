@@ -9,9 +9,9 @@ extension UserCommand {
             commandName: "reset-password",
             abstract: "Mail a link to choose a new password.",
             discussion: """
-                The link is good for an hour. With --print-link it is printed instead, to be passed on by a way that only \
-                the user reads: whoever has it sets the password. With --generate a random password is set at once and \
-                printed; the user's sessions end.
+                The link is valid for an hour. With --print-link the command prints it instead: pass it on by a channel \
+                that only the user reads, because its holder can set the password. With --generate the command sets a \
+                random password at once and prints it; the user's sessions end.
 
                   countersign user reset-password anna@example.com
                   countersign user reset-password anna@example.com --print-link \\
@@ -53,14 +53,14 @@ extension UserCommand {
             let link = answer.path.map { "\(base(answer.server))/\($0.secret.reveal())" }
             try output.show(Result(user: answer.user, link: link, password: answer.password)) {
                 let name = answer.user.shortName.printable
-                if let link { return ["Whoever opens this within an hour sets the password of \(name):", link] }
+                if let link { return ["This link sets the password of \(name), within an hour:", link] }
                 if let password = answer.password {
                     return [
                         "\(name) has a new password and is signed out everywhere.",
-                        "The password, which is shown only now: \(password.secret.reveal())",
+                        "The password, shown only once: \(password.secret.reveal())",
                     ]
                 }
-                return ["A link to choose a new password is on its way to \(name). It is good for an hour."]
+                return ["A link to choose a new password is on its way to \(name). It is valid for an hour."]
             }
         }
 

@@ -5,7 +5,7 @@ import CountersignCore
 extension UserCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show a user with factors, sessions and what is locked.",
+            abstract: "Show a user with factors, sessions and lockouts.",
             discussion: """
                   countersign user show anna@example.com
                 """)
@@ -45,7 +45,7 @@ extension FactorSummary {
         case .open: wrongAnswers == 0 ? "good" : "good, after \(count)"
         case .locked: "locked until \(lockedUntil?.text ?? "later") after \(count)"
         case .disabled:
-            "disabled after \(count); \(kind == "password" ? "set a new password" : "take it away with reset-mfa")"
+            "disabled after \(count); \(kind == "password" ? "set a new password" : "remove it with reset-mfa")"
         }
     }
 }

@@ -5,10 +5,10 @@ import ArgumentParser
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
-        abstract: "Add, look at, help, move and remove users.",
+        abstract: "Add, show, help, import, export and remove users.",
         discussion: """
-            Users are named by their id or their e-mail address. Every command works on the data directory, also while \
-            a server runs on it, or with --server through a server elsewhere.
+            Name users by their id or e-mail address. Every command works on the data directory, also while a server runs \
+            on it, or with --server through a remote server.
             """,
         subcommands: [
             Add.self, List.self, Show.self, Disable.self, Enable.self, Delete.self, ResetPassword.self, ResetMFA.self,

@@ -162,8 +162,8 @@ struct UserFileReader {
         default:
             note(
                 needsComma
-                    ? "there is neither a comma nor the end of the list behind a user"
-                    : "the list of users holds something that is no object", at: line)
+                    ? "a comma or the end of the list is missing after a user"
+                    : "the list of users contains something that is no object", at: line)
             place = .lost
         }
     }
@@ -197,7 +197,7 @@ struct UserFileReader {
         case _ where Self.isSpace(byte): break
         case UInt8(ascii: "}") where needsBrace: place = .behind(needsBrace: false)
         default:
-            note("something stands behind the list of users", at: line)
+            note("something follows the list of users", at: line)
             place = .lost
         }
     }
