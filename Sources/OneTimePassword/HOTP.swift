@@ -2,7 +2,7 @@ import Crypto
 
 /// The counter-based one-time password of RFC 4226, for tokens with a button.
 ///
-/// The generator keeps no counter: whoever stores the counter passes it in. A verifier stores the counter that
+/// The generator keeps no counter: the caller stores the counter and passes it in. A verifier stores the counter that
 /// ``verify(_:counter:lookAhead:)`` returns plus one, in the same transaction in which it lets the user in.
 ///
 /// Printing or dumping a generator does not show its secret.

@@ -1,13 +1,13 @@
 /// A parameter with which no one-time password can be made. It never carries the secret.
 public enum OTPParameterError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The secret has no bytes, so that everybody could compute the codes.
+    /// The secret has no bytes, so that anyone could compute the codes.
     case emptySecret
     /// The number of digits is outside ``OneTimeCode/allowedDigits``.
     case digitsOutOfRange(Int)
     /// The period of a time-based password is less than one second.
     case periodOutOfRange(Int)
-    /// The issuer, the account name or a parameter of an ``OTPAuthURI`` holds a control character, with which a QR
-    /// code from a stranger could write to somebody's terminal.
+    /// The issuer, the account name or a parameter of an ``OTPAuthURI`` holds a control character, with which a QR code
+    /// from a stranger could write to the user's terminal.
     case controlCharacter(in: String)
     /// An extra parameter of an ``OTPAuthURI`` has a name that the URI writes itself.
     case reservedParameter(String)

@@ -22,7 +22,7 @@ public struct OneTimeCode: Sendable {
 
     /// Keeps the last `digits` decimal digits of a truncated HMAC (RFC 4226 section 5.3, step 3).
     ///
-    /// `digits` was checked by whoever made the generator.
+    /// The generator's initializer has checked `digits`.
     init(truncated: UInt32, digits: Int) {
         let modulus = (0..<digits).reduce(into: UInt64(1)) { power, _ in power *= 10 }
         self.value = UInt32(truncatingIfNeeded: UInt64(truncated) % modulus)

@@ -6,9 +6,9 @@
 
 /// The time-based one-time password of RFC 6238: an ``HOTP`` whose counter is the number of periods since an epoch.
 ///
-/// The generator asks nobody for the time and remembers no code: both are the caller's. A verifier keeps the step
-/// that ``matchedStep(for:at:window:after:)`` returned and passes it the next time, so that a code that was seen on
-/// its way is of no use (RFC 6238 section 5.2).
+/// The generator does not read the clock and remembers no code: both are the caller's. A verifier keeps the step that
+/// ``matchedStep(for:at:window:after:)`` returned and passes it the next time, so that a code that was seen on its way
+/// is of no use (RFC 6238 section 5.2).
 ///
 /// Printing or dumping a generator does not show its secret.
 public struct TOTP: Sendable {

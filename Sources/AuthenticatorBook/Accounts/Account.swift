@@ -43,7 +43,7 @@ public struct Account: Sendable, Equatable, Identifiable, Codable {
     public let name: String
     /// Nil where a device has no codes.
     public var codes: Codes?
-    /// Nil where nobody asks about sign-ins.
+    /// Nil where no server sends sign-in requests.
     public let device: Device?
     /// Whether the secret of the codes asks for the passcode at each use.
     public let asksEachTime: Bool
@@ -100,8 +100,8 @@ extension Account.Codes {
 }
 
 extension Sequence<Account> {
-    /// The one account that somebody means: by its id, by its whole name (`name`, `issuer`, `issuer:name` or the label), or
-    /// by a part of one. Case does not matter.
+    /// The one account that a user means: by its id, by its whole name (`name`, `issuer`, `issuer:name` or the label),
+    /// or by a part of one. Case does not matter.
     ///
     /// - Throws: ``AccountBookError/notFound(_:)``, and ``AccountBookError/ambiguous(_:_:)`` where several fit equally well.
     public func only(meant selector: String) throws(AccountBookError) -> Account {

@@ -2,7 +2,7 @@ import Foundation
 import KeychainServices
 import OneTimePassword
 
-/// A generator that was opened: shows codes for as long as somebody keeps it.
+/// A generator that was opened: shows codes for as long as the caller keeps it.
 public struct OpenedCodes: Sendable {
     public let account: Account
     private let totp: TOTP
@@ -41,7 +41,7 @@ extension AccountBook {
         of account: Account, context: AuthenticationContext? = nil
     ) async throws(AccountBookError) -> (code: OneTimeCode, counter: UInt64) {
         guard case .counter = account.codes?.kind else { throw .noCodes(account) }
-        // Before the lock, for somebody may be asked.
+        // Before the lock, because it may prompt.
         let secret = try await secret(of: account, context: context)
         return try await lock.whileLocked { () throws(AccountBookError) in
             var current = try await self.account(account.id)

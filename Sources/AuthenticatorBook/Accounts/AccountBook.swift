@@ -27,7 +27,7 @@ public struct AccountBook: Sendable {
 
     // MARK: Looking
 
-    /// All accounts, by their labels. Asks nobody.
+    /// All accounts, by their labels. Never prompts.
     public func accounts() async throws(AccountBookError) -> [Account] {
         let ids: [String]
         do throws(KeychainError) {
@@ -40,7 +40,7 @@ public struct AccountBook: Sendable {
         return accounts.sorted { ($0.label.lowercased(), $0.id) < ($1.label.lowercased(), $1.id) }
     }
 
-    /// The account that somebody means. See `only(meant:)`. One that cannot be read is found by its id alone.
+    /// The account that a user means. See `only(meant:)`. One that cannot be read is found by its id alone.
     public func account(meant selector: String) async throws(AccountBookError) -> Account {
         try await accounts().only(meant: selector)
     }
@@ -57,7 +57,7 @@ public struct AccountBook: Sendable {
 
     // MARK: Adding
 
-    /// Adds what a URI says. Asks nobody.
+    /// Adds what a URI says. Never prompts.
     ///
     /// - Parameter asksEachTime: whether each use of the secret asks for the passcode.
     /// - Throws: ``AccountBookError/alreadyThere(_:)`` and ``AccountBookError/nameTaken(_:)``: nothing is replaced.
@@ -77,7 +77,7 @@ public struct AccountBook: Sendable {
         case refused(OTPAuthURI, AccountBookError)
     }
 
-    /// Adds several. What is there already is left alone; a name with another secret is refused. Asks nobody.
+    /// Adds several. What is there already is left alone; a name with another secret is refused. Never prompts.
     public func add(
         _ uris: [OTPAuthURI], asksEachTime: Bool = false, now: Date = Date()
     ) async throws(AccountBookError) -> [Addition] {
@@ -153,7 +153,7 @@ public struct AccountBook: Sendable {
 
     // MARK: Removing
 
-    /// Forgets an account, its secret and its key. Asks nobody. What is gone already is not missed.
+    /// Removes an account, its secret and its key. Never prompts. An account that does not exist is no error.
     public func remove(_ id: Account.ID) async throws(AccountBookError) {
         var isThere = false
         for service in [Service.account, Service.secret, Service.deviceToken] {
@@ -184,7 +184,7 @@ public struct AccountBook: Sendable {
         do throws(KeychainError) { return try await body() } catch { throw .keychain(error) }
     }
 
-    /// Whoever opens the keychain reads it, on this machine; or the passcode is asked for each time.
+    /// Every process that opens the keychain on this machine can read it; or each use prompts for the passcode.
     static func access(asking asksEachTime: Bool) -> AccessControl {
         asksEachTime ? .presentUser : AccessControl(unconstrained: .whenUnlockedThisDeviceOnly)
     }

@@ -19,7 +19,7 @@ public enum AccountBookError: Error, Sendable, Equatable, CustomStringConvertibl
     case counterExhausted(Account)
     /// What is kept of the account cannot be read.
     case damaged(Account.ID)
-    /// Another process holds the book for longer than anybody waits.
+    /// Another process has locked the book for too long.
     case busy
     case keychain(KeychainError)
 
@@ -53,7 +53,7 @@ public enum AccountBookError: Error, Sendable, Equatable, CustomStringConvertibl
 }
 
 extension KeychainError {
-    /// For somebody at a terminal.
+    /// For a user at a terminal.
     public var sentence: String {
         switch self {
         case .itemNotFound: "The keychain does not have it any more."

@@ -5,7 +5,7 @@ import OneTimePassword
 public struct AccountFile: Sendable, Equatable {
     /// In the order of the file.
     public var accounts: [OTPAuthURI] = []
-    /// What is in the file and was not taken, in words: entries of kinds that nobody else computes, and broken ones.
+    /// What is in the file and was not taken, in words: entries of kinds that are not standardized, and broken ones.
     public var leftOut: [LeftOut] = []
     /// Parts of a migration that are not in the file, as `2 of 3`.
     public var missingParts: [String] = []
@@ -29,7 +29,7 @@ public struct AccountFile: Sendable, Equatable {
     /// Reads a file of any form that is known: Aegis, plain or encrypted; lines of `otpauth://`, of
     /// `otpauth-migration://`, or of both.
     ///
-    /// - Parameter password: asked for where the file is encrypted; nil there means that somebody does not want to say.
+    /// - Parameter password: asked for where the file is encrypted; nil there means that the user declined.
     /// - Throws: ``AccountFileError``, and what `password` throws.
     public init(reading data: Data, password: () throws -> [UInt8]?) throws {
         guard data.count <= Self.limit else { throw AccountFileError.tooLarge }

@@ -25,7 +25,7 @@ extension AccountBook {
     ///   - name: instead of what the link says.
     ///   - deviceName: what the user calls this device in a list of theirs.
     ///   - kind: `.p256`, or RSA for servers that take nothing else.
-    ///   - keyAsks: whether each answer asks for the passcode. Without, whoever opens the vault can answer.
+    ///   - keyAsks: whether each answer asks for the passcode. Without, any process that opens the vault can answer.
     ///   - codesAsk: whether each code of the device does.
     /// - Throws: ``AccountBookError`` before anything is sent, and ``DeviceFailure``.
     public func enroll(
@@ -68,7 +68,7 @@ extension AccountBook {
                 try await keep(added, secret: codes?.secret, token: token)
                 return NewDevice(account: added, recoveryCode: enrollment.recoveryCode)
             } catch {
-                // Nobody would ever answer for it.
+                // No device could answer for it.
                 _ = try? await Self.deviceAPI(device, token: enrollment.deviceToken, key: key).delete().start()
                 throw error
             }
@@ -108,7 +108,7 @@ extension AccountBook {
         }
     }
 
-    /// The server's side of an account's device, opened by the device's token: asks nobody.
+    /// The server's side of an account's device, opened by the device's token: never prompts.
     func deviceAPI(of account: Account) async throws -> any DeviceAPI {
         guard let device = account.device else {
             throw DeviceFailure(.refused, "\(account.label) answers no requests.")

@@ -18,7 +18,7 @@ extension AccountBook {
         try await accounts().filter { $0.device != nil }
     }
 
-    /// What waits for these accounts now, the oldest first. Asks nobody.
+    /// What waits for these accounts now, the oldest first. Never prompts.
     ///
     /// - Returns: also why some could not be asked.
     public func waiting(
@@ -53,7 +53,7 @@ extension AccountBook {
     /// Requests as they come, each once, of all these accounts at a time. Ends when all have ended; cancel the task to end
     /// it before. An outage is waited for.
     public func requests(of accounts: [Account]) -> AsyncStream<WatchEvent> {
-        // As many as nobody will ever have to answer at once; what is more is asked for again by the server's clock.
+        // More than a user ever has to answer at once; the next poll brings further ones.
         AsyncStream(bufferingPolicy: .bufferingOldest(1000)) { continuation in
             let task = Task {
                 await withTaskGroup(of: Void.self) { group in

@@ -6,13 +6,13 @@ import KeychainTypes
 /// Why a device's server did not do what it was asked for, or was not asked.
 public struct DeviceFailure: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Kind: Sendable, Equatable {
-        /// Nobody answered, or what answered is no server of this kind.
+        /// The server did not answer, or is not of this kind.
         case unreachable
         /// The request is answered already, replaced, or too old.
         case gone
         /// The server knows the device no more.
         case unknownDevice
-        /// The keychain did not give the key: nobody answered, or wrongly.
+        /// The keychain did not give the key: the prompt was not answered, or wrongly.
         case keychain
         case refused
     }

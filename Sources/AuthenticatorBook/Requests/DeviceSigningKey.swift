@@ -2,7 +2,7 @@ import Foundation
 import Guardian
 import KeychainServices
 
-/// A device's key in the keychain, with what the person is told whom it asks.
+/// A device's key in the keychain, with the text that its prompt shows.
 ///
 /// Unchecked because on Apple's systems `SecKey` is not marked: it never changes after it is made, and Apple lets all threads
 /// use one.

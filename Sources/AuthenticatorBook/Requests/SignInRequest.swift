@@ -4,7 +4,7 @@ import Guardian
 
 /// A sign-in that waits for an answer.
 ///
-/// All texts come from whoever signs in, or from the server: make them harmless where they are shown.
+/// All texts come from the client that signs in, or from the server: make them harmless before showing them.
 public struct SignInRequest: Sendable, Identifiable {
     /// How long a request waits where the server does not say: five minutes.
     public static let lifetime: TimeInterval = 300
@@ -56,7 +56,7 @@ public struct SignInRequest: Sendable, Identifiable {
     }
 }
 
-/// What somebody says to a request.
+/// A user's answer to a request.
 public enum Decision: Sendable, Equatable {
     /// - number: what the screen shows, where the request asks for it.
     case allow(number: String?)

@@ -12,8 +12,8 @@ public struct TPMSignature: Sendable, Hashable {
 extension TPM {
     /// Makes a signing key in the TPM. Its private half is never outside of the chip in clear, not even for its maker.
     ///
-    /// - Parameter authorization: The stretched PIN, at most 32 bytes; whoever gives it can sign. Empty for a key that
-    ///   every program on this machine which may open the TPM can use.
+    /// - Parameter authorization: The stretched PIN, at most 32 bytes; its holder can sign. Empty for a key that every
+    ///   program on this machine which may open the TPM can use.
     /// - Throws: ``TPMError/unsupportedKey(_:)`` where the chip does not have the kind, as is usual for RSA-4096;
     ///   ``TPMError/invalidArgument(_:)`` for a value that is too long or of zeros only.
     public func makeSigningKey(

@@ -1,4 +1,4 @@
-/// What a TPM says about itself, and about its limit on guessing. Read it before asking somebody for a PIN.
+/// What a TPM says about itself, and about its limit on guessing. Read it before prompting for a PIN.
 ///
 /// The limit is one for the whole TPM (Part 1, clause 19.8, "Dictionary Attack Protection"): wrong values for the keys
 /// of *all* programs, the disk's among them, count together. A right value takes nothing back; only time does, or the
@@ -8,10 +8,10 @@ public struct TPMStatus: Sendable, Hashable {
     public enum GuessingLimit: Sendable, Hashable {
         /// Only time, or who knows the lockout authorization, takes a wrong value back.
         case effective
-        /// The lockout authorization is not set: whoever may open the device can set the count to zero and guess on.
-        /// A PIN is then worth what it costs to stretch it. This is so on most Linux machines.
+        /// The lockout authorization is not set: every user who may open the device can reset the count and continue
+        /// guessing. A PIN is then worth what it costs to stretch it. This is so on most Linux machines.
         case resettable
-        /// The TPM is set up so that wrong values are never, or only for a moment, held against anybody.
+        /// The TPM is set up so that wrong values are never, or only for a moment, counted.
         case off
     }
 

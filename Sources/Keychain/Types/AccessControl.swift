@@ -61,7 +61,7 @@ public struct AccessControl: Sendable, Hashable {
         self.constraints = []
     }
 
-    /// Whether somebody has to show something before the secret is given out.
+    /// Whether the user has to show a factor before the secret is returned.
     public var asksForFactor: Bool {
         !constraints.intersection([.factors, .applicationPassword]).isEmpty
     }

@@ -14,7 +14,7 @@ public enum KeychainError: Error, Sendable, Hashable {
     case authenticationFailed(triesLeft: Int?)
     /// Too many wrong answers: nothing is looked at before `seconds` have passed.
     case lockedOut(seconds: Int)
-    /// Somebody would have to be asked, and the caller forbade it, or there is nobody to ask.
+    /// A prompt would be needed, and the caller forbade it or no prompt is possible.
     case interactionNotAllowed
     /// The item's accessibility needs an unlocked vault (device).
     case locked

@@ -2,7 +2,7 @@ import Foundation
 public import KeychainTypes
 import Synchronization
 
-/// What calls that belong together share: what to tell the person, whether anybody may be asked, and for how long an
+/// What calls that belong together share: what to tell the user, whether a prompt is allowed, and for how long an
 /// answer is good. It is what an `LAContext` wraps.
 ///
 /// It keeps **keys, never a verdict**: within the reuse window, the private keys that the shown factors yielded. They
@@ -178,7 +178,7 @@ extension AuthenticationContext {
             return true
         }
         guard isKept else { return false }
-        // By the real clock, so that the key goes even if nobody asks again.
+        // By the real clock, so that the key is removed even without another call.
         let seconds = Double(Self.nanoseconds(window)) / 1e9 + 0.01
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak shared] in
             shared?.state.withLock { $0.purge() }

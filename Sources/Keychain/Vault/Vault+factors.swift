@@ -24,7 +24,7 @@ final class FactorSession {
     func privateKey(of key: VaultHeader.FactorKey) throws(KeychainError) -> LockedBytes {
         try context?.checkValid()
         if let kept = context?.key(of: key.id, vault: vault.vaultID) { return kept }
-        // A stored credential shows nobody's presence (docs/keychain-presence.md).
+        // A stored credential does not prove a user's presence (docs/keychain-presence.md).
         guard vault.configuration.presence.asksPerson, context?.interactionAllowed ?? true else {
             throw .interactionNotAllowed
         }

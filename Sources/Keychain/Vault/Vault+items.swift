@@ -2,15 +2,15 @@ import Foundation
 public import KeychainTypes
 
 extension Vault {
-    /// Stores an item. Asks nobody, but for the application password of an item that has one and whose context does not
+    /// Stores an item. Prompts only for the application password of an item that has one, if the context does not
     /// supply it.
     ///
     /// - Throws: ``KeychainError/duplicateItem``; ``KeychainError/factorUnavailable(_:)`` or
     ///   ``KeychainError/passcodeNotSet`` where the access control asks for what is not there;
     ///   ``KeychainError/locked``; ``KeychainError/io(operation:errno:)`` where a write fails. Nothing was added then,
-    ///   unless the operation is `syncDirectory`: the item is there for everybody, but a loss of power may still undo the
-    ///   write. Adding it again answers ``KeychainError/duplicateItem``; any later write that succeeds makes it durable.
-    ///   So it is with every call that writes.
+    ///   unless the operation is `syncDirectory`: other processes see the item, but a loss of power may still undo the
+    ///   write. Adding it again answers ``KeychainError/duplicateItem``; any later write that succeeds makes it
+    ///   durable. So it is with every call that writes.
     @discardableResult
     public func add(_ item: NewItem, context: AuthenticationContext? = nil) throws(KeychainError) -> ItemID {
         try add([item], context: context)[0]
@@ -69,7 +69,7 @@ extension Vault {
         }
     }
 
-    /// The items of a class that `matching` accepts, in the order of their addition. Asks nobody; what can never be
+    /// The items of a class that `matching` accepts, in the order of their addition. Never prompts; what can never be
     /// opened again is not among them.
     public func items(
         ofClass itemClass: String, matching: @Sendable (ItemAttributes, VaultItem) -> Bool = { _, _ in true }
@@ -87,7 +87,7 @@ extension Vault {
         return found
     }
 
-    /// One item by its identity. Asks nobody.
+    /// One item by its identity. Never prompts.
     ///
     /// - Throws: ``KeychainError/itemNotFound``.
     public func item(_ id: ItemID) throws(KeychainError) -> VaultItem {
@@ -96,7 +96,7 @@ extension Vault {
         return item
     }
 
-    /// One item by its primary key: at once, however many items there are. Nil when there is none. Asks nobody.
+    /// One item by its primary key: at once, however many items there are. Nil when there is none. Never prompts.
     public func item(ofClass itemClass: String, uniqueKey: [UInt8]) throws(KeychainError) -> VaultItem? {
         let now = try current()
         let tag = now.keys.tag(ofUniqueKey: uniqueKey, itemClass: itemClass)
@@ -170,7 +170,7 @@ extension Vault {
             }
             let isDone = try write { image, keys throws(KeychainError) in
                 guard let entry = image[id] else { throw .itemNotFound }
-                // Somebody has changed the item since it was opened: what was shown does not open what is there now.
+                // The item was changed since it was opened: the factors shown do not open its present state.
                 guard entry.record.alternatives == old.alternatives, entry.record.binding == old.binding,
                     var metadata = entry.metadata
                 else { return false }

@@ -4,7 +4,7 @@ extension Vault {
     /// Asks for the passcode, then for a new one; sets a first passcode where there is none. Every key changes, but the
     /// items' own and the factors'.
     ///
-    /// A copy of the file from before opens with the old passcode for ever: nobody can change what is elsewhere. The
+    /// A copy of the file from before opens with the old passcode for ever: a copy elsewhere cannot be changed. The
     /// previous generation beside the vault is removed.
     public func changePasscode(context: AuthenticationContext? = nil) throws(KeychainError) {
         let old = try openSlot(.passcode, context)
@@ -25,7 +25,7 @@ extension Vault {
         _ old: (keys: OpenKeys, slotKey: SlotKey?), _ passcode: LockedBytes?
     ) throws(KeychainError) {
         let isPasscode = passcode != nil
-        // Argon2id takes its time, and nobody else's.
+        // Argon2id is slow, so it runs without the lock.
         var prepared: (slot: VaultHeader.Slot, key: SlotKey)?
         if isPasscode { prepared = try Self.makeSlot(passcode, configuration, directory, vaultID: vaultID) }
         let keys = try exclusively { () throws(KeychainError) in

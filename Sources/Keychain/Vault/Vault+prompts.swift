@@ -144,7 +144,7 @@ extension Vault {
         return (try OpenKeys(classKeys, vaultID: vaultID, slots: slots), nil)
     }
 
-    /// Before anybody is asked for a passcode that nothing could be done with.
+    /// Checked before a prompt for a passcode that could not be used.
     private func checkKeystore(of slot: VaultHeader.Slot) throws(KeychainError) {
         guard let sealed = slot.hardware else { return }
         guard let hardware = configuration.hardware, Array(hardware.name.utf8) == sealed.keystore else {
@@ -163,7 +163,7 @@ extension Vault {
             let image = try VaultImage(decoding: read.bytes, costs: configuration.keyDerivation.boundsForReading)
             return image.header.vaultID == vaultID ? image.header : header
         } catch {
-            // Nobody is asked for a passcode that costs too much to look at.
+            // No prompt for a passcode that costs too much to verify.
             if case .notAvailable = error { throw error }
             return header
         }

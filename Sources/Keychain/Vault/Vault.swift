@@ -8,7 +8,7 @@ import Synchronization
 /// Access control is cryptography: a secret is sealed under a key that is itself sealed for what has to be shown, so that
 /// no check can be skipped to reach it. The file is described in docs/vault-format.md.
 ///
-/// All calls are synchronous, may come from any thread and from several processes, and block while somebody is asked.
+/// All calls are synchronous, may come from any thread and from several processes, and block during a prompt.
 public final class Vault: Sendable {
     let configuration: VaultConfiguration
     let directory: VaultDirectory
@@ -57,9 +57,9 @@ public final class Vault: Sendable {
 
     /// Opens the vault and unlocks it; makes it where there is none and a new passcode can be had.
     ///
-    /// - Throws: ``KeychainError/corrupted(_:)`` for a file that is damaged or was changed. Nothing is restored by itself:
-    ///   ``restoreBackup(_:context:)`` brings back the generation before. ``KeychainError/notAvailable(_:)``, before
-    ///   anybody is asked, for a file that asks for an Argon2id costlier than both
+    /// - Throws: ``KeychainError/corrupted(_:)`` for a file that is damaged or was changed. Nothing is restored by
+    ///   itself: ``restoreBackup(_:context:)`` brings back the generation before. ``KeychainError/notAvailable(_:)``,
+    ///   before any prompt, for a file that asks for an Argon2id costlier than both
     ///   ``VaultConfiguration/keyDerivation`` and ``KeyDerivation/moderate``.
     public static func open(
         _ configuration: VaultConfiguration, context: AuthenticationContext? = nil
@@ -114,7 +114,7 @@ public final class Vault: Sendable {
     /// Whether items that are readable "when unlocked" can be read now, as far as this process knows.
     public var isUnlocked: Bool { state.withLock { $0.keys?.isUnlocked ?? false } }
 
-    /// Whether the vault has a passcode, by the file's latest state. Asks nobody.
+    /// Whether the vault has a passcode, by the file's latest state. Never prompts.
     public var hasPasscode: Bool {
         state.withLock { state in
             if let identity = try? directory.identity(of: VaultDirectory.File.vault), identity != state.file.identity,
@@ -163,7 +163,7 @@ public final class Vault: Sendable {
         for keeper in contexts { keeper.forgetKeys(ofVault: vaultID) }
     }
 
-    /// How many wrong passcodes were given in a row, and how long nothing is looked at. Asks nobody.
+    /// How many wrong passcodes were given in a row, and how long no answer is accepted. Never prompts.
     public func lockoutState() -> (failures: Int, secondsToWait: Int) {
         (try? ledger.state(.passcode)) ?? (0, 0)
     }
@@ -199,7 +199,7 @@ extension Vault {
             passcode = try newPasscode(configuration, context, PromptThread())
         }
         let made = try directory.whileLocked { () throws(KeychainError) -> (vault: Vault, slotKey: SlotKey)? in
-            // Somebody else may have made it while the passcode was asked for.
+            // Another process may have created it during the prompt.
             guard try directory.identity(of: VaultDirectory.File.vault) == nil else { return nil }
             return try make(configuration, directory, vaultID: vaultID, passcode)
         }
@@ -338,7 +338,7 @@ extension Vault {
         }
     }
 
-    /// Changes the vault: under the lock, from its latest state, all or nothing. `body` asks nobody.
+    /// Changes the vault: under the lock, from its latest state, all or nothing. `body` must not prompt.
     func write<R>(
         _ body: (inout VaultImage, OpenKeys) throws(KeychainError) -> R
     ) throws(KeychainError) -> R {

@@ -14,8 +14,8 @@ public struct VaultConfiguration: Sendable {
     /// Shown in prompts.
     public let application: String
     public var presence: any PresenceProvider
-    /// Without ``Factor/passcode``, a new vault is made without a passcode: whoever reads its files reads its items, and
-    /// items that need a factor or "when passcode set" are refused.
+    /// Without ``Factor/passcode``, a new vault is created without a passcode: any reader of its files can read its
+    /// items, and items that need a factor or "when passcode set" are refused.
     public var factors: [Factor]
     /// The cost of guesses at a new passcode; an existing vault keeps its own until the passcode changes. One that costs
     /// more than this and more than ``KeyDerivation/moderate``, in memory or in passes times memory, is not opened.

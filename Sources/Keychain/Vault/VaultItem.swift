@@ -26,7 +26,7 @@ public enum AttributeValue: Sendable, Hashable, Codable {
 /// Keys are Apple's raw names ("acct", "svce", "labl", …); the vault knows none of them.
 public typealias ItemAttributes = [String: AttributeValue]
 
-/// What the vault tells about an item without asking anybody. The secret is not part of it.
+/// What the vault tells about an item without a prompt. The secret is not part of it.
 public struct VaultItem: Sendable, Hashable {
     public let id: ItemID
     /// "genp", "keys", … at most 16 bytes.

@@ -69,7 +69,7 @@
             ]
         }
 
-        /// Asks nobody: an item that would have to be asked for exists.
+        /// Never prompts: an item that would need a prompt exists.
         private static func exists(_ query: [CFString: Any]) throws(KeychainError) -> Bool {
             let silent = LAContext()
             silent.interactionNotAllowed = true

@@ -138,7 +138,8 @@
             }
         }
 
-        /// What the configured chip says about itself: whether it limits guesses, and whether it is locked. Asks nobody.
+        /// What the configured chip says about itself: whether it limits guesses, and whether it is locked. Never
+        /// prompts.
         ///
         /// - Returns: nil where no chip is configured.
         public static func hardwareStatus() async throws(KeychainError) -> HardwareKeystoreStatus? {

@@ -11,10 +11,10 @@
     ///
     /// A context that has not authenticated yet is authenticated by the first call that needs it, and the calls that
     /// share it afterwards do not ask again, until ``invalidate()`` or for 300 seconds at most. What it keeps is the
-    /// derived key, never the fact that somebody was there.
+    /// derived key, never the fact that a user was present.
     ///
-    /// There is no `evaluatePolicy` on this system: it answers with a Boolean, and a resource behind a Boolean is open to
-    /// whoever flips it (OWASP MASTG-TEST-0266). Pass the context in the query instead.
+    /// There is no `evaluatePolicy` on this system: it answers with a Boolean, and an attacker who flips it opens the
+    /// resource (OWASP MASTG-TEST-0266). Pass the context in the query instead.
     public final class LAContext: Sendable {
         private struct State {
             var reason = ""
@@ -37,7 +37,7 @@
             set { state.withLock { $0.reason = newValue } }
         }
 
-        /// Refuses with `errSecInteractionNotAllowed` where somebody would have to be asked. Costs no attempt.
+        /// Refuses with `errSecInteractionNotAllowed` where a prompt would be needed. Costs no attempt.
         public var interactionNotAllowed: Bool {
             get { state.withLock { $0.interactionNotAllowed } }
             set { state.withLock { $0.interactionNotAllowed = newValue } }

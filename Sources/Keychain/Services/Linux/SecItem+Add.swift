@@ -5,9 +5,9 @@
 
     /// Adds one item.
     ///
-    /// Nobody is asked for a passcode or a touch: the access control is bound to the factors that there are, and
-    /// `errSecAuthFailed` says that one is missing. Only an application password has to be there, in the context or by a
-    /// prompt. Blocks while a prompt waits: call it off the main thread.
+    /// Does not prompt for a passcode or a touch: the access control is bound to the existing factors, and
+    /// `errSecAuthFailed` says that one is missing. Only an application password has to be there, in the context or by
+    /// a prompt. Blocks while a prompt waits: call it off the main thread.
     ///
     /// - Parameter result: receives what `kSecReturn…` asks for.
     /// - Returns: `errSecDuplicateItem` where an item with the same primary key exists, whatever its access control.

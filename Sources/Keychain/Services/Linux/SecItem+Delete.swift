@@ -3,7 +3,7 @@
     import KeychainTypes
     import SecretVault
 
-    /// Deletes every item that the query finds. Never asks anybody, whatever protects the items.
+    /// Deletes every item that the query finds. Never prompts, whatever protects the items.
     ///
     /// - Parameter query: without `kSecMatch…` and `kSecValueRef`, which are `errSecParam`.
     public func SecItemDelete(_ query: CFDictionary) -> OSStatus {

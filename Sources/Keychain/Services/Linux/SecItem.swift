@@ -14,7 +14,7 @@
     }
 
     extension ItemQuery {
-        /// What the query looks for, in the order in which it was added. Asks nobody.
+        /// What the query looks for, in the order in which it was added. Never prompts.
         func found(in keychain: KeychainVault.Opened) throws(KeychainError) -> [VaultItem] {
             if let uniqueKey = wholeUniqueKey(in: keychain) {
                 guard let item = try keychain.vault.item(ofClass: itemClass.rawValue, uniqueKey: uniqueKey),
@@ -53,7 +53,7 @@
     /// A query on its way into a `@Sendable` closure.
     ///
     /// Unchecked because the vault calls the closure before `items` returns, on one thread at a time; the query is a
-    /// value that nobody changes meanwhile.
+    /// value that does not change meanwhile.
     private struct UncheckedQuery: @unchecked Sendable {
         let query: ItemQuery
     }

@@ -8,9 +8,10 @@ import KeychainTypes
 /// Secrets and signing keys that only a present user can use: the same calls on Apple's systems, over Keychain Services,
 /// and elsewhere, over the vault that `KeychainVault.configure` opened.
 ///
-/// A call that may ask somebody waits on a thread of the keychain's own, one call at a time; those that ask nobody have
-/// another, and answer meanwhile. What is stored names its access control: there is no default. Cancelling the task of a call that waits ends it with
-/// ``KeychainError/cancelled``; a prompt that is open is withdrawn where the prompt can be.
+/// A call that may prompt waits on a thread of the keychain's own, one call at a time; calls that never prompt have
+/// another thread, and return meanwhile. What is stored names its access control: there is no default. Cancelling the
+/// task of a call that waits ends it with ``KeychainError/cancelled``; a prompt that is open is withdrawn where the
+/// prompt can be.
 ///
 /// ```swift
 /// let keychain = Keychain()
@@ -23,7 +24,7 @@ public struct Keychain: Sendable {
 
     public init() {}
 
-    /// Stores a secret. Nobody is asked for a factor; an application password has to be in the context.
+    /// Stores a secret. Does not prompt for a factor; an application password has to be in the context.
     ///
     /// - Parameters:
     ///   - account: Whose secret it is; with `service` what makes it unique.
@@ -64,20 +65,20 @@ public struct Keychain: Sendable {
         }
     }
 
-    /// Deletes a secret. Never asks anybody.
+    /// Deletes a secret. Never prompts.
     ///
     /// - Throws: `itemNotFound`.
     public func remove(account: String, service: String) async throws(KeychainError) {
         try await run { () throws(KeychainError) in try KeychainBackend.remove(PasswordName(account, service)) }
     }
 
-    /// Whether there is such a secret. Never asks anybody; a protected one counts.
+    /// Whether there is such a secret. Never prompts; a protected one counts.
     public func contains(account: String, service: String) async throws(KeychainError) -> Bool {
         try await run { () throws(KeychainError) in try KeychainBackend.contains(PasswordName(account, service)) }
     }
 
-    /// Whose secrets there are for a service, sorted. Never asks anybody; on Apple's systems accounts of protected items
-    /// are left out, since looking at them asks there.
+    /// Whose secrets there are for a service, sorted. Never prompts; on Apple's systems accounts of protected items are
+    /// left out, because looking at them prompts there.
     public func accounts(service: String) async throws(KeychainError) -> [String] {
         try await run { () throws(KeychainError) in try KeychainBackend.accounts(service: service).sorted() }
     }
@@ -102,14 +103,14 @@ public struct Keychain: Sendable {
         }
     }
 
-    /// What is known of a key without using it. Never asks anybody.
+    /// What is known of a key without using it. Never prompts.
     ///
     /// - Throws: `itemNotFound` where no key has the tag; `locked` or `interactionNotAllowed` where that cannot be told now.
     public func key(tag: String) async throws(KeychainError) -> KeyInfo {
         try await run { () throws(KeychainError) in try KeychainBackend.key(tag: tag) }
     }
 
-    /// Deletes a key. Never asks anybody.
+    /// Deletes a key. Never prompts.
     ///
     /// - Throws: `itemNotFound`.
     public func removeKey(tag: String) async throws(KeychainError) {
@@ -129,8 +130,8 @@ public struct Keychain: Sendable {
         }
     }
 
-    /// Lets `body` ask somebody. Where the caller brings no context, the call has one of its own, so
-    /// that a cancelled task can withdraw the prompt; nothing is kept after it.
+    /// Lets `body` prompt. Where the caller brings no context, the call has one of its own, so that a cancelled task
+    /// can withdraw the prompt; nothing is kept after it.
     private func run<T: Sendable>(
         _ context: AuthenticationContext?,
         _ body: @escaping @Sendable (AuthenticationContext) throws(KeychainError) -> T

@@ -181,7 +181,7 @@ extension Conversation {
 }
 
 extension WireReader {
-    /// The creation data, its hash and the ticket, which nobody here asks about.
+    /// The creation data, its hash and the ticket, which are not used here.
     fileprivate mutating func remainderOfCreation() throws(Fault) {
         _ = try sized()
         _ = try sized(atMost: 64)

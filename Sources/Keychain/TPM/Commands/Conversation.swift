@@ -16,7 +16,7 @@ final class Conversation {
     private var strangers: Set<Handle>?
     /// Whether an answer was lost, and with it perhaps a handle.
     private var lostAnAnswer = false
-    /// Whether the TPM could not be reached: then nobody waits for it again and again.
+    /// Whether the TPM could not be reached: then no further command waits for it.
     private var isUnreachable = false
 
     init(_ channel: CommandChannel) throws(TPMError) {

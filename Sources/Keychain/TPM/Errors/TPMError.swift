@@ -6,7 +6,7 @@ public enum TPMError: Error, Sendable, Equatable, CustomStringConvertible {
     case timedOut(seconds: Double)
     /// The answer cannot be read: shorter or longer than it says, or not of the expected form.
     case malformedResponse(String)
-    /// The answer is well formed but not the TPM's: its HMAC is wrong, or a key is not what was asked for. Somebody
+    /// The answer is well formed but not the TPM's: its HMAC is wrong, or a key is not what was asked for. An attacker
     /// may be listening between this program and the chip.
     case untrustedResponse(String)
     /// The authorization value (the stretched PIN) is wrong, and the TPM has counted the attempt. `triesLeft` is what

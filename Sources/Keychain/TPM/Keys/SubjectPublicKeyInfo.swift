@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// Public keys in the form that everybody reads.
+/// Public keys in their standard form (RFC 5280).
 enum SubjectPublicKeyInfo {
     /// RFC 8017, appendix A.1, with the exponent 65537.
     static func rsa(modulus: [UInt8]) -> Data {

@@ -4,8 +4,8 @@ struct TPMObject: Sendable, Hashable {
     /// The content of the TPM2B_PRIVATE.
     let privateArea: [UInt8]
     let parent: TPMParent
-    /// The name of the parent when the object was made. With it, another TPM, or somebody who pretends to be this one,
-    /// is found out before anything is computed from a PIN. Nil for objects that other programs have made.
+    /// The name of the parent when the object was made. With it, another TPM, or an impostor of this one, is detected
+    /// before anything is computed from a PIN. Nil for objects that other programs have made.
     let parentName: [UInt8]?
     let hasAuthorization: Bool
 

@@ -11,7 +11,7 @@ public struct TPMParent: RawRepresentable, Sendable, Hashable, Codable {
     private init(_ rawValue: UInt32) { self.rawValue = rawValue }
 
     /// A P-256 storage key that the TPM derives from its owner seed whenever it is needed. Nothing is stored in the
-    /// TPM, and the same key comes back until somebody clears it.
+    /// TPM, and the same key comes back until the TPM is cleared.
     public static let ownerPrimary = TPMParent(Handle.owner.rawValue)
 
     /// The storage key that an administrator has put where TCG's provisioning guidance wants it. Needed where the

@@ -111,7 +111,7 @@ public final class TPMConnection: TPMTransport {
     }
 }
 
-/// A moment by which something must have happened, on a clock that nobody sets.
+/// A moment by which something must have happened, on a monotonic clock.
 struct Deadline {
     private let seconds: Double
     private let end: Double

@@ -1,6 +1,6 @@
 /// Reads TPM structures and never further than the bytes that are there.
 struct WireReader {
-    /// What is wrong with the bytes; whoever reads says whose bytes they are.
+    /// What is wrong with the bytes; the caller adds what they are.
     struct Fault: Error {
         let what: String
     }

@@ -2,8 +2,8 @@ import Foundation
 
 /// How many wrong answers were given in a row, and when the last was. A pure rule; ``AttemptLedger`` keeps it on disk.
 ///
-/// It limits somebody at the prompt. Somebody who has the file can copy or roll it back, and is limited by Argon2id's
-/// cost alone.
+/// It limits an attacker at the prompt. An attacker with the file can copy it or roll it back, and is limited only by
+/// Argon2id's cost.
 struct AttemptCount: Sendable, Hashable {
     /// A moment by two clocks.
     struct Moment: Sendable, Hashable {
@@ -31,8 +31,8 @@ struct AttemptCount: Sendable, Hashable {
 
     /// Seconds still to be waited at `now`, rounded up.
     ///
-    /// Within one run of the machine the clock that nobody sets counts; after a restart the wall clock does. Where that
-    /// one stands before the last attempt, nothing has passed: see ``anchored(at:)``.
+    /// Within one run of the machine the monotonic clock counts; after a restart the wall clock does. Where that one
+    /// stands before the last attempt, nothing has passed: see ``anchored(at:)``.
     func secondsToWait(at now: Moment) -> Int {
         let wait = Double(Self.wait(after: failures))
         return max(0, Int((wait - elapsed(at: now)).rounded(.up)))

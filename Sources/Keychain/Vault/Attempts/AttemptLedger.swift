@@ -4,9 +4,9 @@ import KeychainTypes
 /// Keeps the counts of wrong answers in a file of their own: an attempt is written and synced before the answer is
 /// looked at, and taken back when it was right. Processes share the file, under its lock.
 ///
-/// Whoever may write the file may also take it away. A missing or damaged one therefore counts as several wrong
-/// answers, so that this is no faster than guessing; and the vault, once open, can tell whether the file was put there
-/// by somebody else (``attempt(_:limit:_:)``).
+/// A process that may write the file may also remove it. A missing or damaged one therefore counts as several wrong
+/// answers, so that this is no faster than guessing; and the vault, once open, can tell whether the file was replaced
+/// (``attempt(_:limit:_:)``).
 struct AttemptLedger: Sendable {
     enum Kind: Int, Sendable, CaseIterable {
         case passcode = 0
@@ -65,8 +65,8 @@ struct AttemptLedger: Sendable {
 
     /// Counts an attempt as failed, durably; judges it; and takes it back when it was right, or could not be judged.
     ///
-    /// The file is held all the while: answers are looked at one by one, whoever gives them. Were it let go, right
-    /// answers of several processes at once would count as wrong ones of each other.
+    /// The file is held all the while: answers are judged one by one, from whichever process they come. Were it let go,
+    /// right answers of several processes at once would count as wrong ones of each other.
     ///
     /// - Parameter limit: How many wrong answers there may be in all.
     /// - Throws: ``KeychainError/lockedOut(seconds:)`` while waiting is due.
@@ -87,7 +87,7 @@ struct AttemptLedger: Sendable {
             do throws(KeychainError) {
                 right = try judge()
             } catch {
-                // No memory for Argon2id, a chip that does not answer: nobody has learned anything about the answer.
+                // No memory for Argon2id, a chip that does not answer: the caller has learned nothing about the answer.
                 sheet.counts[kind.rawValue] = before
                 try write(sheet, file)
                 throw error

@@ -3,7 +3,7 @@ import KeychainTypes
 
 /// HMAC-SHA-256 (RFC 2104) and HKDF (RFC 5869) over it, whose pads and states stay in locked memory.
 ///
-/// swift-crypto's leave the padded key in an ordinary array that nobody wipes (docs/vault-format.md, "Primitives").
+/// swift-crypto's leave the padded key in an ordinary array that is never wiped (docs/vault-format.md, "Primitives").
 enum HMACSHA256 {
     static let size = 32
 

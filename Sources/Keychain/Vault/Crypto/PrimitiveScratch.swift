@@ -8,7 +8,7 @@ enum PrimitiveScratch {
     private static let spareLimit = 16
     private static let spare = Mutex<[Block]>([])
 
-    /// Safe to hand from thread to thread: whoever holds a block is its only user.
+    /// Safe to hand from thread to thread: the holder of a block is its only user.
     private struct Block: @unchecked Sendable { let start: UnsafeMutableRawPointer }
 
     /// Lends one block, aligned to 16 bytes and zero; it is wiped when `body` is done.

@@ -1,8 +1,8 @@
 import CSodium
 import KeychainTypes
 
-/// Diffie-Hellman on Curve25519 (RFC 7748). Whoever has the public half can seal for a factor without asking anybody;
-/// only the factor yields the private half.
+/// Diffie-Hellman on Curve25519 (RFC 7748). With the public half a caller can seal for a factor without a prompt; only
+/// the factor yields the private half.
 enum X25519 {
     static let size = 32
 

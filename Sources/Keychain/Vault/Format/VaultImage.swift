@@ -5,7 +5,7 @@ struct VaultImage: Sendable {
     struct Entry: Sendable {
         var record: VaultRecord
         var bytes: [UInt8]
-        /// Opened metadata; nil in an image that nobody has unlocked.
+        /// Opened metadata; nil in an image that is not unlocked.
         var metadata: ItemMetadata?
 
         init(_ record: VaultRecord, metadata: ItemMetadata?) {

@@ -2,7 +2,7 @@ import KeychainTypes
 
 /// One item as it lies in the file.
 struct VaultRecord: Sendable, Hashable {
-    /// What every sealed part of the item is bound to: whoever changes a byte of it can open none of them.
+    /// What every sealed part of the item is bound to: a changed byte makes all of them unreadable.
     struct Binding: Sendable, Hashable {
         var id: ItemID
         var itemClass: String

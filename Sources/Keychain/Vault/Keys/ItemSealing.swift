@@ -1,8 +1,8 @@
 import KeychainTypes
 
 /// An item's own key and the ways to it. The secret is sealed under the item's key; the item's key is sealed for the
-/// factors that the access control asks for, and that once more under the class key: whoever lacks one of them has
-/// nothing. The class key is on the outside, so that a new passcode can change it without asking for every factor.
+/// factors that the access control asks for, and that once more under the class key: without one of them nothing opens.
+/// The class key is on the outside, so that a new passcode can change it without asking for every factor.
 enum ItemSealing {
     /// Who must agree, as one alternative: factor keys, ascending by id.
     typealias Recipients = [VaultHeader.FactorKey]

@@ -104,7 +104,7 @@ extension SlotKey {
 }
 
 extension VaultHeader.FactorKey {
-    /// A new key pair for a factor, wrapped by nobody yet.
+    /// A new key pair for a factor, not wrapped yet.
     static func make(_ role: Role, boundTo enrolment: [UInt8]?) -> (key: Self, privateKey: LockedBytes) {
         let pair = X25519.generate()
         let key = Self(

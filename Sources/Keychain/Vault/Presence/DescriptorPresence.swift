@@ -9,11 +9,11 @@ import Synchronization
     import Darwin
 #endif
 
-/// Takes the passcode from an open descriptor, for a service that nobody sits at: `service 3< passcode-file`.
+/// Takes the passcode from an open descriptor, for a service without a user: `service 3< passcode-file`.
 ///
-/// It is read once, to its end, at the first request, and closed. One line break at the end is not part of the passcode.
-/// The descriptor is marked to be closed in programs that the process starts. Nobody is asked: items that need somebody
-/// present stay shut.
+/// It is read once, to its end, at the first request, and closed. One line break at the end is not part of the
+/// passcode. The descriptor is marked to be closed in programs that the process starts. It never prompts: items that
+/// need a present user stay closed.
 public struct DescriptorPresence: PresenceProvider {
     public var asksPerson: Bool { false }
 
@@ -24,7 +24,7 @@ public struct DescriptorPresence: PresenceProvider {
     ///   - keepsCredential: whether the passcode stays in locked memory as long as this instance lives, so that a vault
     ///     that was locked can be opened again. By default it is handed over once and forgotten; a locked process then
     ///     holds nothing that opens its vault, and has to be started again.
-    ///   - timeout: how long whoever writes into a pipe has.
+    ///   - timeout: how long the writer of a pipe has.
     public init(_ descriptor: Int32, keepsCredential: Bool = false, timeout: Duration = .seconds(30)) {
         let flags = fcntl(descriptor, F_GETFD)
         if flags >= 0 { _ = fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) }
@@ -98,7 +98,7 @@ public struct DescriptorPresence: PresenceProvider {
     }
 }
 
-/// What the sources that ask nobody have in common.
+/// What the sources without a prompt have in common.
 enum HeadlessRequests {
     /// - Throws: for whatever only a person can answer, and when the credential was wrong: it will not be right the next time.
     static func check(_ request: PresenceRequest, source: String) throws(PresenceError) {

@@ -1,4 +1,4 @@
-/// What typing does to a passcode that nobody sees: a state machine over the bytes of a terminal in raw mode. The
+/// What typing does to a passcode that is not displayed: a state machine over the bytes of a terminal in raw mode. The
 /// passcode lies in memory that the caller locked.
 struct PasscodeEditor {
     /// The characters that the terminal's settings give a meaning. Zero stands for none.

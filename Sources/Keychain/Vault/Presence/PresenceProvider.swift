@@ -6,7 +6,7 @@ import KeychainTypes
 /// own, one request at a time, and it may block there for as long as a person needs.
 public protocol PresenceProvider: Sendable {
     /// Whether a person is asked. Those that only hand over a stored credential (a descriptor, a systemd credential)
-    /// open the vault, and are refused for items that need somebody present (docs/keychain-presence.md).
+    /// open the vault, and are refused for items that need a present user (docs/keychain-presence.md).
     var asksPerson: Bool { get }
 
     /// After a wrong answer the vault asks again, up to three times in a row, with
@@ -50,6 +50,6 @@ public struct PresenceRequest: Sendable, Hashable {
 public enum PresenceError: Error, Sendable, Hashable {
     case cancelled
     case timedOut
-    /// There is nobody to ask (no terminal, no pinentry, an empty descriptor); the text says why.
+    /// No prompt is possible (no terminal, no pinentry, an empty descriptor); the text says why.
     case unavailable(String)
 }

@@ -1,7 +1,7 @@
 /// The words that providers show for a request. What comes from a caller is made harmless: no control character can
 /// steer the terminal, no mark can turn the direction of the text, no line break can add a line that looks like ours.
 struct PresenceText {
-    /// What is asked and for whom, one line each.
+    /// What is asked and for which program, one line each.
     let lines: [String]
     /// The short label before the input.
     let prompt: String

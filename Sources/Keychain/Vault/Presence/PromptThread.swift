@@ -10,7 +10,7 @@ final class PromptThread: Sendable {
     /// Once is enough: a command-line program has no other thread to keep free.
     private static let hasWarned = Atomic(false)
 
-    /// The answer that a caller waits for: the provider's, or that nobody wants it any more.
+    /// The answer that a caller waits for: the provider's, or that the caller no longer waits.
     final class Ticket: Sendable {
         private let outcome = Mutex<Result<LockedBytes, KeychainError>?>(nil)
         private let signal = DispatchSemaphore(value: 0)

@@ -7,7 +7,7 @@ public final class ScriptedPresence: PresenceProvider {
         case answer(String)
         case cancel
         case timeOut
-        /// Nobody to ask.
+        /// No prompt is possible.
         case unavailable
 
         public init(stringLiteral value: String) { self = .answer(value) }

@@ -14,14 +14,14 @@ public protocol SecurityKeyFactor: Sendable {
     var role: SecurityKeyRole { get }
 
     /// Names what is enrolled now: other bytes after a finger was added or the key was set up anew, the same as long as
-    /// nothing changed. Nil when nothing is enrolled. Asks nobody, and is called often: answer from memory.
+    /// nothing changed. Nil when nothing is enrolled. Must not prompt, and is called often: answer from memory.
     ///
     /// - Throws: ``PresenceError/unavailable(_:)`` when that cannot be told now (the key is not plugged in); items are
     ///   then unavailable, and not invalid.
     func enrolment() throws(PresenceError) -> [UInt8]?
 
-    /// At least 32 bytes that depend on `salt` (32 bytes) and on the enrolment, and that nobody can compute without the
-    /// factor. The same input gives the same bytes. May block while the person acts.
+    /// At least 32 bytes that depend on `salt` (32 bytes) and on the enrolment, and that cannot be computed without the
+    /// factor. The same input gives the same bytes. May block while the user acts.
     ///
     /// - Parameter reason: What the caller says this is for, to be shown where the factor has a screen.
     func keyMaterial(salt: [UInt8], reason: String?) throws(PresenceError) -> LockedBytes

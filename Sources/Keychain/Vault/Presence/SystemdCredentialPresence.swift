@@ -12,7 +12,7 @@ import KeychainTypes
 /// in the unit (systemd.exec(5)).
 ///
 /// systemd lays it into a folder that only the service reads, and names the folder in `CREDENTIALS_DIRECTORY`. The file
-/// is read at each request and not kept. Nobody is asked: items that need somebody present stay shut.
+/// is read at each request and not kept. It never prompts: items that need a present user stay closed.
 public struct SystemdCredentialPresence: PresenceProvider {
     public var asksPerson: Bool { false }
 

@@ -87,7 +87,7 @@ public struct TerminalPresence: PresenceProvider {
                 case .suspended, .signal(SIGTSTP):
                     QuietTerminal.stopProcess()
                 case .signal(SIGCONT):
-                    // Somebody stopped and continued us; whoever had the terminal meanwhile may have changed it.
+                    // The process was stopped and continued; another program may have changed the terminal meanwhile.
                     break
                 case .signal(let number):
                     // The handlers are the process's own again: let it die of the signal, or do what it does at one.

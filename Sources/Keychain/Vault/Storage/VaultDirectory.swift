@@ -118,7 +118,7 @@ final class VaultDirectory: Sendable {
     }
 
     func openFile(_ name: String, _ flags: Int32) throws(KeychainError) -> (handle: Handle, size: Int)? {
-        // Not blocking, in case somebody has put a pipe there.
+        // Not blocking, in case another process has put a pipe there.
         let file = openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
@@ -198,7 +198,7 @@ final class VaultDirectory: Sendable {
     }
 
     private func writeTemporary(_ bytes: [UInt8]) throws(KeychainError) -> Int32 {
-        // The lock is ours: whatever lies there was left by somebody who was stopped.
+        // This process holds the lock: a temporary file was left by a process that was stopped.
         try step(.removeStaleTemporary) { unlinkat(descriptor, File.temporary, 0) == 0 || errno == ENOENT }
         var file: Int32 = -1
         try step(.createTemporary) {
@@ -304,7 +304,7 @@ final class VaultDirectory: Sendable {
                 pause = min(pause * 2, 8000)
             }
             try checkPlace()
-            // A file that was taken away meanwhile locks out nobody who comes now.
+            // A file that was removed meanwhile does not lock out later callers.
             if try isPresent(file, as: name) { return try body() }
         }
     }
@@ -320,7 +320,7 @@ final class VaultDirectory: Sendable {
     }
 
     /// - Throws: ``KeychainError/notAvailable(_:)`` when the folder was moved or replaced since it was opened: what is
-    ///   written into it would be lost to everybody else.
+    ///   written into it would be lost to other processes.
     func checkPlace() throws(KeychainError) {
         var (own, present) = (stat(), stat())
         guard fstat(descriptor, &own) == 0, fstatat(AT_FDCWD, path, &present, AT_SYMLINK_NOFOLLOW) == 0,

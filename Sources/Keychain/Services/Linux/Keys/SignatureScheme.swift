@@ -60,7 +60,7 @@
     }
 
     extension Digest {
-        /// A digest out of bytes that somebody else computed.
+        /// A digest from bytes that the caller computed.
         ///
         /// Swift Crypto makes digests by hashing alone, and its RSA takes nothing else. On this system its digests are
         /// structs of these bytes and nothing more; a test holds that against the digests that it makes.

@@ -251,8 +251,8 @@
             attributes.merge(more) { own, _ in own }
         }
 
-        /// Lets `body` use the vault with the query's manner of asking. Where the query brings no context, whoever is asked
-        /// is asked once for the whole call, and nothing is kept after it.
+        /// Lets `body` use the vault with the query's manner of asking. Where the query brings no context, the user is
+        /// prompted once for the whole call, and nothing is kept after it.
         func authenticating<Result>(
             _ body: (AuthenticationContext) throws(KeychainError) -> Result
         ) throws(KeychainError) -> Result {
