@@ -59,7 +59,7 @@ public final class URLSessionTransport: HTTPTransport {
     }
 }
 
-/// One request under way: gathers the answer and resumes whoever waits for it, once.
+/// One request under way: gathers the answer and resumes the caller that waits for it, once.
 private final class Exchange: Sendable {
     private struct State {
         var status = 0

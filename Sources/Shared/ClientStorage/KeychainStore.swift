@@ -4,9 +4,9 @@ import KeychainServices
 
 /// Keeps a client module's data in the system's keychain, or in the process's vault where a system has none.
 ///
-/// The items ask for nobody, so that an app finds them when it starts: they can be read from the first unlock on and
-/// never leave the device. Where a Linux process has not opened a vault (`KeychainVault.configure`), the data is kept in
-/// memory.
+/// The items need no prompt, so that an app can read them when it starts: they can be read from the first unlock on and
+/// never leave the device. Where a Linux process has not opened a vault (`KeychainVault.configure`), the data is kept
+/// in memory.
 package final class KeychainStore: Sendable {
     private let service: String
     private let accessGroup: String?

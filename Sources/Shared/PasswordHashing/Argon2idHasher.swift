@@ -50,8 +50,8 @@ public final class Argon2idHasher: PasswordHasher {
             seconds: Double(parameters.memoryKiB * parameters.operations) / Double(1 << 20))
     }
 
-    /// The hash of no password that anybody knows: salt and hash are random. To hash one would cost every start what a
-    /// sign-in costs.
+    /// The hash of an unknown password: salt and hash are random. To hash one would cost every start what a sign-in
+    /// costs.
     private static func decoy(_ parameters: Argon2idParameters, random: any RandomSource) -> String {
         let parts = [16, 32].map { count in
             Data(random.bytes(count)).base64EncodedString().prefix { $0 != "=" }

@@ -10,7 +10,7 @@ struct HashingQueue<Job> {
 
     private let threads: Int
     private let limit: Int
-    /// Seconds that nobody is made to wait longer than, as far as one can tell.
+    /// The longest that a request should wait, in seconds, as far as can be estimated.
     private let longestWait: Double
     private var waiting: [(number: Int, job: Job)] = []
     private var running = 0

@@ -57,7 +57,7 @@ final class HashingThreads: Sendable {
                 }
             }
         } onCancel: {
-            // Cancelled in the instant before it has its number, a job is simply done, and nobody looks at it.
+            // Cancelled in the instant before it has its number, a job is still done, and its result is ignored.
             guard let number = number.withLock({ $0 }) else { return }
             queue.withLock { $0.withdraw(number) }?.cancel()
         }

@@ -10,7 +10,7 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
     /// Series that are kept at most.
     public static let seriesLimit = 5000
 
-    /// The registry of this process, made known to swift-metrics the first time that somebody asks for it.
+    /// The registry of this process, registered with swift-metrics at the first use.
     public static let ofProcess: PrometheusRegistry = {
         let registry = PrometheusRegistry()
         MetricsSystem.bootstrap(registry)
@@ -31,7 +31,7 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
 
     public init() {}
 
-    /// A value that is read when somebody looks, such as the length of a queue.
+    /// A value that is read at each scrape, such as the length of a queue.
     public struct Sample: Sendable {
         public let name: String
         public let isCounter: Bool
@@ -59,7 +59,7 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
         return state.withLock { state in
             if let known = state.series[key] { return known }
             let fresh = Series(kind)
-            // One name has one type; what does not fit, and what is too much, counts for nobody.
+            // One name has one type; metrics of another type, or beyond the limit, are not recorded.
             guard state.series.count < Self.seriesLimit, state.kinds[name, default: kind] == kind else { return fresh }
             state.kinds[name] = kind
             state.series[key] = fresh

@@ -139,12 +139,12 @@ public actor IntrospectionValidator: TokenValidator {
         let expires_in: Double?
     }
 
-    /// Somebody else may have a fresh one by now.
+    /// Another request may have fetched a fresh one by now.
     private func forget(_ token: String) {
         if own?.token == token { own = nil }
     }
 
-    /// Whoever comes while one is on its way waits for it too.
+    /// A request that comes while one is being fetched waits for it too.
     private func ownToken() async throws -> String {
         if let own, own.until > now() { return own.token }
         if let underWay { return try await underWay.value }

@@ -116,7 +116,8 @@ public actor JWKSValidator: TokenValidator {
             && isOlder(triedAt, than: options.patience)
     }
 
-    /// Whoever comes while the keys are on their way waits for them too: a key is unknown only when they are there.
+    /// A request that comes while the keys are being fetched waits for them too: a key is unknown only when they are
+    /// there.
     private func fetchOnce() async throws {
         if let underWay { return try await underWay.value }
         let task = Task { try await fetch() }
@@ -133,7 +134,7 @@ public actor JWKSValidator: TokenValidator {
         let fresh = JWTKeyCollection()
         var algorithms: [String: String] = [:]
         for key in set.keys.prefix(100) {
-            // A key of a kind that is not known here is somebody else's to use.
+            // Keys of unknown kinds are ignored.
             guard let name = key.keyIdentifier?.string, let algorithm = Self.algorithm(of: key),
                 (try? await fresh.add(jwk: key)) != nil
             else { continue }

@@ -11,13 +11,13 @@ public enum TokenVerdict: Sendable {
     case valid(ValidToken)
     /// Made up, altered, expired, revoked, or another server's.
     case invalid
-    /// Whoever knows is in the middle of a change; the same request may be sent again.
+    /// The authority is in the middle of a change; the same request may be sent again.
     case conflict
 }
 
 /// What a token says that is good. Within a protected handler it is ``current``.
 public struct ValidToken: Sendable, Equatable {
-    /// `sub`: a user, or a client where nobody is known.
+    /// `sub`: a user, or a client where no user is known.
     public var subject: String
     public var clientID: String?
     public var scope: Set<String>
@@ -30,7 +30,7 @@ public struct ValidToken: Sendable, Equatable {
     public var displayName: String?
     /// The user's id, where it is not the subject.
     public var userID: String?
-    /// Whether somebody has logged in, and not only some client.
+    /// Whether a user has logged in, and not only a client.
     public var isUser: Bool
 
     public init(

@@ -2,7 +2,7 @@ import CountersignCore
 
 /// What every store must do, as checks that any test framework can run.
 ///
-/// Whoever writes a driver runs all of them against it, each on a fresh store:
+/// The author of a driver runs all of them against it, each on a fresh store:
 ///
 ///     for check in StoreConformance.checks {
 ///         try await check.run { try await MyStore.openEmpty() }
@@ -22,7 +22,7 @@ public enum StoreConformance {
         public var description: String { name }
 
         /// Runs the check.
-        /// - Parameter makeStore: opens an empty store that nobody else uses; called once.
+        /// - Parameter makeStore: opens an empty store that no other test uses; called once.
         /// - Throws: a ``Failure`` where the store misbehaves; what the store throws where it fails.
         public func run(_ makeStore: () async throws -> any Store) async throws {
             try await body(try await makeStore())

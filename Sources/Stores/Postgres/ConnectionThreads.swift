@@ -16,7 +16,7 @@ final class ConnectionThreads: Sendable {
         /// Threads that wait for a signal, and have not been sent one.
         var sleepers = 0
         var livingThreads: Int
-        /// When the next one is to be refused for having waited, as far as somebody will look.
+        /// When the next one is to be refused for having waited, if a thread will check by then.
         var nextSweep: ContinuousClock.Instant?
         /// While there are no connections to be had, and why.
         var outage: (state: TransactionQueue<PendingTransaction>.Outage, reason: String)?
@@ -25,7 +25,7 @@ final class ConnectionThreads: Sendable {
         var statistics = PostgresStore.Statistics()
         var closers: [@Sendable () -> Void] = []
 
-        /// The instant to look at next, where nobody is going to by then.
+        /// The next instant to check, if no thread will check by then.
         mutating func newSweep() -> ContinuousClock.Instant? {
             guard let next = queue.nextDeadline(in: outage?.state), nextSweep.map({ next < $0 }) ?? true else {
                 return nil
@@ -40,7 +40,7 @@ final class ConnectionThreads: Sendable {
             return isReadOnly
         }
 
-        /// Whether to signal: somebody sleeps who has something to do.
+        /// Whether to signal: a sleeping thread has work.
         mutating func wakesSleeper() -> Bool {
             guard sleepers > 0, queue.hasNext || queue.isFinished else { return false }
             sleepers -= 1

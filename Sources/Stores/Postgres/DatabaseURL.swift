@@ -40,7 +40,8 @@ struct DatabaseURL: Sendable {
             ("keepalives", "1"), ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "15000"),
         ]
-        // libpq's own default, `prefer`, goes on in the clear where somebody on the way says that there is no TLS.
+        // libpq's own default, `prefer`, falls back to plain text if an attacker on the network claims that there is no
+        // TLS.
         let saysHow = names.contains("service") || environment["PGSSLMODE"] != nil || environment["PGSERVICE"] != nil
         let isElsewhere = names.contains("host") || names.contains("hostaddr") ? !isLocal : environment["PGHOST"] != nil
         if isElsewhere, !saysHow { result.append(("sslmode", "require")) }

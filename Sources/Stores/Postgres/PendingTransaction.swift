@@ -3,7 +3,7 @@ import CountersignCore
 /// A transaction that waits for its turn, with its type erased.
 struct PendingTransaction: Sendable {
     enum Ending {
-        /// It is over, well or badly. Whoever waits is told by calling this.
+        /// It is over, well or badly. Resumes the waiting caller.
         case over(tell: () -> Void)
         case lostRace(PostgresFailure)
         case lostConnection(PostgresFailure)
@@ -12,7 +12,7 @@ struct PendingTransaction: Sendable {
 
     /// Runs the body once.
     let attempt: @Sendable (PostgresLink) -> Ending
-    /// Tells whoever waits that it was not done.
+    /// Tells the waiting caller that it was not done.
     let fail: @Sendable (StoreError) -> Void
 
     init<T: Sendable>(

@@ -149,7 +149,7 @@ final class PostgresLink {
         }
         // Durable when `write` returns, also where the server's default is to be faster than that. A server that waits
         // for replicas goes on doing so. And indices, not whole tables, even small ones: to a serializable transaction,
-        // having read a whole table is to be in the way of everybody who writes to it.
+        // reading a whole table conflicts with every writer to it.
         try run(
             """
             SET statement_timeout = \(settings.statementTimeout.milliseconds);

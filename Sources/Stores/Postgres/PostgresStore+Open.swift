@@ -77,7 +77,7 @@ extension PostgresStore {
         }
     }
 
-    /// Any number that nobody else is likely to take: "countsgn".
+    /// Any number that no other program is likely to use: "countsgn".
     private static let migrationLock: Int64 = 0x636f_756e_7473_676e
 
     private static func bringUpToDate(_ link: PostgresLink, _ migrations: Migrations) throws {

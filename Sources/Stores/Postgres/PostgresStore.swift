@@ -6,13 +6,13 @@ import StoreSQL
 ///
 /// Writes are SERIALIZABLE: each is as if it ran alone, on whatever server. One that loses a race is undone and run
 /// again, one that loses its connection before the commit runs again on a fresh one, and PostgreSQL may be restarted
-/// meanwhile. Only where the connection ends while a commit is under way does nobody know whether it was done; it is then
-/// not run again, and `outcomeUnknown` is thrown. After `unavailable`, as for every other failure of the database, nothing
-/// was written.
+/// meanwhile. Only where the connection ends while a commit is under way is it unknown whether it was done; it is then
+/// not run again, and `outcomeUnknown` is thrown. After `unavailable`, as for every other failure of the database,
+/// nothing was written.
 ///
 /// Everything has a deadline: a database that is frozen, or a network that swallows packets, makes no caller wait for
 /// longer than one of them, and holds no thread for ever. What was not answered in time before the commit was not done
-/// (`unavailable`); while a commit was under way nobody knows (`outcomeUnknown`).
+/// (`unavailable`); while a commit was under way the outcome is unknown (`outcomeUnknown`).
 ///
 /// A write has reached the disk when `write` returns. It is refused as `readOnly` where the database takes none, and as
 /// `overloaded` where too many wait, where it has waited for too long, and where it has lost too many races.
@@ -32,8 +32,8 @@ public final class PostgresStore: Store {
         public var waitingTransactions = 4096
         /// How long a transaction may wait for its turn, or for a lost race to be repeated: as long as a burst takes.
         public var patience = Duration.seconds(15)
-        /// How long it may wait for a database that cannot be reached: as long as a restart takes, and no longer, because
-        /// whoever asks is to be told.
+        /// How long it may wait for a database that cannot be reached: as long as a restart takes, and no longer,
+        /// because the client waits for an answer.
         public var outagePatience = Duration.seconds(5)
         /// How often a write that loses races, or connections, is run at most.
         public var attempts = 40

@@ -11,7 +11,7 @@ enum TransactionOutcome<Value> {
     /// A write on a connection that takes none. Nothing was written; a fresh connection may lead elsewhere.
     case readOnly(PostgresFailure)
     /// The body threw, PostgreSQL refused for good, or did not answer in time. Nothing was written – but where the
-    /// connection ended, or the time was up, while a `COMMIT` was under way: then nobody knows.
+    /// connection ended, or the time was up, while a `COMMIT` was under way: then the outcome is unknown.
     case failed(any Error)
 }
 

@@ -9,11 +9,11 @@ enum TransactionKind: Sendable {
 /// Which transactions wait, and which comes next: the rules of the pool, without threads and without a database.
 ///
 /// Transactions run side by side in the order of arrival, but
-/// - writes leave one thread to reads, so that writes that wait for each other's rows keep nobody from reading;
+/// - writes leave one thread to reads, so that writes that wait for each other's rows do not block reads;
 /// - a write that lost a race goes before fresh ones, and only one such runs at a time: those that fought for a row
 ///   would otherwise fight again;
-/// - one that keeps losing is run while no other write does, so that it wins against everybody in this process. Against
-///   other processes it has luck, time, and as many rounds as fit into its patience.
+/// - one that keeps losing is run while no other write does, so that it wins against all others in this process.
+///   Against other processes it has luck, time, and as many rounds as fit into its patience.
 struct TransactionQueue<Job> {
     typealias Instant = ContinuousClock.Instant
 

@@ -1,5 +1,5 @@
 extension Migration {
-    /// Version 2: telephone numbers find their users, and are nobody else's. No earlier program wrote one.
+    /// Version 2: phone numbers find their users, and are unique. No earlier program wrote one.
     static let phoneNumbers = Migration(version: 2, name: "telephone numbers") { types in
         [
             "ALTER TABLE users ADD COLUMN phone_number \(types.text)",

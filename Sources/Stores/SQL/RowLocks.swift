@@ -42,14 +42,14 @@ final class RowLocks {
         #endif
     }
 
-    /// Notes a row that is about to be added. Nobody else waits for it, but for who adds the same.
+    /// Notes a row that is about to be added. Only a transaction that adds the same row waits for it.
     func noteNew(_ table: Table, _ key: String) {
         #if DEBUG
             held.insert(Row(table: table, key: key))
         #endif
     }
 
-    /// Notes a user of whom a row is about to be inserted.
+    /// Notes the user of a row that is about to be inserted.
     func noteReference(to user: UserID?) throws {
         #if DEBUG
             guard let user else { return }

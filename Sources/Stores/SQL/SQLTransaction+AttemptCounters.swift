@@ -49,7 +49,7 @@ extension SQLTransaction {
     }
 
     // The present is not known here. A counter that blocks until the instant or earlier, an instant that lies in the
-    // past, blocks nothing for certain. One by one, in the order in which everybody locks counters.
+    // past, blocks nothing for certain. One by one, in the order in which all transactions lock counters.
     public func deleteCounters(idleBefore instant: Date, limit: Int) throws -> Int {
         try writeCounters()
         let idle: [AttemptCounter] = try select(

@@ -8,7 +8,7 @@ struct SealedColumn {
     let column: String
     /// Whether the key is bytes, which addresses have in hexadecimal.
     var hasBinaryKey = false
-    /// Whether the row counts its changes: then whoever has read it before finds that it changed.
+    /// Whether the row counts its changes: then a transaction that read it before finds that it changed.
     var hasRevision = false
 
     init(_ place: SealedPlace) {

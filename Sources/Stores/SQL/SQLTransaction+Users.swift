@@ -16,7 +16,7 @@ extension User: StoredRow {
             try row.optionalDate(), try row.optionalDate(), try row.optionalDate()
         )
         let (validAfter, epoch) = (try row.date(), try row.integer())
-        // The telephone number is read from the profile.
+        // The phone number is read from the profile.
         _ = try row.optionalText()
         self.init(
             id: id, revision: revision, email: email, isDisabled: isDisabled, profile: profile, createdAt: createdAt,

@@ -13,7 +13,7 @@ public enum SQLValue: Sendable, Equatable {
     /// A text, with every U+0000 replaced by U+FFFD.
     ///
     /// PostgreSQL cannot keep the character and C interfaces end a text there, so that a stranger's `"alice\u{0}…"`
-    /// would find `alice`. Replaced, it finds nobody, and what is kept reads nearly as it was written.
+    /// would find `alice`. Replaced, it matches no user, and the stored text reads nearly as it was written.
     public init(_ text: String?) {
         guard let text else {
             self = .null

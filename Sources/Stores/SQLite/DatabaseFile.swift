@@ -5,8 +5,8 @@ import Synchronization
 /// The files of a database, readable by their owner alone: they hold password hashes.
 enum DatabaseFile {
     /// Guards `createIfMissing` against itself. Closing a file gives up every lock that the process holds on it, by
-    /// whatever descriptor (POSIX, `fcntl`), so that nobody may open the new database before the one who made it has
-    /// closed it.
+    /// whatever descriptor (POSIX, `fcntl`), so that no process may open the new database before its creator has closed
+    /// it.
     private static let creation = Mutex(())
 
     /// Makes an empty file of mode 0600 where there is none; SQLite gives the files beside it the same mode.
@@ -24,8 +24,8 @@ enum DatabaseFile {
         }
     }
 
-    /// Whether the file is there and not to be written: nobody has the right to, this user has not, or its file system is
-    /// read-only. The administrator of the machine can write everything, and is kept from it here.
+    /// Whether the file is there and not to be written: its mode forbids writing for this user or all users, or its
+    /// file system is read-only. The administrator of the machine can write everything, and is kept from it here.
     static func isReadOnly(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return false }

@@ -19,7 +19,7 @@ protocol GroupTransaction {
 
 /// Commits a group of writes together, each in a savepoint of its own, so that a body that throws undoes only itself.
 ///
-/// Nobody is told anything before the commit, neither success nor failure: a body may have thrown because of what its
+/// No caller gets its result before the commit, neither success nor failure: a body may have thrown because of what its
 /// neighbour wrote. Where the group cannot be committed, each of its writes is run again in a transaction of its own,
 /// so that one that fills the disk takes no other with it.
 struct GroupCommit {

@@ -1,6 +1,6 @@
 import CountersignCore
 
-/// Which writes wait, and whether somebody is taking them: the rules of group commit, without the database.
+/// Which writes wait, and whether a thread is taking them: the rules of group commit, without the database.
 ///
 /// The writer takes a group at a time; whatever arrives meanwhile goes into the next group.
 struct WriteQueue<Write> {

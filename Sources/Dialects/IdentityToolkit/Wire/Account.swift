@@ -102,7 +102,7 @@ public struct MFAEnrollment: Codable, Sendable, Equatable {
     public var displayName: String?
     /// RFC 3339 with fractional seconds; see ``WireTimestamp``.
     public var enrolledAt: String?
-    /// A telephone number, masked in sign-in answers. Present where the factor is a telephone.
+    /// A phone number, masked in sign-in answers. Present where the factor is a phone.
     public var phoneInfo: String?
     public var unobfuscatedPhoneInfo: String?
     /// Present, and empty, where the factor is a TOTP authenticator.

@@ -41,7 +41,7 @@ public struct FederatedUserIdentifier: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to ``LookupRequest``. `users` is left out where nobody was found. Source: REST reference of Identity
+/// The answer to ``LookupRequest``. `users` is left out where no user was found. Source: REST reference of Identity
 /// Platform, v1 `accounts.lookup`.
 public struct LookupResponse: Codable, Sendable, Equatable {
     public var kind: String?

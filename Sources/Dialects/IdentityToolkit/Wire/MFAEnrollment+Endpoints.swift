@@ -17,7 +17,8 @@ public struct StartMFAEnrollmentRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// What a telephone factor begins with. Source: REST reference of Identity Platform, v2 `accounts.mfaEnrollment`.
+/// What the enrolment of a phone factor begins with. Source: REST reference of Identity Platform, v2
+/// `accounts.mfaEnrollment`.
 public struct PhoneEnrollmentInfo: Codable, Sendable, Equatable {
     public var phoneNumber: String?
     public var recaptchaToken: String?
@@ -82,7 +83,7 @@ public struct TOTPSessionInfo: Codable, Sendable, Equatable {
     }
 }
 
-/// The handle of a code sent by telephone. Source: REST reference of Identity Platform, v2 `accounts.mfaEnrollment`.
+/// The handle of a code sent to a phone. Source: REST reference of Identity Platform, v2 `accounts.mfaEnrollment`.
 public struct PhoneSessionInfo: Codable, Sendable, Equatable {
     public var sessionInfo: String?
 
@@ -123,7 +124,7 @@ public struct TOTPVerificationInfo: Codable, Sendable, Equatable {
     }
 }
 
-/// A code from a telephone. Source: REST reference of Identity Platform, v2 `accounts.mfaEnrollment`.
+/// A code from a phone. Source: REST reference of Identity Platform, v2 `accounts.mfaEnrollment`.
 public struct PhoneVerificationInfo: Codable, Sendable, Equatable {
     public var sessionInfo: String?
     public var phoneNumber: String?

@@ -1,4 +1,4 @@
-/// `POST v2/accounts/mfaSignIn:start`: sends a code to a telephone. TOTP has no use for it. Source: REST reference of
+/// `POST v2/accounts/mfaSignIn:start`: sends a code to a phone. TOTP has no use for it. Source: REST reference of
 /// Identity Platform, v2 `accounts.mfaSignIn`.
 public struct StartMFASignInRequest: Codable, Sendable, Equatable {
     public var mfaPendingCredential: String?
@@ -17,8 +17,7 @@ public struct StartMFASignInRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// What the sending of a code by telephone begins with. Source: REST reference of Identity Platform, v2
-/// `accounts.mfaSignIn`.
+/// What sending a code to a phone begins with. Source: REST reference of Identity Platform, v2 `accounts.mfaSignIn`.
 public struct PhoneSignInInfo: Codable, Sendable, Equatable {
     public var phoneNumber: String?
     public var recaptchaToken: String?

@@ -64,7 +64,7 @@ public struct RequiredAttribute: Codable, Sendable, Equatable {
     public struct Options: Codable, Sendable, Equatable {
         /// What the value has to match.
         public var regex: String?
-        /// What a field of a form may show before somebody has written anything. Ours alone: an attribute collection
+        /// What a form's field may show before the user has typed anything. Ours alone: an attribute collection
         /// extension gives it, and the vendor's clients pass it over.
         public var prefill: String?
 

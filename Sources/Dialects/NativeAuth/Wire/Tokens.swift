@@ -1,7 +1,7 @@
 import Foundation
 import JSON
 
-/// The tokens of somebody who is signed in. Source: Native authentication API reference (Microsoft Learn).
+/// The tokens of a signed-in user. Source: Native authentication API reference (Microsoft Learn).
 public struct TokenResponse: Codable, Sendable, Equatable {
     /// `Bearer`.
     public var tokenType: String?
@@ -76,7 +76,8 @@ public struct ProviderMetadata: Codable, Sendable, Equatable {
     }
 }
 
-/// Who somebody is to the vendor's clients: user and tenant. Source: Native authentication API reference (Microsoft Learn).
+/// How the vendor's clients identify a user: user and tenant. Source: Native authentication API reference (Microsoft
+/// Learn).
 public struct ClientInfo: Codable, Sendable, Equatable {
     /// The user's object id.
     public var uid: String

@@ -34,7 +34,7 @@ public struct WordList<Word>: Sendable, Equatable where Word: RawRepresentable<S
     public var text: String { words.map(\.rawValue).joined(separator: " ") }
 }
 
-/// How somebody is asked who they are, or what a client can do. Source: Native authentication API reference (Microsoft
+/// How a user is authenticated, or what a client supports. Source: Native authentication API reference (Microsoft
 /// Learn).
 public enum ChallengeType: String, Codable, Hashable, Sendable, CaseIterable {
     /// A code that is sent "out of band", by mail or text message.

@@ -36,8 +36,8 @@ public struct BlockedFailure: Codable, Sendable, Equatable {
     public init(failure: String = "Account blocked") { self.failure = failure }
 }
 
-/// Whom a check has recognized: the member `user` of its success, and `mfp-user` of introspection. Source: MobileFirst
-/// Foundation, Authentication and security.
+/// The user that a check has recognized: the member `user` of its success, and `mfp-user` of introspection. Source:
+/// MobileFirst Foundation, Authentication and security.
 public struct AuthenticatedUser<Document: Codable & Sendable & Equatable>: Codable, Sendable, Equatable {
     public var id: String
     public var displayName: String

@@ -1,4 +1,4 @@
-/// The form of `POST az/v1/introspection`. Whoever asks has a token with ``scope``. Source: MobileFirst Java Token
+/// The form of `POST az/v1/introspection`. The caller has a token with ``scope``. Source: MobileFirst Java Token
 /// Validator API.
 public struct IntrospectionRequest: Codable, Sendable, Equatable {
     public var token: String?
@@ -30,7 +30,7 @@ public struct IntrospectionResponse<Document: Codable & Sendable & Equatable>: C
     public var exp: Int64?
     public var application: ApplicationData?
     public var device: DeviceData?
-    /// Of an active token the member is always there, null where nobody is known.
+    /// Of an active token the member is always there, null where no user is known.
     public var user: AuthenticatedUser<Document>?
     /// What each check has to say of the grant, by the checks' names.
     public var checks: [String: Document]?
@@ -52,7 +52,7 @@ public struct IntrospectionResponse<Document: Codable & Sendable & Equatable>: C
     }
 
     public static var inactive: Self { Self(active: false) }
-    /// The ``username`` of a client that nobody has logged in to.
+    /// The ``username`` of a client without a logged-in user.
     public static var anonymous: String { "anonymous" }
 
     private enum CodingKeys: String, CodingKey {

@@ -1,6 +1,6 @@
 /// `POST preauth/v1/preauthorize`: asks for a scope, and answers challenges. Source: MobileFirst Runtime REST API.
 ///
-/// Nothing signs it: whoever has the client's id may ask. The answer is ``CheckResults``.
+/// Nothing signs it: any holder of the client's id may send it. The answer is ``CheckResults``.
 public struct PreauthorizeRequest<Document: Codable & Sendable & Equatable>: Codable, Sendable, Equatable {
     public var clientID: String?
     public var scope: Scope?

@@ -12,7 +12,7 @@ public struct Scope: Hashable, Sendable {
         elements = Set(text.split(separator: " ").map(String.init))
     }
 
-    /// The scope of every registered client that is active, and part of every resource's. Nobody may map the word.
+    /// The scope of every registered client that is active, and part of every resource's. The word cannot be mapped.
     public static let registeredClient = Scope([registeredClientElement])
     public static let registeredClientElement = "RegisteredClient"
 

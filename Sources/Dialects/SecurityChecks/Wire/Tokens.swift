@@ -124,7 +124,7 @@ public struct TokenResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// What an access token says, to whoever can read it; for clients it is opaque. Source: MobileFirst Foundation,
+/// What an access token says to services that can read it; for clients it is opaque. Source: MobileFirst Foundation,
 /// Authentication and security.
 public struct AccessTokenClaims: Codable, Sendable, Equatable {
     public var iss: String

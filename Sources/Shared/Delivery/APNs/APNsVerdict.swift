@@ -10,7 +10,7 @@ enum APNsVerdict: Sendable, Equatable {
     case deadToken(reason: String, since: Date?)
     /// Ours is too old for Apple: make another and try again, once.
     case expiredProviderToken
-    /// - Parameter isOperators: somebody has to put the settings right, or nothing will ever arrive.
+    /// - Parameter isOperators: the operator has to correct the settings, or no push will arrive.
     case postponed(reason: String, after: TimeInterval?, isOperators: Bool)
     case refused(reason: String)
 

@@ -6,8 +6,8 @@ import Synchronization
 /// The tokens by which Apple's push service knows us ("Establishing a token-based connection to APNs"): ES256, the id of
 /// the key in the header, the team and the time of making in the body.
 ///
-/// One is used for forty minutes: Apple refuses those that are older than an hour, and whoever makes another before
-/// twenty minutes are over.
+/// One is used for forty minutes: Apple refuses those that are older than an hour, and a second one within twenty
+/// minutes.
 final class ProviderTokens: Sendable {
     /// Seconds that a token is used.
     static let lifetime: TimeInterval = 2400
@@ -28,7 +28,8 @@ final class ProviderTokens: Sendable {
     private let last = Mutex<Made?>(nil)
 
     /// The token to use now.
-    /// - Parameter refused: one that Apple called expired: then another is made, unless somebody did by now.
+    /// - Parameter refused: one that Apple called expired: then another is made, unless a concurrent request has done
+    ///   so.
     func token(
         for credentials: PushProviders.APNsCredentials, at now: Date, except refused: String? = nil
     ) async throws -> String {

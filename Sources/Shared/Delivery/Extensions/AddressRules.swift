@@ -1,7 +1,7 @@
 /// To which addresses calls may go: to those of the public Internet, and to what an operator allows by name.
 ///
-/// A developer chooses the URL of a service. Without rules the server could be made to call what only it can reach: other
-/// services on its machine, a cloud's metadata, the house's network (decision 87).
+/// A developer chooses the URL of a service. Without rules the server could be made to call what only it can reach:
+/// other services on its machine, a cloud's metadata, the local network (decision 87).
 public struct AddressRules: Sendable, Equatable {
     /// Networks that are allowed though they are not public.
     public var allowed: [AddressRange]

@@ -16,7 +16,7 @@ public final class HTTPExtensionCaller: ExtensionCaller {
         public var rules: AddressRules
         /// Nil trusts what the system trusts.
         public var trustRoots: NIOSSLTrustRoots?
-        /// Where clients reach the server, as long as nobody says otherwise with ``HTTPExtensionCaller/tell(publicURL:)``.
+        /// Where clients reach the server, unless changed by ``HTTPExtensionCaller/tell(publicURL:)``.
         public var publicURL: String
         /// Waits until a call of that time-out is given up. Another for tests, which must not hang on how fast a machine is.
         public var deadline: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }

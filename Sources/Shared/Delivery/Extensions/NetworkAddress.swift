@@ -53,8 +53,8 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     /// Bits.
     let prefix: Int
 
-    /// Nil where the text is no network. An address without a slash is a network of one; bits behind the prefix have to be
-    /// zero, as whoever writes others means something else.
+    /// Nil where the text is no network. An address without a slash is a network of one; bits behind the prefix have to
+    /// be zero, because other bits suggest a mistake.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard (1...2).contains(parts.count), let base = NetworkAddress(String(parts[0])) else { return nil }

@@ -26,7 +26,7 @@ public struct MailComposer: Sendable {
     }
 
     /// - Parameter publicURL: what paths of links are put below, without a slash at its end.
-    /// - Returns: nil for a template that nobody wrote.
+    /// - Returns: nil for a template that does not exist.
     public func compose(_ content: OutboxContent, publicURL: String) -> ComposedMail? {
         guard let (language, text) = templates.text(content.template, locale: content.locale) else { return nil }
         var values = content.values

@@ -15,7 +15,7 @@ public struct SMTPServer: Sendable {
     /// `smtps:`, TLS from the first byte.
     public var isImplicitTLS: Bool
     public var encryption: Encryption
-    /// Nil where the server takes mails from whoever can connect.
+    /// Nil where the server accepts mails without a login.
     public var login: Login?
     /// A PEM file of authorities to trust instead of the system's.
     public var authorities: String?

@@ -4,7 +4,7 @@ import CountersignCore
 /// What became of handing a mail to a mail server: a plain function of what libcurl says.
 enum SMTPVerdict: Sendable, Equatable {
     case delivered
-    /// - Parameter isOperators: somebody has to mend the configuration or the server.
+    /// - Parameter isOperators: the operator has to correct the configuration or the mail server.
     case postponed(reason: String, isOperators: Bool)
     case refused(reason: String)
 

@@ -23,7 +23,7 @@ struct ConnectionProgress: Sendable {
 
     /// What to do when the time is up.
     enum Expiry: Sendable, Equatable {
-        /// Tell whoever reads the body; then end.
+        /// Notify the reader of the body; then end.
         case failRequest
         /// Close as the protocol has it.
         case close

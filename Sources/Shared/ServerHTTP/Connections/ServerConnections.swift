@@ -25,7 +25,8 @@ public final class ServerConnections: Sendable {
 
     private enum Warning: Hashable { case full, source }
 
-    /// - Parameter isExempt: whose connections may be as many as fit: those of trusted proxies, which carry everybody's requests.
+    /// - Parameter isExempt: whose connections may be as many as fit: those of trusted proxies, which carry the
+    ///   requests of many clients.
     public init(
         deadlines: ConnectionDeadlines = ConnectionDeadlines(), maximum: Int, maximumPerSource: Int, logger: Logger,
         isExempt: @escaping @Sendable (ClientAddress) -> Bool = { _ in false }
@@ -81,7 +82,7 @@ public final class ServerConnections: Sendable {
         }
     }
 
-    /// At most once a minute: whoever makes connections must not fill the log.
+    /// At most once a minute: a client must not be able to fill the log.
     private func warn(_ warning: Warning, _ text: String) {
         let now = ContinuousClock.now
         let isDue = state.withLock { state in

@@ -16,7 +16,7 @@ public enum ProxyHeader: String, Sendable, CaseIterable {
 /// comes from a trusted one, is it the address which that proxy added: the last one of the one header that the proxy writes. What comes
 /// before it was written by the client and may be a lie, and so may all of the other header, which proxies pass on.
 ///
-/// Where there is a proxy nobody counts as this machine: what stands in front may be on it as well.
+/// Behind a proxy no client counts as local: what stands in front may be on it as well.
 public struct RequestSource: Sendable {
     private let trustsProxy: Bool
     private let header: ProxyHeader

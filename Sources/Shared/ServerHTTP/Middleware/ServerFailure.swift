@@ -24,9 +24,9 @@ public enum ServerFailure: Sendable, Equatable {
             switch error {
             case let overload as PasswordHashingOverload: .overloaded(retryAfter: max(1, overload.retryAfter))
             case let error as StoreError where error.code == .overloaded: .overloaded(retryAfter: 1)
-            // Soon, because whoever repeats a refresh within a minute is answered with the token that was missed.
+            // Soon, because a client that repeats a refresh within a minute gets the token that it missed.
             case let error as StoreError where error.code == .unavailable: .unavailable(retryAfter: 2)
-            // Until somebody makes it writable again, or the orchestrator sends requests elsewhere.
+            // Until the operator makes it writable again, or the orchestrator sends requests elsewhere.
             case let error as StoreError where error.code == .readOnly: .unavailable(retryAfter: 10)
             case let error as StoreError where error.code == .outcomeUnknown: .outcomeUnknown(retryAfter: 2)
             case let fault as RequestBodyFault: .body(fault)

@@ -7,7 +7,7 @@ import Hummingbird
 /// - `GET /health/live`: 200 `{"status":"alive"}` as long as the process answers at all.
 /// - `GET /health/ready`: 200 `{"status":"ready"}`, or 503 `{"reasons":[…],"status":"unavailable"}` with `Retry-After`
 ///   (RFC 9110, section 10.2.3). Where servers share a database, `clockSkewSeconds` says how far this server's clock is
-///   ahead of the database's, and `warnings` what is wrong without keeping anybody from being served.
+///   ahead of the database's, and `warnings` problems that do not stop the service.
 public struct HealthRoutes: Sendable {
     private let readiness: @Sendable () async -> Readiness
 

@@ -1,13 +1,13 @@
 /// Whether requests should be sent to this server, and what else is to be known of it.
 ///
-/// Everybody can read it, so it names parts ("the store does not answer") and no addresses or paths.
+/// It is public, so it names parts ("the store does not answer") and no addresses or paths.
 public struct Readiness: Sendable, Equatable {
     /// Why no requests should be sent here; none where the server is ready.
     public var reasons: [String]
-    /// What is wrong and keeps nobody from being served.
+    /// Problems that do not stop the service.
     public var warnings: [String]
-    /// Seconds that this server's clock is ahead of the database's, negative where it is behind; nil where there is only
-    /// one clock, or nobody knows.
+    /// Seconds that this server's clock is ahead of the database's, negative where it is behind; nil where there is
+    /// only one clock, or the difference is unknown.
     public var clockSkew: Double?
 
     public init(reasons: [String] = [], warnings: [String] = [], clockSkew: Double? = nil) {

@@ -62,8 +62,8 @@ enum KeychainKeys {
         return try settled(key, tag, algorithm)
     }
 
-    /// Another process may have made one with the same tag at the same moment: the first stays, and whoever was second takes
-    /// its own back.
+    /// Another process may have made one with the same tag at the same moment: the first stays, and the second process
+    /// removes its own.
     private static func settled(_ key: SecKey, _ tag: String, _ algorithm: JOSEAlgorithm) throws -> SecKey {
         let silent = LAContext()
         silent.interactionNotAllowed = true
@@ -72,7 +72,7 @@ enum KeychainKeys {
         query[kSecMatchLimit as String] = kSecMatchLimitAll
         query[kSecUseAuthenticationContext as String] = silent
         let (status, found) = copy(query)
-        // Where looking would ask somebody, two processes are not told apart.
+        // Where looking would prompt, two processes are not distinguished.
         guard status == errSecSuccess, let all = found as? [NSDictionary], all.count > 1 else { return key }
         let keys = all.compactMap { item -> (created: Date, label: Data)? in
             guard let created = item[kSecAttrCreationDate as String] as? Date,

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Called with each request. Runs in `start` itself, but where the key that signs may ask somebody: then once it has signed.
+/// Called with each request. Runs in `start` itself, unless the signing key may prompt: then once it has signed.
 public typealias OnRequestEvent = @Sendable (RequestEvent) -> Void
 /// Called with each answer, whatever its status.
 public typealias OnResponseEvent = @Sendable (ResponseEvent) -> Void

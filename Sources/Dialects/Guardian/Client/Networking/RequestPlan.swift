@@ -49,10 +49,10 @@ struct RequestPlan<Body: Encodable & Sendable>: Sendable {
         }
     }
 
-    /// Whether nobody can be asked while it is put together.
+    /// Whether it is assembled without a prompt.
     var isReadyAtOnce: Bool { key?.signsAtOnce ?? true }
 
-    /// The request as it goes over the wire. May wait for somebody unless ``isReadyAtOnce``.
+    /// The request as it goes over the wire. May wait for a prompt unless ``isReadyAtOnce``.
     func prepared() throws -> HTTPClientRequest {
         let content = try content()
         var headers = content.headers

@@ -105,7 +105,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
             return queue.removeFirst()
         }
 
-        /// Whether the same question may be answered later: nobody answered, or the server has trouble of its own.
+        /// Whether the same question may be answered later: no answer arrived, or the server has failed.
         private static func isPassing(_ error: any Error) -> Bool {
             if let error = error as? NetworkError {
                 switch error.code {

@@ -21,7 +21,7 @@ public final class FirebaseApp: NSObject, Sendable {
 
     private struct Registry: Sendable {
         var apps: [String: FirebaseApp] = [:]
-        /// Whether the default app came about because nobody had configured one.
+        /// Whether the default app was created because the program had configured none.
         var defaultIsImplied = false
     }
 
@@ -44,7 +44,7 @@ public final class FirebaseApp: NSObject, Sendable {
             let isImplied = name == defaultName && registry.defaultIsImplied
             if isImplied { registry.defaultIsImplied = false }
             if let app = registry.apps[name] {
-                // Whoever asked for `Auth.auth()` earlier holds this app, so that the options must come to it.
+                // Earlier callers of `Auth.auth()` hold this app, so the options must reach it.
                 if isImplied { app.stored.withLock { $0 = options.duplicate() } }
                 return isImplied
             }
@@ -80,7 +80,7 @@ public final class FirebaseApp: NSObject, Sendable {
         Task { await completion(delete()) }
     }
 
-    /// The default app; made without options where nobody configured one.
+    /// The default app; created without options where the program configured none.
     static var defaultOrImplied: FirebaseApp {
         registry.withLock { registry in
             if let app = registry.apps[defaultName] { return app }

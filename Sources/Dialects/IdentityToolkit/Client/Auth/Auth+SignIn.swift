@@ -44,7 +44,7 @@ extension Auth {
         complete(completion) { try await self.signIn(with: credential) }
     }
 
-    /// Makes an account without an identity, on this device only. Whoever is signed in so already stays it.
+    /// Makes an account without an identity, on this device only. A user who is signed in anonymously stays signed in.
     @discardableResult
     public func signInAnonymously() async throws -> AuthDataResult {
         if let user = currentUser, user.isAnonymous {
@@ -147,7 +147,7 @@ extension Auth {
             additionalUserInfo: AdditionalUserInfo(providerID: EmailAuthProvider.id, isNewUser: isNewUser))
     }
 
-    /// The user whom the tokens sign in, with the account's data.
+    /// The user of the tokens, with the account's data.
     func retrieveUser(_ tokens: SessionTokens, isAnonymous: Bool = false) async throws -> User {
         let answer = try await backend.lookup(LookupRequest(idToken: tokens.idToken, tenantId: tenantID))
         let account = try answer.onlyAccount()

@@ -167,7 +167,7 @@ extension Auth {
         }
     }
 
-    /// The user has a new token or new data: to be stored before anybody uses them.
+    /// The user has a new token or new data: to be stored before they are used.
     ///
     /// A storage that fails is no reason to fail the caller, who is signed in; the log says it.
     func userDidChange(_ user: User, tokenIsNew: Bool) {

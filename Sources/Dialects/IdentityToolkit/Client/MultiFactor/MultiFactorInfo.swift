@@ -4,7 +4,7 @@ import Foundation
 /// `MultiFactorInfo`.
 public let TOTPMultiFactorID = "totp"
 
-/// The ``MultiFactorInfo/factorID`` of a telephone.
+/// The ``MultiFactorInfo/factorID`` of a phone.
 public let PhoneMultiFactorID = "phone"
 
 /// A second factor that the user has. Two are equal where their ids are. Source: Firebase API reference for Swift,
@@ -37,7 +37,7 @@ open class MultiFactorInfo: NSObject, @unchecked Sendable {
     }
 }
 
-/// A telephone as a second factor. This module shows and removes it; it cannot answer for it.
+/// A phone as a second factor. This module shows and removes it; it cannot answer for it.
 public final class PhoneMultiFactorInfo: MultiFactorInfo, @unchecked Sendable {
     // Proof: see MultiFactorInfo; what is added is immutable and Sendable.
 

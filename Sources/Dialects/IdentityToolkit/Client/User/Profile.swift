@@ -28,7 +28,7 @@ struct Profile: Codable, Sendable, Equatable {
         var uid: String
         var displayName: String?
         var enrollmentDate: Date
-        /// Present where the factor is a telephone; otherwise it is TOTP.
+        /// Present where the factor is a phone; otherwise it is TOTP.
         var phoneNumber: String?
     }
 

@@ -29,7 +29,7 @@ struct SessionTokens: Codable, Sendable, Equatable {
 
 /// Decides whether a token can be used, must be fetched, or is being fetched already.
 ///
-/// The server takes a refresh token once, so only one refresh may be under way, and everybody waits for it. Tokens
+/// The server takes a refresh token once, so only one refresh may be under way, and all callers wait for it. Tokens
 /// that come another way meanwhile (with an enrolment, say) win over the refresh that began before them.
 struct SessionState: Sendable {
     private(set) var tokens: SessionTokens

@@ -9,7 +9,7 @@ import IdentityToolkitWire
 /// as throwing.
 ///
 /// Where the original puts a new object in place after a second factor was enrolled, here the same object changes, so
-/// that nobody is left with an old refresh token. Source: Firebase API reference for Swift, `User`.
+/// that no copy keeps an old refresh token. Source: Firebase API reference for Swift, `User`.
 public final class User: NSObject, UserInfo, Sendable {
     private struct State: Sendable {
         var profile: Profile

@@ -70,7 +70,7 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
             .signUp(password: parameters.password, attributes: attributes)
     }
 
-    /// Signs somebody in: by password where one is given and the account has one, else by a code.
+    /// Signs a user in: by password where one is given and the account has one, else by a code.
     public func signIn(parameters: MSALNativeAuthSignInParameters, delegate: any SignInStartDelegate) {
         let (flow, password) = (flow(parameters), parameters.password)
         answer(delegate, flow.correlationID) { await flow.signIn(password: password) }
@@ -81,7 +81,7 @@ public final class MSALNativeAuthPublicClientApplication: MSALPublicClientApplic
         await flow(parameters).signIn(password: parameters.password)
     }
 
-    /// Lets somebody choose a new password, after a code that is mailed to them.
+    /// Lets a user choose a new password, after a mailed code.
     public func resetPassword(
         parameters: MSALNativeAuthResetPasswordParameters, delegate: any ResetPasswordStartDelegate
     ) {

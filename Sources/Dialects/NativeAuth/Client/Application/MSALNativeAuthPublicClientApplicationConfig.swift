@@ -26,7 +26,7 @@ public final class MSALNativeAuthPublicClientApplicationConfig: MSALPublicClient
     }
 }
 
-/// How an app can ask somebody who they are. Source: MSAL for iOS.
+/// How an app can authenticate a user. Source: MSAL for iOS.
 public struct MSALNativeAuthChallengeTypes: OptionSet, Sendable {
     public let rawValue: Int
 

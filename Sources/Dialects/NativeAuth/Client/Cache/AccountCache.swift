@@ -57,7 +57,7 @@ struct AccountCache: Sendable {
         lock.withLock { _ in read(identifier, correlationID) }
     }
 
-    /// Somebody signed in: whoever was before is forgotten.
+    /// A user signed in: the previous account is removed.
     func begin(_ account: StoredAccount, _ correlationID: UUID) {
         lock.withLock { _ in
             attempt("clear", correlationID) { try storage.remove(nil) }

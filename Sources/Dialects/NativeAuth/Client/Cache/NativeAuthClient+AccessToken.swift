@@ -2,7 +2,7 @@ import ClientHTTP
 import Foundation
 import NativeAuthWire
 
-/// Which access token somebody wishes for.
+/// Which access token the app requests.
 struct AccessTokenWish: Sendable {
     let forcesRefresh: Bool
     let returnsRefreshToken: Bool

@@ -11,7 +11,7 @@ public protocol MFARequestChallengeDelegate: MSALNativeAuthDelegate {
 /// What a second factor's code leads to. The error method must be there, the others where the app can get there.
 public protocol MFASubmitChallengeDelegate: MSALNativeAuthDelegate {
     @MainActor func onMFASubmitChallengeError(error: MFASubmitChallengeError, newState: MFARequiredState?)
-    /// Somebody is signed in.
+    /// The user is signed in.
     @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
 }
 
@@ -22,7 +22,7 @@ public protocol RegisterStrongAuthChallengeDelegate: MSALNativeAuthDelegate {
     /// A code was sent to the contact.
     @MainActor func onRegisterStrongAuthVerificationRequired(
         result: MSALNativeAuthRegisterStrongAuthVerificationRequiredResult)
-    /// Somebody is signed in.
+    /// The user is signed in.
     @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
 }
 
@@ -30,6 +30,6 @@ public protocol RegisterStrongAuthChallengeDelegate: MSALNativeAuthDelegate {
 public protocol RegisterStrongAuthSubmitChallengeDelegate: MSALNativeAuthDelegate {
     @MainActor func onRegisterStrongAuthSubmitChallengeError(
         error: RegisterStrongAuthSubmitChallengeError, newState: RegisterStrongAuthVerificationRequiredState?)
-    /// Somebody is signed in.
+    /// The user is signed in.
     @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
 }

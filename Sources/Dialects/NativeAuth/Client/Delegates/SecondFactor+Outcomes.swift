@@ -32,7 +32,7 @@ extension MFARequestChallengeOutcome: Outcome {
 
 /// What a second factor's code leads to. For the asynchronous twins of what ``MFASubmitChallengeDelegate`` is told.
 public enum MFASubmitChallengeOutcome: Sendable {
-    /// Somebody is signed in.
+    /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
     case error(MFASubmitChallengeError, newState: MFARequiredState?)
 }
@@ -55,7 +55,7 @@ extension MFASubmitChallengeOutcome: Outcome {
 public enum RegisterStrongAuthChallengeOutcome: Sendable {
     /// A code was sent to the contact.
     case verificationRequired(result: MSALNativeAuthRegisterStrongAuthVerificationRequiredResult)
-    /// Somebody is signed in.
+    /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
     case error(RegisterStrongAuthChallengeError, newState: RegisterStrongAuthState?)
 }
@@ -80,7 +80,7 @@ extension RegisterStrongAuthChallengeOutcome: Outcome {
 /// Whether a contact was registered. For the asynchronous twins of what ``RegisterStrongAuthSubmitChallengeDelegate``
 /// is told.
 public enum RegisterStrongAuthSubmitChallengeOutcome: Sendable {
-    /// Somebody is signed in.
+    /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
     case error(RegisterStrongAuthSubmitChallengeError, newState: RegisterStrongAuthVerificationRequiredState?)
 }

@@ -12,7 +12,7 @@ public protocol SignInStartDelegate: MSALNativeAuthDelegate {
         authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
     /// A second factor is asked for: choose one of them.
     @MainActor func onSignInAwaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
-    /// Somebody is signed in.
+    /// The user is signed in.
     @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
 }
 
@@ -24,7 +24,7 @@ public protocol SignInPasswordRequiredDelegate: MSALNativeAuthDelegate {
         authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
     /// A second factor is asked for: choose one of them.
     @MainActor func onSignInAwaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
-    /// Somebody is signed in.
+    /// The user is signed in.
     @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
 }
 
@@ -36,7 +36,7 @@ public protocol SignInVerifyCodeDelegate: MSALNativeAuthDelegate {
         authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
     /// A second factor is asked for: choose one of them.
     @MainActor func onSignInAwaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
-    /// Somebody is signed in.
+    /// The user is signed in.
     @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
 }
 
@@ -57,7 +57,7 @@ public protocol SignInAfterSignUpDelegate: MSALNativeAuthDelegate {
         authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
     /// A second factor is asked for: choose one of them.
     @MainActor func onSignInAwaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
-    /// Somebody is signed in.
+    /// The user is signed in.
     @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
 }
 
@@ -69,7 +69,7 @@ public protocol SignInAfterResetPasswordDelegate: MSALNativeAuthDelegate {
         authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
     /// A second factor is asked for: choose one of them.
     @MainActor func onSignInAwaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
-    /// Somebody is signed in.
+    /// The user is signed in.
     @MainActor func onSignInCompleted(result: MSALNativeAuthUserAccountResult)
 }
 

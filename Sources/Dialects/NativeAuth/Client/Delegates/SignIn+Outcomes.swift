@@ -12,7 +12,7 @@ public enum SignInStartOutcome: Sendable {
     case strongAuthMethodRegistration(authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
     /// A second factor is asked for: choose one of them.
     case awaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
-    /// Somebody is signed in.
+    /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
     case error(SignInStartError)
 }
@@ -47,7 +47,7 @@ public enum SignInPasswordRequiredOutcome: Sendable {
     case strongAuthMethodRegistration(authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
     /// A second factor is asked for: choose one of them.
     case awaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
-    /// Somebody is signed in.
+    /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
     case error(PasswordRequiredError, newState: SignInPasswordRequiredState?)
 }
@@ -77,7 +77,7 @@ public enum SignInVerifyCodeOutcome: Sendable {
     case strongAuthMethodRegistration(authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
     /// A second factor is asked for: choose one of them.
     case awaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
-    /// Somebody is signed in.
+    /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
     case error(VerifyCodeError, newState: SignInCodeRequiredState?)
 }
@@ -132,7 +132,7 @@ public enum SignInAfterSignUpOutcome: Sendable {
     case strongAuthMethodRegistration(authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
     /// A second factor is asked for: choose one of them.
     case awaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
-    /// Somebody is signed in.
+    /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
     case error(SignInAfterSignUpError)
 }
@@ -161,7 +161,7 @@ public enum SignInAfterResetPasswordOutcome: Sendable {
     case strongAuthMethodRegistration(authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
     /// A second factor is asked for: choose one of them.
     case awaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState)
-    /// Somebody is signed in.
+    /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
     case error(SignInAfterResetPasswordError)
 }

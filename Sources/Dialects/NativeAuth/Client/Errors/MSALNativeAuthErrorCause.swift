@@ -33,9 +33,9 @@ public struct MSALNativeAuthErrorCause: Sendable, CustomStringConvertible {
     public var isRefusedByServer: Bool { code == .refused }
     /// The flow is over and has to be started again.
     public var isFlowExpired: Bool { serverError == "expired_token" }
-    /// Nobody has answered on the device yet: submit again in a while.
+    /// The request has not been answered on the device yet: submit again in a while.
     public var isApprovalPending: Bool { serverError == "authorization_pending" || serverError == "slow_down" }
-    /// Somebody has said no on the device: this sign-in is over.
+    /// The user has denied the request on the device: this sign-in is over.
     public var isApprovalRejected: Bool { serverError == "access_denied" && serverSuberror == nil }
     /// The account is not signed in on this device any more.
     public var isSignedOut: Bool { code == .signedOut }

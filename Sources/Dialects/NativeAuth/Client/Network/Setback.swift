@@ -13,7 +13,7 @@ struct Setback: Error, Sendable {
     }
 
     let kind: Kind
-    /// What becomes of it where nobody knows better.
+    /// What it becomes by default.
     let failure: Failure
 
     static func redirect(reason: String?, _ correlationID: UUID) -> Self {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whom to sign in, and for what.
+/// The user to sign in, and the scopes.
 public final class MSALNativeAuthSignInParameters: NSObject {
     /// The address.
     public let username: String
@@ -16,7 +16,7 @@ public final class MSALNativeAuthSignInParameters: NSObject {
     public init(username: String) { self.username = username }
 }
 
-/// For whom to make an account.
+/// The user of the new account.
 public final class MSALNativeAuthSignUpParameters: NSObject {
     /// The address.
     public let username: String
@@ -72,7 +72,7 @@ public final class MSALNativeAuthGetAccessTokenParameters: NSObject {
 /// Which second factor to register.
 public final class MSALNativeAuthChallengeAuthMethodParameters: NSObject {
     public let authMethod: MSALAuthMethod
-    /// The address or the telephone number that the factor is reached by.
+    /// The address or phone number of the factor.
     public let verificationContact: String
 
     public init(authMethod: MSALAuthMethod, verificationContact: String) {

@@ -2,7 +2,7 @@ import ClientHTTP
 import Foundation
 import JSON
 
-/// Somebody who is signed in, as the ID token names them.
+/// A signed-in user, as the ID token describes them.
 public final class MSALAccount: NSObject, Sendable {
     /// The token's `preferred_username`, or else `sub`; in lower case.
     public let username: String?

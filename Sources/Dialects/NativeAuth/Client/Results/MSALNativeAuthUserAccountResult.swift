@@ -1,7 +1,7 @@
 import ClientHTTP
 import Foundation
 
-/// Somebody who is signed in on this device, and the way to their tokens.
+/// A signed-in user on this device, with access to their tokens.
 public final class MSALNativeAuthUserAccountResult: NSObject, Sendable {
     private let client: NativeAuthClient
     private let stored: Locked<StoredAccount>

@@ -11,7 +11,7 @@ public enum WLErrorCode: String, Sendable, CaseIterable {
     case authorizationFailure = "AUTHORIZATION_FAILURE"
     /// A handler's `cancel()`.
     case challengeHandlingCancelled = "CHALLENGE_HANDLING_CANCELED"
-    /// Nobody is registered for a check that challenges.
+    /// No handler is registered for a check that challenges.
     case missingChallengeHandler = "MISSING_CHALLENGE_HANDLER"
     case illegalArgument = "ILLEGAL_ARGUMENT_EXCEPTION"
     case loginAlreadyInProcess = "LOGIN_ALREADY_IN_PROCESS"

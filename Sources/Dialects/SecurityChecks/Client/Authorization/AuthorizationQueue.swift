@@ -25,7 +25,7 @@ actor AuthorizationQueue {
             await before?.value
             let result: Result<AccessToken, any Error>
             do { result = .success(try await authorize()) } catch { result = .failure(error) }
-            // Before anybody hears of the result, so that whoever asks again is not given an old failure.
+            // Before the callers get the result, so that a caller who asks again does not get an old failure.
             self.underWay[scope] = nil
             return try result.get()
         }
@@ -43,7 +43,7 @@ actor AuthorizationQueue {
         return try await body()
     }
 
-    /// Logs out when nobody authorizes; authorizations that come meanwhile wait.
+    /// Logs out when no authorization is under way; authorizations that come meanwhile wait.
     func logout(_ body: @escaping @Sendable () async throws -> Void) async throws {
         guard loggingOut == nil else { throw WLError(.logoutAlreadyInProcess, "Logout already in process.") }
         guard underWay.isEmpty, !isLoggingIn else {

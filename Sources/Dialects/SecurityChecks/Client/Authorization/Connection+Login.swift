@@ -36,7 +36,7 @@ extension Connection {
         }
     }
 
-    /// Says that the app is still there. What comes of it is nobody's matter.
+    /// Says that the app is still there. The result does not matter.
     func beat() async {
         guard let client = await registrar.known() else { return }
         do {

@@ -10,7 +10,7 @@ extension Connection {
         let scope = scope.union(.registeredClient)
         if let token = cachedToken(for: scope) { return token }
         return try await queue.token(for: scope) {
-            // Whoever was before in the queue may have had it for another caller.
+            // An earlier authorization in the queue may have obtained it for another caller.
             if let token = self.cachedToken(for: scope) { return token }
             return try await self.asClient { try await self.authorize($0, scope) }
         }
@@ -28,8 +28,8 @@ extension Connection {
         return try await exchange(code, client, scope)
     }
 
-    /// Another token in the place of one that is over, without asking anybody; nil where there is nothing to renew it with,
-    /// or the server takes that no more.
+    /// A new token in place of an expired one, without a challenge; nil where there is nothing to renew it with, or the
+    /// server takes that no more.
     private func renew(_ client: RegisteredClient, _ scope: Scope) async throws -> AccessToken? {
         guard wantsRefreshTokens, let refresh = refreshTokens.token(for: scope, of: client) else { return nil }
         let asked = session.now()
@@ -60,7 +60,7 @@ extension Connection {
             ], try address.endpoint(Endpoint.token))
     }
 
-    /// - Parameter answers: given before anybody asks: a login.
+    /// - Parameter answers: given before a challenge: a login.
     func preauthorize(
         _ client: RegisteredClient, _ scope: Scope, answers: [String: JSONValue] = [:], timeout: TimeInterval = 30
     ) async throws {

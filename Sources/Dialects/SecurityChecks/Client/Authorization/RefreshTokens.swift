@@ -16,7 +16,7 @@ final class RefreshTokens: Sendable {
 
     private let account: String
     private let storage: any RegistrationStorage
-    /// Nil until somebody asks.
+    /// Nil until the first use.
     private let kept = Locked<Kept?>(nil)
 
     /// - Parameter account: the registration's.

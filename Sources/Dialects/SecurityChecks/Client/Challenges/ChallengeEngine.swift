@@ -3,8 +3,8 @@ import Foundation
 import JSON
 import SecurityChecksWire
 
-/// Sends a request of the framework until nobody asks any more: hands challenges to the handlers, gathers the answers of
-/// all, and sends them together. Source: MobileFirst's web SDK.
+/// Sends a request of the framework until no check challenges any more: hands challenges to the handlers, gathers the
+/// answers of all, and sends them together. Source: MobileFirst's web SDK.
 struct ChallengeEngine: Sendable {
     typealias Send = @Sendable (_ answers: [String: JSONValue]) async throws -> HTTPClientResponse
 
@@ -123,8 +123,8 @@ struct ChallengeEngine: Sendable {
 
 // Gateways stand before the server and know no challenges: every answer may be theirs.
 extension ChallengeEngine {
-    /// Lets the first gateway's handler that knows the answer deal with it. Returns when the request is to be sent again; nil
-    /// where the answer is nobody's.
+    /// Lets the first gateway's handler that knows the answer deal with it. Returns when the request is to be sent
+    /// again; nil where no handler takes the answer.
     func passGateways(_ response: HTTPClientResponse, _ request: WLRequest) async throws -> HandlerSlot? {
         let answer = WLResponse(response)
         for reference in handlers.gateways {

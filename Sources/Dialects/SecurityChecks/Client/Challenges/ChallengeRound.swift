@@ -3,7 +3,7 @@ import JSON
 
 /// The challenges of one answer of a server: who has answered, and what comes of it. Source: MobileFirst's web SDK.
 ///
-/// It ends when everybody answered, or when one gives up.
+/// It ends when all handlers have answered, or when one gives up.
 struct ChallengeRound: Sendable {
     enum Outcome: Sendable {
         /// The request is to be sent again with these answers, by the checks' names.
@@ -24,7 +24,7 @@ struct ChallengeRound: Sendable {
         answers[name] = answer
     }
 
-    /// Nobody will answer this one; the request goes without.
+    /// No handler will answer this one; the request goes without.
     mutating func drop(_ name: String) {
         guard failure == nil else { return }
         open.remove(name)

@@ -54,7 +54,7 @@ final class HandlerSlot: Sendable {
         for request in drained() { request.fail(error) }
     }
 
-    /// A request is over, whoever ended it: the handler is free of it, and nobody waits for it any longer.
+    /// A request is over: its handler is free, and no caller waits for it any longer.
     func end(_ request: WLRequest) {
         let wasActive = state.withLock { state in
             state.waiting.removeAll { $0 === request }

@@ -50,7 +50,7 @@ actor Registrar {
         return try await task.valueUnlessCancelled()
     }
 
-    /// The client where it is registered, without asking anybody.
+    /// The client where it is registered, without a request.
     func known() -> RegisteredClient? {
         if !hasLoaded {
             hasLoaded = true

@@ -17,6 +17,6 @@ struct RegisteredClient: Codable, Sendable, Equatable {
     /// As the server has them.
     var device: DeviceData
     var application: ApplicationData
-    /// The public half, so that nobody has to open the keychain to write a header.
+    /// The public half, so that a header does not need the keychain.
     var key: ClientKey
 }

@@ -1,7 +1,7 @@
 import Foundation
 import SecurityChecksWire
 
-/// What an app is to the server, and where the server is, before anybody says otherwise. Source: MobileFirst's web SDK.
+/// What an app is to the server, and where the server is, unless configured otherwise. Source: MobileFirst's web SDK.
 struct ClientSettings: Sendable {
     var application: ApplicationData
     /// What the device is, but for its id.
