@@ -1,4 +1,4 @@
-// Signs somebody up, and in again. A server has to run on this machine: make dev
+// Signs a user up, and in again. A server has to run on this machine: make dev
 
 import FirebaseAuth
 import Foundation

@@ -1,6 +1,5 @@
-// Signs somebody up with a mailed code, and in with another. A server has to run on this machine:
-// make dev
-// The codes are in its inbox: http://127.0.0.1:8080/dev/inbox
+// Signs a user up with a mailed code, and in with another. A server has to run on this machine: make dev The codes are
+// in its inbox: http://127.0.0.1:8080/dev/inbox
 
 import Foundation
 import MSAL

@@ -4,7 +4,7 @@ import Foundation
 import NIOCore
 import OneTimePassword
 
-/// One of many: everybody has the same password and the same authenticator, so that a hash is made once.
+/// One of many: all have the same password and the same authenticator, so that one hash is enough.
 struct Person: Sendable {
     let number: Int
 
@@ -18,7 +18,7 @@ struct Person: Sendable {
 
     var email: String { "person\(number)@bench.example" }
 
-    /// An address of their own, so that limits by address hold nobody up.
+    /// A separate address, so that limits by address do not apply.
     var source: String { "10.\(number >> 16 & 255).\(number >> 8 & 255).\(number & 255)" }
 
     /// Looks like a random one, so that rows lie where they would lie.

@@ -120,7 +120,7 @@ actor Workbench {
     }
 
     private func serve(_ directory: DataDirectory, _ kind: Subject.Kind) async throws -> ServerProcess {
-        // Everybody comes from an address of their own, as the proxy that there is not would say.
+        // Every user has a separate address, as a proxy would report it.
         var environment = ["COUNTERSIGN_TLS_ENDED_BY_PROXY": "true", "COUNTERSIGN_LOG_LEVEL": "warning"]
         if kind.hasLeastHash {
             environment["COUNTERSIGN_PASSWORDS_MEMORY_MIB"] = "\(Self.leastHashing.memoryKiB / 1024)"
@@ -163,7 +163,7 @@ actor Workbench {
     /// Where the database of the PostgreSQL server is.
     var postgresURL: String? { cluster?.url }
 
-    /// Waits until codes are shown that nobody of so few people has used.
+    /// Waits until the next codes, where few users would reuse theirs.
     func waitForFreshCodes(_ kind: Subject.Kind) async throws {
         let period = 30.0
         if let last = lastCodes[kind] {

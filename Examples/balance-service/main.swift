@@ -25,7 +25,7 @@ let offline = JWKSValidator(.securityChecks(server: server))
 let router = Router()
 router.requires(.securityChecks("accessRestricted"), validator: online).get("balance") { _, _ in "19938.80" }
 router.requires(.securityChecks("accessRestricted"), validator: offline).get("rates") { _, _ in "1.0842" }
-// RFC 9470: whoever logged in more than five minutes ago has to do it again.
+// RFC 9470: a user who logged in more than five minutes ago has to log in again.
 router.requires(ScopeRequirement("RegisteredClient transferPrivilege", maxAge: 300), validator: online)
     .post("transfer") { _, _ in
         "Done for \(ValidToken.current?.displayName ?? "somebody")."

@@ -96,7 +96,7 @@ public struct Realm: Sendable {
 public struct RealmMode: Sendable, Equatable {
     /// Tokens with `alg: none` are issued and accepted, as the Firebase emulator does. Only ever on under `--dev`.
     public var usesUnsignedTokens: Bool
-    /// Anybody may become an anonymous user, unless the settings say otherwise.
+    /// Clients may create anonymous users, unless the settings say otherwise.
     public var allowsAnonymousUsers: Bool
     /// Messages stay readable after they were delivered, for the developer's inbox.
     public var keepsDeliveredMessages: Bool
@@ -123,7 +123,7 @@ public struct ClientContext: Sendable {
     public var source: String?
     /// Whether this application's answers may tell that an address has no account.
     public var revealsAddresses: Bool
-    /// The application asks for a second factor of everybody.
+    /// The application requires a second factor of every user.
     public var requiresSecondFactor: Bool
     /// BCP 47; the language that mails should have.
     public var locale: String?

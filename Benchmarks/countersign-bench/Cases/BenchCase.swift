@@ -26,7 +26,7 @@ struct BenchCase: Sendable {
     var limits: [Limit] = []
     let measure: @Sendable (Workbench) async throws -> [Quantity: [Double]]
 
-    /// Those that are asked for, with their limits, in the order of all; all where nobody asks for any.
+    /// Those that are asked for, with their limits, in the order of all; all where none is named.
     static func chosen(_ names: [String], of all: [BenchCase]) throws -> [BenchCase] {
         guard !names.isEmpty else { return all }
         for name in names where !all.contains(where: { $0.name == name }) { throw UnknownCase(name: name, all: all) }

@@ -144,7 +144,7 @@ enum InProcess {
         return [.perSecond: [Double(total) / ((clock.now - start) / .seconds(1))]]
     }
 
-    /// Keeps the optimiser from leaving out what nobody looks at.
+    /// Keeps the optimiser from removing unused results.
     @inline(never) private static func blackHole<T>(_ value: T) {
         withExtendedLifetime(value) {}
     }

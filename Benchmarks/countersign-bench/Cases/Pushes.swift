@@ -18,8 +18,8 @@ enum Pushes {
         return try await bench.measure(subject) { _ in Allowing(signed: signed) }.quantities
     }
 
-    /// From the moment in which the one who signs in asks for the device, until the device that polls has the request in hand:
-    /// the client module on both sides of it, with nobody else on the server.
+    /// From the moment in which the client asks for the device, until the device that polls has the request in hand:
+    /// the client module on both sides of it, without other load on the server.
     @Sendable static func delivery(_ bench: Workbench) async throws -> [Quantity: [Double]] {
         let subject = try await bench.subject(.devices)
         guard let url = URL(string: "http://127.0.0.1:\(subject.server.port)") else { throw OutOfPeople() }

@@ -50,7 +50,7 @@ struct UnexpectedAnswer: Error, CustomStringConvertible {
 
 /// Requests as text.
 enum RequestText {
-    /// - Parameter source: whom a proxy of ours would say that the request comes from.
+    /// - Parameter source: the client address that a proxy would report.
     static func get(_ path: String, source: String? = nil, bearer: String? = nil) -> ByteBuffer {
         ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: bench\r\n\(headers(source, bearer))\r\n")
     }

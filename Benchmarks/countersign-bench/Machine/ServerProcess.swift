@@ -25,7 +25,7 @@ final class ServerProcess: Sendable {
             .merging(environment) { $1 }
         let output = Pipe()
         process.standardOutput = output
-        // What it complains about is what whoever measures wants to read.
+        // Its complaints are shown, because they explain a failed measurement.
         process.standardError = FileHandle.standardError
         try process.run()
         identifier = process.processIdentifier

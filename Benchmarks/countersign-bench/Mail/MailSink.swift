@@ -1,8 +1,8 @@
 import NIOCore
 import NIOPosix
 
-/// The mail server of whom is measured: takes every mail, and puts its code into the mailbox. It knows as much of SMTP
-/// (RFC 5321) as the sender needs, and has a thread of its own.
+/// The mail server of the measured server: takes every mail, and puts its code into the mailbox. It knows as much of
+/// SMTP (RFC 5321) as the sender needs, and has a thread of its own.
 final class MailSink: Sendable {
     let mailboxes = Mailboxes()
     let port: Int

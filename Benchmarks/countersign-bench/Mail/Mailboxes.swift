@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// Everybody's mailbox: whoever waits for a code gets it when its mail arrives.
+/// All users' mailboxes: a waiting caller gets a code when its mail arrives.
 final class Mailboxes: Sendable {
     private enum Mailbox {
         case code(String)
@@ -20,7 +20,7 @@ final class Mailboxes: Sendable {
         waiting?.succeed(code)
     }
 
-    /// The code of somebody's next mail, which may be there already.
+    /// The code of a user's next mail, which may have arrived already.
     func code(for address: String, on loop: any EventLoop) -> EventLoopFuture<String> {
         let promise = loop.makePromise(of: String.self)
         let there = state.withLock { boxes -> String? in

@@ -7,7 +7,7 @@ import Logging
 import ScopeProtection
 import SecurityChecksServer
 
-/// A server with a resource behind a security check, and the same resource before everybody's eyes.
+/// A server with a resource behind a security check, and the same resource without protection.
 struct Issuer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve a resource with and without a scope, where the tokens are issued.", shouldDisplay: false)
@@ -58,7 +58,7 @@ struct Issuer: AsyncParsableCommand {
     }
 }
 
-/// What servers say so that whoever started them knows the port.
+/// What servers print, to find the port.
 enum Announcement {
     @Sendable static func write(_ address: String) {
         try? FileHandle.standardOutput.write(contentsOf: Data("listening on \(address)\n".utf8))

@@ -4,7 +4,8 @@ import Hummingbird
 import Logging
 import ScopeProtection
 
-/// A server of somebody else's with the same resource: open, behind published keys, and behind questions to the issuer.
+/// A separate resource server with the same resource: open, with tokens verified by published keys, and by
+/// introspection.
 struct Service: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve a resource with and without a scope, beside the server that issues tokens.",

@@ -1,6 +1,6 @@
 import IBMMobileFoundationSwift
 
-/// Asks whoever sits in front of the terminal for the PIN.
+/// Asks the user at the terminal for the PIN.
 final class PINPrompt: SecurityCheckChallengeHandlerSwift {
     override func handleChallenge(challengeResponse: [AnyHashable: Any]!) {
         let message = challengeResponse["errorMsg"] as? String ?? "This data requires a PIN code."

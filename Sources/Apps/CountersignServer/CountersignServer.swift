@@ -47,11 +47,12 @@ public struct CountersignServer: Sendable {
         public var proxy = ProxyOptions()
         /// How many connections there may be, and for how long.
         public var connections = ConnectionOptions()
-        /// Where numbers are shown to whoever can connect; nil: beside everything else, to administrators and this machine.
+        /// A separate address for metrics, open to every client that can connect; nil: beside everything else, to
+        /// administrators and this machine.
         public var metricsListen: ListenAddress?
         /// Apple's push service; another for tests.
         public var apns = APNsEndpoint()
-        /// How mails leave the house.
+        /// How mails are sent.
         public var mail = MailConfiguration()
 
         /// Security checks of the developer's own; under `--dev` the samples, where there are none.
@@ -159,7 +160,7 @@ public struct CountersignServer: Sendable {
                 baseURLs: { [publicURL] in publicURL.all }))
     }
 
-    /// What takes messages out of the house. Whoever makes them shuts them down.
+    /// The senders of messages. The caller shuts them down.
     func senders() throws -> [any MessageSender] {
         var senders: [any MessageSender] = [
             APNsSender(realm: opened.realm, endpoint: options.apns, logger: logger, compose: guardian.pushPayload)
@@ -188,7 +189,7 @@ public struct CountersignServer: Sendable {
         try options.resources(router, checks)
     }
 
-    /// Each dialect's words for failures that nobody put into words; nil where the path is no dialect's.
+    /// Each dialect's words for failures that no endpoint translated; nil where the path is no dialect's.
     private static func format(_ failure: ServerFailure, _ request: Request) throws -> Response? {
         try AdministrationRoutes.format(failure, request) ?? IdentityToolkit.format(failure, request)
             ?? Guardian.format(failure, request) ?? SecurityChecks.format(failure, request)

@@ -31,7 +31,7 @@ struct DeliveryService: Service, CustomStringConvertible {
         for sender in senders { await sender.shutDown() }
     }
 
-    /// Ids of messages are in the audit log too. Whom they go to is not in this one.
+    /// Ids of messages are in the audit log too. Their recipients are not in this log.
     private func note(_ note: DeliveryNote) {
         switch note {
         case .delivered(let message):

@@ -9,8 +9,8 @@ import ServerHTTP
 
 /// `GET /metrics`, in Prometheus' text format.
 ///
-/// Numbers tell an attacker how the server fares, so they are for this machine (loopback, and no proxy between) and for administrators;
-/// where they have an address of their own, for whoever can connect to it.
+/// Numbers tell an attacker how the server fares, so they are for this machine (loopback, and no proxy between) and for
+/// administrators; with a separate address, for every client that can connect to it.
 struct MetricsRoute: Sendable {
     let opened: OpenedRealm
     let certificate: ServedCertificate?
@@ -42,7 +42,8 @@ struct MetricsRoute: Sendable {
         }
     }
 
-    /// What this server delivered, and what waits for any. Where the store does not answer, nobody knows how much waits.
+    /// What this server delivered, and what waits for any. Where the store does not answer, the number of waiting
+    /// messages is unknown.
     private static func samples(
         of channel: OutboxMessage.Channel, _ deliveries: DeliveryStatistics, waiting: Int?
     ) -> [PrometheusRegistry.Sample] {
@@ -55,7 +56,7 @@ struct MetricsRoute: Sendable {
         ] + (waiting.map { [.init("\(name)_waiting", Double($0))] } ?? [])
     }
 
-    /// What is read from this realm when somebody looks.
+    /// What is read from this realm at each scrape.
     private static func samples(
         of opened: OpenedRealm, _ certificate: ServedCertificate?
     ) -> [PrometheusRegistry.Sample] {

@@ -5,14 +5,14 @@ import NIOCore
 import ServerHTTP
 import ServiceLifecycle
 
-/// `GET /metrics` on an address of its own, for whoever can connect to it.
+/// `GET /metrics` on a separate address, for every client that can connect to it.
 struct MetricsService: Service, CustomStringConvertible {
     let address: ListenAddress
     let route: MetricsRoute
     let deadlines: ConnectionDeadlines
     let logger: Logger
 
-    /// A collector or two, and somebody who looks.
+    /// A collector or two, and an administrator.
     private static let maximumConnections = 16
 
     /// What the log calls it.

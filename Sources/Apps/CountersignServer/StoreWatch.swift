@@ -5,8 +5,8 @@ import PrometheusMetrics
 import ServerHTTP
 import ServiceLifecycle
 
-/// Asks the store how it is, for readiness and metrics: nobody waits for the answer longer than two seconds, and however
-/// many ask, one question is under way.
+/// Asks the store how it is, for readiness and metrics: a caller waits no longer than two seconds, and all concurrent
+/// callers share one question.
 struct StoreWatch: Sendable {
     let realm: Realm
     private let question = BoundedQuestion<StoreHealth>(patience: .seconds(2))

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A question that nobody waits for longer than a bound, and that is asked once for all who want to know at the same time.
+/// A question whose callers wait no longer than a bound, and that is asked once for all concurrent callers.
 ///
-/// Work that cannot be cancelled – a transaction on a database that is frozen – goes on behind it until it ends by itself.
-/// Until then nobody starts another, and who comes later than the bound is not made to wait at all.
+/// Work that cannot be cancelled – a transaction on a database that is frozen – goes on behind it until it ends by
+/// itself. Until then no other is started, and a caller that comes later than the bound does not wait at all.
 public final class BoundedQuestion<Answer: Sendable>: Sendable {
     private struct UnderWay: Sendable {
         let number: Int
@@ -25,7 +25,7 @@ public final class BoundedQuestion<Answer: Sendable>: Sendable {
     }
 
     /// The answer.
-    /// - Parameter ask: called where nobody else's question is under way.
+    /// - Parameter ask: called if no other question is under way.
     /// - Returns: nil where there is none in time.
     /// - Throws: what `ask` throws in time.
     public func answer(_ ask: @escaping @Sendable () async throws -> Answer) async throws -> Answer? {

@@ -125,7 +125,7 @@ public final class MasterKeys: Sendable {
             let turn = state.lastReading.map { $0 + interval }
             let task = Task {
                 if let turn { try? await Task.sleep(until: turn, clock: .continuous) }
-                // From here on whoever comes needs another reading: this one may be too early for them.
+                // From here on a new caller needs another reading: this one may be too early for them.
                 self.state.withLock { state in
                     state.next = nil
                     state.lastReading = .now

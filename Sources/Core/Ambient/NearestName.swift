@@ -1,4 +1,4 @@
-/// Finds what somebody probably meant to write, for messages that refuse an unknown name.
+/// Finds what the user probably meant to write, for messages that refuse an unknown name.
 public enum NearestName {
     /// The candidate that is most like the name, or nil where none is much like it. Case, hyphens, underscores and dots
     /// do not count.

@@ -20,7 +20,7 @@ public final class Notifier: Sendable {
         for continuation in woken { continuation.yield() }
     }
 
-    /// Something to wait with. It ends by itself when nobody holds it any more.
+    /// Something to wait with. It ends by itself when it is no longer referenced.
     func listen(to name: String) -> Listening {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = listeners.withLock { listeners in

@@ -2,7 +2,7 @@ import Foundation
 
 /// Where the core and the server get unpredictable bytes.
 public protocol RandomSource: Sendable {
-    /// `count` bytes that nobody can predict.
+    /// `count` unpredictable bytes.
     func bytes(_ count: Int) -> [UInt8]
 }
 

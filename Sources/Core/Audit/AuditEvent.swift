@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something that happened to somebody's account, written in the transaction that made it happen.
+/// An event of a user's account, written in the transaction that caused it.
 public struct AuditEvent: Sendable, Equatable, Codable {
     /// What happened. The words are stable: operators filter by them.
     public struct Kind: StringName {

@@ -71,7 +71,7 @@ extension AuditEvent.Kind {
     public static let approvalAsked = Self(rawValue: "approval.asked")
     public static let approvalAllowed = Self(rawValue: "approval.allowed")
     public static let approvalRejected = Self(rawValue: "approval.rejected")
-    /// Somebody said that a sign-in with their password was not theirs.
+    /// A user reported that a sign-in with their password was not theirs.
     public static let signInDisowned = Self(rawValue: "approval.disowned")
     /// A push message will not arrive; the device can still ask.
     public static let pushFailed = Self(rawValue: "push.failed")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is wrong with an extension that somebody wants to register.
+/// What is wrong with an extension that an administrator wants to register.
 public struct CustomExtensionFault: Error, Sendable, Equatable {
     /// The vendor's code, where it has one for it.
     public let code: ExtensionFailure.Code?
@@ -16,13 +16,13 @@ extension CustomExtension {
     public static let timeouts = 200...2000
     public static let longestList = 100
 
-    /// Claims that are ours to make, or that say who somebody is: no extension puts them into a token.
+    /// Claims that only the server sets, or that identify a user: no extension puts them into a token.
     public static let reservedClaims: Set<String> = CustomClaims.reserved.union([
         "acrs", "appid", "azpacr", "client_id", "email", "email_verified", "family_name", "given_name", "idp", "name",
         "oid", "picture", "preferred_username", "scope", "scp", "sid", "tid", "typ", "unique_name", "upn", "uti", "ver",
     ])
 
-    /// The appid of the resource id: whom the tokens of calls are for.
+    /// The appid of the resource id: the audience of the calls' tokens.
     var audience: String { resourceID.split(separator: "/").last.map(String.init) ?? resourceID }
 
     /// - Throws: ``CustomExtensionFault``.

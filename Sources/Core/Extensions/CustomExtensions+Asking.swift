@@ -112,7 +112,7 @@ extension CustomExtensions {
         return await realm.extensionCaller.post(call)
     }
 
-    /// The token by which the service knows that this server calls, and for whom.
+    /// The token that authenticates this server's call to the service.
     private func token(for listener: CustomExtension, _ tenant: Tenant) async throws -> String {
         let now = realm.clock.now.seconds
         let algorithm = try await realm.settings().tokens.algorithm(for: .nativeAuth)

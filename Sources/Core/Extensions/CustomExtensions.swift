@@ -34,7 +34,7 @@ public struct CustomExtensions: Sendable {
 
     // MARK: Registering
 
-    /// What somebody wants to register; ids are made here.
+    /// What an administrator wants to register; ids are generated here.
     public struct Registration: Sendable {
         public var event: ExtensionEvent
         public var displayName: String?

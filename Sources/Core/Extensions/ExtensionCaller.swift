@@ -17,7 +17,7 @@ public struct ExtensionCall: Sendable {
     public let url: String
     /// For `Authorization: Bearer`.
     public let bearer: Secret<String>
-    /// JSON. It may hold somebody's data or a code, and belongs in no log.
+    /// JSON. It may contain a user's data or a code, and must not be logged.
     public let body: Data
     public let timeout: Duration
     /// Bytes that the answer's body may have.
@@ -38,7 +38,7 @@ public enum ExtensionReply: Sendable {
     case failed(ExtensionFailure)
 }
 
-/// For realms that call nobody.
+/// For realms without extensions.
 public struct NoExtensionCaller: ExtensionCaller {
     public let publicURL = "http://127.0.0.1:8080"
 

@@ -3,7 +3,7 @@
 public enum ExtensionEvent: String, Sendable, Codable, CaseIterable {
     /// A token is about to be issued: which claims should be in it?
     case tokenIssuanceStart = "token-issuance-start"
-    /// A code is to go to somebody: send it.
+    /// A code is to be sent to a user: send it.
     case otpSend = "otp-send"
     /// A sign-up is about to ask for attributes.
     case attributeCollectionStart = "attribute-collection-start"

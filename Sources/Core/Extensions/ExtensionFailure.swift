@@ -1,7 +1,7 @@
 /// Why a custom authentication extension gave no answer that counts. Apps are told nothing of it; it is for the log.
 public struct ExtensionFailure: Error, Sendable, Equatable {
     public let code: Code
-    /// What is known beyond the code, without anybody's data: `status 503`. Nil where nothing is.
+    /// What is known beyond the code, without users' data: `status 503`. Nil where nothing is.
     public let detail: String?
 
     public init(_ code: Code, _ detail: String? = nil) {
@@ -57,7 +57,7 @@ public struct ExtensionFailure: Error, Sendable, Equatable {
 }
 
 extension ExtensionFailure.Code {
-    /// In the vendor's words, for whoever looks a number up.
+    /// In the vendor's words, for looking up a number.
     public var name: String {
         switch self {
         case .unexpectedError: "CustomExtensionUnexpectedError"

@@ -2,7 +2,7 @@
 public struct ExtensionOccasion: Sendable {
     public var application: ClientID
     public var applicationName: String?
-    /// Whom access tokens are for; nil for the application itself.
+    /// The audience of access tokens; nil for the application itself.
     public var resource: String?
     /// Names the client's request, as its answer does; nil makes a fresh id. A UUID.
     public var correlationID: String?

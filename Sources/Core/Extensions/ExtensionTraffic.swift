@@ -21,7 +21,7 @@ final class ExtensionTraffic: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes a place; whoever gets one leaves it with ``leave(_:)``.
+    /// Takes a permit; the caller returns it with ``leave(_:)``.
     func enter(_ id: String) -> Bool {
         state.withLock { state in
             guard state.total < Self.limit, state.underWay[id, default: 0] < Self.limitPerExtension else {

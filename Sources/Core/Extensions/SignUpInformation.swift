@@ -10,7 +10,7 @@ public struct SignUpInformation: Sendable {
     public let types: [String: String]
     /// Those that are there for every account; others belong to applications.
     public let builtIn: Set<String>
-    /// Judges a value for an attribute as if somebody had typed it; nil where it is not to be.
+    /// Judges a value for an attribute as if the user had typed it; nil where it is refused.
     public let read: @Sendable (_ name: String, _ value: JSONValue) -> JSONValue?
 
     public init(

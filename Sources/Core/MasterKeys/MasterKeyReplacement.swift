@@ -91,7 +91,7 @@ public struct MasterKeyReplacement: Sendable {
         /// Where values are that no key opens: altered, moved, or sealed with a key that is not here. At most ten. They need
         /// no key either.
         public internal(set) var unreadable: [SealedAddress] = []
-        /// Mailed codes that can still be answered: they are kept as digests, which nobody can make anew.
+        /// Mailed codes that can still be answered: they are stored as digests, which cannot be recomputed.
         public internal(set) var codes = 0
         /// When the last of them expires.
         public internal(set) var codesExpireAt: Date?

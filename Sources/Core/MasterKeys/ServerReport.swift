@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a running server says of itself, so that nobody puts a master key in place that a server does not know.
+/// What a running server says of itself, so that no master key is put in place that a server does not know.
 public struct ServerReport: Sendable, Codable, Equatable {
     /// Drawn at the start.
     public let id: String

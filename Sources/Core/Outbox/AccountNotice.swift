@@ -1,7 +1,7 @@
 import Foundation
 
-/// A mail that tells the owner of an account what was changed about the ways to sign in, so that a change which somebody
-/// else made does not go unnoticed (OWASP ASVS 4.0.3, requirement 2.2.3).
+/// A mail that notifies the owner of an account about changed ways to sign in, so that an attacker's change does not go
+/// unnoticed (OWASP ASVS 4.0.3, requirement 2.2.3).
 ///
 /// It goes to the address that the account had before the change. What imports write sends none.
 struct AccountNotice: Sendable, Equatable {

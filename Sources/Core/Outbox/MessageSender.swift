@@ -1,6 +1,6 @@
 import Foundation
 
-/// Takes messages of one channel out of the house: to a mail server, to a push service.
+/// Sends messages of one channel: to a mail server, to a push service.
 ///
 /// The core decides what is sent, when again and when no more (``OutboxDelivery``); a sender knows the protocol, and what
 /// an answer in it means.
@@ -24,9 +24,9 @@ public protocol MessageSender: Sendable {
 
 /// What became of an attempt to send a message. Reasons are words for logs, and never hold what a message says.
 public enum DeliveryResult: Sendable, Equatable {
-    /// Whoever is next on the way has it.
+    /// The next server on the way has it.
     case delivered
-    /// There is nobody to send it to, or no need: the device asks for itself. No failure.
+    /// There is no recipient to send it to, or no need: the device asks for itself. No failure.
     case leftToRecipient
     /// It may go later; not before so many seconds, where that was said.
     case postponed(reason: String, after: TimeInterval? = nil)
@@ -53,10 +53,10 @@ public struct RetryPolicy: Sendable, Equatable {
         self.lifetime = lifetime
     }
 
-    /// Somebody stands before a screen and waits: seconds, and no longer than the request lives.
+    /// A user waits in front of a screen: seconds, and no longer than the request lives.
     public static let push = RetryPolicy(
         firstPause: 1, longestPause: 30, maximumAttempts: 12, lifetime: FlowLifetime.approval)
-    /// Somebody waits for a code that lives ten minutes.
+    /// A user waits for a code that lives ten minutes.
     public static let oneTimeCode = RetryPolicy(
         firstPause: 1, longestPause: 20, maximumAttempts: 8, lifetime: FlowLifetime.mailedCode)
     /// Mail servers ask to be left alone for a quarter of an hour, and may be away for a day.

@@ -161,7 +161,7 @@ public final class OutboxDelivery: Sendable {
     /// Times that the result is written, where the store does not answer. Then the message is delivered again.
     private static let settlingTries = 5
 
-    /// False where the message is somebody else's by now, or gone with its user.
+    /// False where another server has taken the message, or its user was deleted.
     private func write(
         _ message: OutboxMessage, _ content: OutboxContent?, _ result: DeliveryResult, now: Date, next: Date
     ) async -> Bool {
@@ -217,7 +217,7 @@ extension OutboxMessage.Channel {
 }
 
 extension Realm {
-    /// A write that may put messages into the outbox: whoever delivers them is woken after the commit.
+    /// A write that may put messages into the outbox: the delivery is notified after the commit.
     func writeSending<T: Sendable>(
         by channels: OutboxMessage.Channel..., body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {

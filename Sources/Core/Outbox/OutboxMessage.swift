@@ -21,7 +21,7 @@ public struct OutboxMessage: Sendable, Equatable {
     public var deliveredAt: Date?
     /// A sealed ``OutboxContent``: it carries links and codes.
     public let sealedContent: Data
-    /// Whom it is about, where that is a user: it may go to an address that is not the user's any more, or not yet.
+    /// The user it is about, if any: it may go to an address that is not the user's any more, or not yet.
     public let userID: UserID?
 
     public init(

@@ -31,7 +31,7 @@ public struct AssurancePolicy: Sendable {
         return requiresSecondFactor ? .enrolmentRequired : .enough
     }
 
-    /// Whether somebody with these factors is asked for more than a password.
+    /// Whether a user with these factors is asked for more than a password.
     static func asksForMore(_ factors: [FactorRecord], settings: SecondFactorSettings) -> Bool {
         let policy = AssurancePolicy(settings: settings, requiresSecondFactor: false)
         return factors.contains { policy.isSecondFactor($0.kind) && policy.isOffered($0.kind) }

@@ -14,7 +14,7 @@ public struct AttemptCounter: Sendable, Equatable {
     public var since: Date
     /// No attempt is looked at before this instant.
     public var blockedUntil: Date?
-    /// Attempts that were counted and of whose outcome nobody has been told yet.
+    /// Attempts that were counted and whose outcome is not disclosed yet.
     public var open: [OpenCharge]
 
     public init(

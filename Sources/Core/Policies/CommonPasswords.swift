@@ -2,7 +2,7 @@
 /// of the minimum length is not in it, as it is refused anyway.
 enum CommonPasswords {
     /// Whether the password, in lower case, is one of the commonest, or one with the digits and signs around it that
-    /// everybody puts there.
+    /// users commonly add.
     static func contains(_ password: String) -> Bool {
         if words.contains(password) || isMonotonous(password) || isSequence(password) { return true }
         let (before, core, after) = parts(of: password)

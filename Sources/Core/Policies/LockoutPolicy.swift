@@ -11,7 +11,7 @@ public struct LockoutPolicy: Sendable, Equatable {
     public var firstWait: TimeInterval
     /// Seconds beyond which a wait does not grow.
     public var longestWait: TimeInterval
-    /// Wrong answers in a row after which nothing is looked at until somebody resets the authenticator.
+    /// Wrong answers in a row after which nothing is judged until an administrator resets the authenticator.
     public var disabledAfter: Int?
 
     public init(freeAttempts: Int, firstWait: TimeInterval, longestWait: TimeInterval, disabledAfter: Int? = nil) {
@@ -25,8 +25,8 @@ public struct LockoutPolicy: Sendable, Equatable {
     /// section 3.2.2, allows no more than 100 in a row).
     public static let oneTimeCode = LockoutPolicy(
         freeAttempts: 5, firstWait: 30, longestWait: 3600, disabledAfter: 100)
-    /// Passwords: ten, then 30 s doubling to a quarter of an hour. Never disabled: whoever knows an address could lock
-    /// its owner out.
+    /// Passwords: ten, then 30 s doubling to a quarter of an hour. Never disabled: an attacker who knows an address
+    /// could lock its owner out.
     public static let password = LockoutPolicy(freeAttempts: 10, firstWait: 30, longestWait: 900)
     /// A mailed code: five, then it is dead; another can be sent.
     public static let mailedCode = LockoutPolicy(freeAttempts: 5, firstWait: 0, longestWait: 0, disabledAfter: 5)
@@ -37,11 +37,11 @@ public struct LockoutPolicy: Sendable, Equatable {
         case admitted(AttemptCounter)
         /// Not before this instant.
         case blocked(until: Date)
-        /// Not until somebody resets the authenticator.
+        /// Not until an administrator resets the authenticator.
         case disabled
     }
 
-    /// Counts one attempt, before anybody looks at the answer.
+    /// Counts one attempt, before the answer is judged.
     /// - Parameter charge: names the attempt, which is open until it is settled; nil where its outcome is known.
     public func charge(_ counter: AttemptCounter?, key: String, at now: Date, as charge: String? = nil) -> Charge {
         var counter = counter ?? AttemptCounter(key: key, since: now)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// An attempt that was counted before anybody looked at its answer, until it is settled.
+/// An attempt that was counted before its answer is judged, until it is settled.
 ///
-/// It counts in full while it is open, so that a crowd of guesses sent at once gets no more looks than the limit has. What
-/// settles it ends it: a wrong answer stays counted, a right one sets the counter back. The answer is told only after
-/// that is durable. So a charge that is never settled – the store went away, the server was killed – is one of which
-/// nobody has been told anything, and it counts no more once its lease is over. That needs no second write
+/// It counts in full while it is open, so that a crowd of guesses sent at once gets no more looks than the limit has.
+/// What settles it ends it: a wrong answer stays counted, a right one sets the counter back. The answer leaves only
+/// after that is durable. So a charge that is never settled – the store went away, the server was killed – has an
+/// undisclosed outcome, and it stops counting once its lease is over. That needs no second write
 /// (`docs/decisions/0109`).
 public struct OpenCharge: Sendable, Equatable, Codable {
     /// Random; names the charge in every counter that it is in.

@@ -6,8 +6,8 @@ public struct RateLimit: Sendable, Equatable {
     /// Seconds.
     public var window: TimeInterval
     /// Counters among which it is shared out evenly, each for a window of its own, so that those who count at the same
-    /// time seldom wait for each other's row. Where one is used up the next is asked: nobody is refused before all are, and
-    /// together they never admit more than one counter would (`docs/decisions/0124`).
+    /// time seldom wait for each other's row. Where one is used up the next is asked: no request is refused before all
+    /// are used up, and together they never admit more than one counter would (`docs/decisions/0124`).
     var parts: Int
 
     public init(count: Int, window: TimeInterval) {
@@ -26,7 +26,7 @@ public struct RateLimit: Sendable, Equatable {
     public static let answersPerSource = RateLimit(count: 100, window: 600, parts: 25)
     /// Accounts made from one source address.
     public static let signUpsPerSource = RateLimit(count: 100, window: 3600)
-    /// Sign-ins and resets, step by step, that one source address begins. Each is a row, whoever it is of.
+    /// Sign-ins and resets, step by step, that one source address begins. Each is a row, whichever user it is for.
     public static let attemptsPerSource = RateLimit(count: 600, window: 600)
     /// Mails to one address.
     public static let mailsPerAddress = RateLimit(count: 20, window: 3600)
@@ -134,7 +134,7 @@ enum AskedLimits {
 
     enum LimitRefusal: Sendable, Equatable {
         case until(Date)
-        /// Until somebody sets the counter back.
+        /// Until an administrator resets the counter.
         case forGood
 
         var instant: Date { if case .until(let instant) = self { instant } else { .distantFuture } }

@@ -2,8 +2,8 @@ import Foundation
 
 /// What a store's data is for.
 ///
-/// The first start decides it and the store keeps it, so that what development brings – applications whose secrets are
-/// published, accounts whose tokens nobody signed – never comes before the users of a server in production.
+/// The first start decides it and the store keeps it, so that what development brings – applications with public
+/// secrets, accounts with unsigned tokens – never comes before the users of a server in production.
 public enum DataKind: String, Sendable, CaseIterable {
     /// Closed by default: signed tokens, registered applications.
     case production
@@ -15,7 +15,7 @@ public enum DataKind: String, Sendable, CaseIterable {
 
     /// What a store says of itself.
     public enum Finding: Sendable, Equatable {
-        /// Nobody has used it yet.
+        /// It has not been used yet.
         case unused
         case marked(DataKind)
         /// Data of a version that did not say it. These sample applications of development are in it; where there are none,
@@ -24,7 +24,7 @@ public enum DataKind: String, Sendable, CaseIterable {
         /// The mark is of a later version.
         case unknown(String)
 
-        /// Nil where nobody can tell yet.
+        /// Nil while it is unknown.
         public var kind: DataKind? {
             switch self {
             case .unused, .unknown: nil

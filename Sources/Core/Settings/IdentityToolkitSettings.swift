@@ -1,7 +1,7 @@
 /// What users may do through Identity Toolkit, and through that protocol alone (Identity Platform's REST reference,
 /// `Config`).
 public struct IdentityToolkitSettings: Sendable, Equatable, Codable {
-    /// Whether somebody signs in or up with an address at all: `signIn.email.enabled`.
+    /// Whether users can sign in or up with an address at all: `signIn.email.enabled`.
     public var allowsEmail = true
     /// Whether a mailed link signs in: the opposite of `signIn.email.passwordRequired`.
     public var allowsEmailLinks = true

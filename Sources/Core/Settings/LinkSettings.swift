@@ -2,8 +2,8 @@ import Foundation
 
 /// Where the pages behind mailed links may send a user on to.
 public struct LinkSettings: Sendable, Equatable, Codable {
-    /// Hosts beside those of the server's public URLs: `app.example.com`, or `*.example.com` for every host below one. Nil
-    /// where nobody has set any.
+    /// Hosts beside those of the server's public URLs: `app.example.com`, or `*.example.com` for every host below one.
+    /// Nil where none are set.
     public var authorizedDomains: [String]?
 
     public init() {}

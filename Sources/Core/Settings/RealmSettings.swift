@@ -48,11 +48,11 @@ public struct RealmSettings: Sendable, Equatable, Codable {
 public struct SignUpSettings: Sendable, Equatable, Codable {
     /// Whether people may make their own accounts.
     public var isOpen = true
-    /// Whether somebody may have an account without any address or password. Nil where nobody decided: then only under
+    /// Whether users may have an account without any address or password. Nil where it was never set: then only under
     /// `--dev`.
     public var anonymous: Bool?
 
-    /// Whether somebody may have an account without any address or password, outside of `--dev`.
+    /// Whether users may have an account without any address or password, outside of `--dev`.
     public var allowsAnonymous: Bool {
         get { anonymous ?? false }
         set { anonymous = newValue }
@@ -69,7 +69,7 @@ public struct SignUpSettings: Sendable, Equatable, Codable {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         try members.assign(&isOpen, .isOpen)
         anonymous = try members.decodeIfPresent(Bool.self, forKey: .anonymous)
-        // What earlier programs wrote said no where nobody had decided.
+        // Earlier programs wrote "no" where it was never set.
         if anonymous == nil, try members.decodeIfPresent(Bool.self, forKey: .allowsAnonymous) == true {
             anonymous = true
         }

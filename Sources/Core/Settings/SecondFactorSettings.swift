@@ -28,8 +28,8 @@ public struct SecondFactorSettings: Sendable, Equatable, Codable {
         totp = try members.decodeIfPresent(TOTPSettings.self, forKey: .totp)
     }
 
-    /// Whether a second factor is asked of everybody, by the protocols in which somebody who has none can enrol one in the
-    /// middle of signing in.
+    /// Whether every user needs a second factor, in the protocols that let a user without one enrol it during a
+    /// sign-in.
     public var isRequired: Bool { state == .mandatory }
 
     /// Whether TOTP is enrolled and asked for.

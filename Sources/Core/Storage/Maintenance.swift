@@ -1,6 +1,6 @@
 import Foundation
 
-/// Removes what nobody needs any more, a little at a time, so that no other write waits for it.
+/// Removes what is no longer needed, a little at a time, so that no other write waits for it.
 public struct Maintenance: Sendable {
     let realm: Realm
 

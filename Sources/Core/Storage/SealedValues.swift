@@ -1,7 +1,7 @@
 import Foundation
 
-/// Every kind of place that holds sealed values. ``Sealer`` seals for nothing else, and stores say for each where it is:
-/// so a new one is a case here, and whoever replaces the master key comes past it.
+/// Every kind of place that holds sealed values. ``Sealer`` seals for nothing else, and stores say for each where it
+/// is: so a new one is a case here, and the replacement of the master key covers it.
 public enum SealedPlace: String, Sendable, CaseIterable {
     /// What factors keep, by the factor's id.
     case factor
@@ -53,7 +53,7 @@ public struct SealedRow: Sendable, Equatable {
     }
 }
 
-/// Walks over all sealed values, for whoever replaces the key under them.
+/// Iterates over all sealed values, for the replacement of the master key.
 public protocol SealedValueStorage {
     /// Rows of the place that hold a value, in the order of their keys.
     /// - Parameters:

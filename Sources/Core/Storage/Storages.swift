@@ -7,10 +7,10 @@ public protocol UserStorage {
     func user(phoneNumber: PhoneNumber) throws -> User?
     /// Users ordered by id, beginning behind `id`.
     func users(after id: UserID?, limit: Int) throws -> [User]
-    /// False where the id, the address or the telephone number is taken.
+    /// False where the id, the address or the phone number is taken.
     func insert(_ user: User) throws -> Bool
-    /// Writes everything but the id, where the stored revision is `user.revision`, and counts the revision up. False where
-    /// it is not, or where the new address or telephone number is taken.
+    /// Writes everything but the id, where the stored revision is `user.revision`, and counts the revision up. False
+    /// where it is not, or where the new address or phone number is taken.
     func update(_ user: User) throws -> Bool
     /// Remembers a sign-in or a refresh without counting as a change. A nil leaves what is there.
     func touch(_ id: UserID, signedInAt: Date?, refreshedAt: Date?) throws
@@ -48,7 +48,7 @@ public protocol FlowStorage {
     func clientRegistrations(after digest: Data?, limit: Int) throws -> [FlowRecord]
     /// Removes at most `limit` flows that expired before the instant; answers how many.
     func deleteFlows(expiredBefore instant: Date, limit: Int) throws -> Int
-    /// The same of flows alone whose purpose is `authorization-code`, which nobody asks for again.
+    /// The same of flows alone whose purpose is `authorization-code`, which is never read again.
     func deleteAuthorizationCodes(expiredBefore instant: Date, limit: Int) throws -> Int
 }
 
@@ -98,7 +98,7 @@ public protocol AttemptCounterStorage {
 /// Keeps the audit log. Nothing in it is ever changed, but for what a removed user leaves behind.
 public protocol AuditStorage {
     func append(_ event: AuditEvent) throws
-    /// Events of one user, or of everybody, newest first.
+    /// Events of one user, or of all, newest first.
     /// - Parameter id: only events with an id greater than this.
     func auditEvents(of user: UserID?, after id: String?, limit: Int) throws -> [AuditEvent]
     /// Events of one user, newest first.
@@ -125,10 +125,9 @@ public protocol OutboxStorage {
     /// Writes attempts and times, where the message is undelivered and the stored number of attempts is the given one.
     func update(_ message: OutboxMessage, after attempts: Int) throws -> Bool
     func deleteOutboxMessage(_ id: String) throws -> Bool
-    /// Those about the user, and those to the recipient that are about nobody; the newest first.
+    /// Those about the user, and those to the recipient that are about no user; the newest first.
     func outboxMessages(of user: UserID, recipient: String?, limit: Int) throws -> [OutboxMessage]
-    /// Says of messages to a recipient that are about nobody that they are about the user, who is about to lose the
-    /// address.
+    /// Assigns messages to a recipient that are about no user to the user who is about to lose the address.
     func assignOutboxMessages(to recipient: String, of user: UserID) throws
     /// Removes all that ``outboxMessages(of:recipient:limit:)`` finds.
     func deleteOutboxMessages(of user: UserID, recipient: String?) throws

@@ -46,7 +46,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public let code: Code
     /// What is wrong and, where that is known, what to do about it. For the operator; it never reaches a client.
     public let sentence: String
-    /// What the database itself said, for whoever looks closer; nil where the sentence says it.
+    /// What the database itself said, for diagnosis; nil where the sentence says it.
     public let detail: String?
 
     public init(_ code: Code, _ sentence: String, detail: String? = nil) {

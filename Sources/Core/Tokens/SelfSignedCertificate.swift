@@ -4,7 +4,7 @@ import X509
 
 /// A signing key's public half as an X.509 certificate.
 ///
-/// Nobody vouches for it but the server that it is fetched from; it is a form, not a promise. Verifiers of Google's
+/// It is trusted only because of the server that it is fetched from; it is a form, not a promise. Verifiers of Google's
 /// tokens read the key out of it and look at nothing else. It is valid from the making of the key for a hundred years,
 /// since tokens say themselves how long they count.
 enum SelfSignedCertificate {

@@ -51,7 +51,7 @@ extension Accounts {
         return outcomes
     }
 
-    /// Removes everybody who is there; answers how many. For development.
+    /// Removes all users; answers how many. For development.
     public func deleteAll(by client: ClientContext) async throws -> Int {
         var count = 0
         while true {
@@ -70,7 +70,7 @@ extension StoreTransaction {
         try deleteCounter(CounterKey.offers(to: user.id))
         try deleteCounter(CounterKey.newPasswords(of: user.id))
         try deleteCounter(CounterKey.notices(to: user.id))
-        // A reason is in the words of whoever gave it.
+        // A reason is in the words of the device's user.
         try replaceAuditDetails(of: user.id, .approvalRejected, with: ["reason": "removed with the user"])
         try replaceAuditDetails(of: user.id, .emailChanged, with: ["former": "removed with the user"])
     }

@@ -23,7 +23,7 @@ public enum FactorStanding: Sendable, Equatable {
     case open(wrongAnswers: Int)
     /// Not before this instant.
     case locked(until: Date, wrongAnswers: Int)
-    /// Not until somebody resets it.
+    /// Not until an administrator resets it.
     case disabled(wrongAnswers: Int)
 }
 

@@ -6,9 +6,10 @@ extension Accounts {
 
     /// A page of accounts as they move out, ordered by id: with password hashes and with the secrets of authenticators.
     ///
-    /// Each account is of one instant; the pages are of different ones, so that no transaction lasts as long as an export.
-    /// Whoever comes or goes meanwhile may or may not be among them. The log says that users are handed out before they are:
-    /// once for an export whose pages name it, with the number of all users; a page that names none has an event of its own.
+    /// Each account is of one instant; the pages are of different ones, so that no transaction lasts as long as an
+    /// export. Users added or deleted meanwhile may or may not be among them. The log records the export before any
+    /// user is sent: once for an export whose pages name it, with the number of all users; a page that names none has
+    /// an event of its own.
     /// - Parameters:
     ///   - limit: 1 to ``longestExportPage``.
     ///   - run: what the page before gave; it counts for an hour.

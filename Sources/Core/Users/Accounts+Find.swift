@@ -57,7 +57,7 @@ extension UserID {
 }
 
 extension Accounts {
-    /// Everybody with one of the identifiers, each once, in the order of the identifiers.
+    /// The users with one of the identifiers, each once, in the order of the identifiers.
     public func find(_ identifiers: [UserIdentifier]) async throws -> [UserWithFactors] {
         try await realm.store.read { transaction in
             var seen: Set<UserID> = []
@@ -95,7 +95,7 @@ extension Accounts {
     /// The furthest that ``users(in:offset:limit:)`` goes into a listing.
     public static let longestOffset = 10_000
 
-    /// Users in any order: everybody is looked at, a thousand at a time, and no more are kept than are asked for.
+    /// Users in any order: all are read, a thousand at a time, and no more are kept than requested.
     /// - Parameters:
     ///   - offset: 0 to ``longestOffset``.
     ///   - limit: 1 to 1,000.

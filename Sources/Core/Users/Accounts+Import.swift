@@ -261,7 +261,7 @@ private struct ImportDraft: Sendable {
         AuditEvent(id: eventID, at: now, kind: .userImported, userID: account.id, context: client)
     }
 
-    /// What stands in the way of writing it, whoever has its id.
+    /// What prevents writing it, regardless of its id's present holder.
     func refusal(in transaction: any StoreTransaction) throws -> ImportRefusal? {
         if let email = account.email, let holder = try transaction.user(email: email), holder.id != account.id {
             return .addressTaken

@@ -12,10 +12,10 @@ extension Accounts {
         }
     }
 
-    /// Users by their display name, without regard to case. Everybody is looked at, a thousand at a time, and no more are held
-    /// than are asked for: this is for administrators.
+    /// Users by their display name, without regard to case. All users are read, a thousand at a time, and no more are
+    /// held than requested: this is for administrators.
     /// - Parameters:
-    ///   - name: nil finds everybody.
+    ///   - name: nil matches every user.
     ///   - isBeginning: whether the name only has to begin so.
     ///   - offset: 0 to ``longestOffset``.
     ///   - limit: 1 to 1,000.

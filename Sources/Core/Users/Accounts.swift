@@ -27,7 +27,7 @@ public struct Accounts: Sendable {
         return try await realm.store.read { try $0.users(after: id, limit: limit) }
     }
 
-    /// How long a new password of this user has to be; of anybody, where nobody is named.
+    /// How long a new password of this user has to be; of any user, where none is named.
     public func minimumPasswordLength(of id: UserID?) async throws -> Int {
         try await realm.store.read { transaction in
             let settings = try transaction.settings()
@@ -111,7 +111,7 @@ public struct Accounts: Sendable {
     }
 
     /// Makes an account on an administrator's behalf: no session, no limits, any id that is free.
-    /// - Parameter profile: its telephone number is in the form of ``PhoneNumber``.
+    /// - Parameter profile: its phone number is in the form of ``PhoneNumber``.
     public func create(
         id: UserID? = nil, email: EmailAddress?, password: Secret<String>?, profile: UserProfile = UserProfile(),
         isDisabled: Bool = false, by client: ClientContext
@@ -148,8 +148,8 @@ public struct Accounts: Sendable {
 }
 
 extension Realm {
-    /// Hashes the password of a sign-up that was counted. Where there is too much to hash, the sign-up is not counted: no
-    /// account is made, and nobody has learnt anything.
+    /// Hashes the password of a sign-up that was counted. Where there is too much to hash, the sign-up is not counted:
+    /// no account is created, and nothing is disclosed.
     func hash(signUpPassword password: Secret<String>, by client: ClientContext) async throws -> String {
         do {
             return try await hasher.hash(password)

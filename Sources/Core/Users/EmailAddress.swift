@@ -2,8 +2,8 @@ import Foundation
 
 /// An e-mail address that is good enough to send a mail to: something, one `@`, a domain, no white space or controls.
 ///
-/// Two spellings that differ in case or in Unicode composition are the same address, so that nobody signs up as the
-/// look-alike of another. What is stricter than this belongs to the mail server that is asked to deliver.
+/// Two spellings that differ in case or in Unicode composition are the same address, so that no user can sign up with a
+/// look-alike of another's address. What is stricter than this belongs to the mail server that is asked to deliver.
 public struct EmailAddress: Sendable, Hashable, CustomStringConvertible {
     /// As identity toolkits keep it: lower case, composed (Unicode NFC).
     public let canonical: String

@@ -1,7 +1,7 @@
-/// A telephone number in the form of ITU-T E.164, section 6: `+`, the country's code, the subscriber's number.
+/// A phone number in the form of ITU-T E.164, section 6: `+`, the country's code, the subscriber's number.
 ///
 /// Spaces, dots, dashes and parentheses that people write between the digits are left out, so that two spellings of a
-/// number are one number. Whether somebody answers is not known.
+/// number are one number. The number itself is not verified.
 public struct PhoneNumber: Sendable, Hashable, CustomStringConvertible {
     /// `+` and 5 to 15 digits.
     public let canonical: String

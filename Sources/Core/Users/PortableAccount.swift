@@ -8,7 +8,7 @@ import OneTimePassword
 public struct PortableAccount: Sendable {
     public var id: UserID
     public var email: EmailAddress?
-    /// Its telephone number is in the form of ``PhoneNumber``.
+    /// Its phone number is in the form of ``PhoneNumber``.
     public var profile: UserProfile
     public var isDisabled: Bool
     /// Nil means now.
@@ -57,8 +57,8 @@ public struct PortableTOTP: Sendable {
     public var lastUsedAt: Date?
     let payload: TOTPFactor.Payload
 
-    /// Nil where no code can be made of it, or none that anybody could type in time: an empty secret or one of more
-    /// than 128 bytes, digits outside of 6 to 8, a period outside of 15 to 300 seconds.
+    /// Nil where no code can be made of it, or none that a user could type in time: an empty secret or one of more than
+    /// 128 bytes, digits outside of 6 to 8, a period outside of 15 to 300 seconds.
     /// - Parameter lastStep: the time step of the last code that counted; it and all before it are used up.
     public init?(
         id: FactorID?, name: String, enrolledAt: Date?, lastUsedAt: Date? = nil, secret: Secret<[UInt8]>,

@@ -116,14 +116,14 @@ public struct UserProfile: Sendable, Equatable, Codable {
     public var emailVerified: Bool
     public var displayName: String?
     public var photoURL: String?
-    /// A ``PhoneNumber``; nobody else's.
+    /// A ``PhoneNumber``; unique.
     public var phoneNumber: String?
     /// Claims that a developer's back end put on the account; they appear at the top level of its ID tokens.
     public var customClaims: [String: JSONValue] {
         didSet { hasCustomClaims = true }
     }
-    /// Whether somebody put custom claims on the account, even if there are none left: Identity Toolkit reads them back
-    /// as `{}` then.
+    /// Whether an administrator put custom claims on the account, even if there are none left: Identity Toolkit reads
+    /// them back as `{}` then.
     public private(set) var hasCustomClaims: Bool
     /// Attributes that an application defines (native authentication).
     public var attributes: [String: JSONValue]

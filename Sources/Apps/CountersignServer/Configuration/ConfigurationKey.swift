@@ -71,7 +71,7 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         .mailFrom, .mailSMTPUser, .mailSMTPPassword, .mailSMTPPasswordFile, .mailSMTPAuthorities, .mailSMTPEncryption,
     ]
 
-    /// Whether a value, in a file, may be something that nobody should read.
+    /// Whether a value, in a file, may be a secret.
     var isSecret: Bool { self == .mailSMTPPassword || self == .database }
 
     static let connectionRange = 1...10_000_000

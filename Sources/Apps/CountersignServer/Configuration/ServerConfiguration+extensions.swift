@@ -27,7 +27,7 @@ public struct ExtensionConfiguration: Sendable {
 public typealias ExtensionCallOptions = HTTPExtensionCaller.Options
 
 extension ExtensionCallOptions {
-    /// At public addresses alone, trusting whom the system trusts.
+    /// Only at public addresses, with the system's certificate authorities.
     public static let standard = ExtensionCallOptions()
 
     /// For commands that work on the data directory: by the same variables that the server goes by.

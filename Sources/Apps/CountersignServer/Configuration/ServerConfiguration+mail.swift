@@ -2,11 +2,11 @@ import CountersignCore
 import Delivery
 import Foundation
 
-/// How mails leave the house.
+/// How mails are sent.
 public struct MailConfiguration: Sendable {
     /// Nil where mails wait in the outbox.
     public var smtp: SMTPServer?
-    /// Whom mails come from; there where there is a server.
+    /// The sender of mails; present where there is a mail server.
     public var from: MailAddress?
     /// A directory of an operator's own templates.
     public var templates: String?

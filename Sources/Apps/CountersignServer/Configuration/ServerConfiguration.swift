@@ -28,13 +28,14 @@ public struct ServerConfiguration: Sendable {
     public var proxy: ProxyOptions
     /// How many connections there may be.
     public var connections: ConnectionOptions
-    /// Where numbers are shown to whoever can connect; nil: beside everything else, to administrators and this machine.
+    /// A separate address for metrics, open to every client that can connect; nil: beside everything else, to
+    /// administrators and this machine.
     public var metricsListen: ListenAddress?
     /// Where the key comes from that seals all others.
     public var masterKey: MasterKeySource
     /// What a password hash costs.
     public var passwords: Argon2idParameters
-    /// How mails leave the house.
+    /// How mails are sent.
     public var mail: MailConfiguration
     /// Where services of the developer's own may be called.
     public var extensions: ExtensionConfiguration
@@ -120,7 +121,7 @@ public struct ServerConfiguration: Sendable {
         self.warnings = warnings
     }
 
-    /// Where data is kept that nobody has named a directory for: that of development apart from the other.
+    /// The default data directory: that of development apart from the other.
     public static func standardDataDirectory(isDevelopment: Bool) -> String {
         isDevelopment ? "./countersign-dev-data" : "./countersign-data"
     }

@@ -34,7 +34,7 @@ public struct ConnectionOptions: Sendable {
 public struct ProxyOptions: Sendable {
     /// The header in which it says who sent a request.
     public var header: ProxyHeader
-    /// The addresses that it has; none: whoever connects is taken for it.
+    /// The addresses that it has; none: every peer is taken for it.
     public var trusted: [AddressRange]
 
     public init(header: ProxyHeader = .xForwardedFor, trusted: [AddressRange] = []) {

@@ -61,8 +61,8 @@ public struct MasterKeyFile: Sendable, Equatable {
         }
     }
 
-    /// Replaces what the file holds, at once and for good: whoever reads it sees the keys before or those after, also
-    /// after a power failure. Owner and mode stay.
+    /// Replaces what the file holds, at once and for good: a reader sees the keys before or those after, also after a
+    /// power failure. Owner and mode stay.
     func write(_ entries: [Entry], random: any RandomSource) throws {
         try PrivateFile.replace(path, random: random, with: Self.text(of: entries))
     }

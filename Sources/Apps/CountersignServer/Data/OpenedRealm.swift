@@ -24,7 +24,7 @@ public struct OpenedRealm: Sendable {
     let hasher: Argon2idHasher
     let extensionCaller: HTTPExtensionCaller
 
-    /// What somebody opens a realm for.
+    /// The purpose of opening a realm.
     enum Purpose {
         /// A start, which makes what is missing: the database, the keys, the admin token, a first application.
         case start(DataKind)

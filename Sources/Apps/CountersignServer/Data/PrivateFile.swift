@@ -64,7 +64,7 @@ enum PrivateFile {
 
     /// Replaces what a file holds that is there. Owner and mode stay; a symbolic link is followed.
     ///
-    /// Whoever reads it sees what was or what is, also after a power failure: written under another name, flushed, and
+    /// A reader sees the old or the new content, also after a power failure: written under another name, flushed, and
     /// renamed.
     static func replace(_ path: String, random: any RandomSource, with content: Data) throws {
         guard let resolved = realpath(path, nil) else { throw DataDirectoryError.cannotRead(path, errno) }
@@ -92,7 +92,7 @@ enum PrivateFile {
         let bytes = Array(content)
         var isWritten = write(descriptor, bytes, bytes.count) == bytes.count
         if let status {
-            // The server may run as another user than whoever runs a command.
+            // The server and a command may run as different system users.
             if status.st_uid != getuid() || status.st_gid != getgid() {
                 isWritten = isWritten && fchown(descriptor, status.st_uid, status.st_gid) == 0
             }

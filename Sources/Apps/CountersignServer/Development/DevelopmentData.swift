@@ -15,7 +15,7 @@ enum DevelopmentData {
         [application] + SampleChecks.applications.map { ClientID(rawValue: $0.id) } + [resourceServer.id]
     }
 
-    /// Somebody else's application may be called `test`, and then has another secret.
+    /// Another application may be called `test`, and then has another secret.
     static func isSample(_ application: Application) -> Bool {
         application.id != resourceServer.id || application.registration.hasSecret(resourceServer.secret)
     }

@@ -70,7 +70,7 @@ struct DevelopmentRoutes: Sendable {
         return messages
     }
 
-    /// A code is a mail to programs that wait for it, whoever delivers it.
+    /// Programs that wait for a code see it as a mail, whichever sender delivers it.
     private func kind(of message: OutboxMessage) -> String {
         message.channel == .otp ? OutboxMessage.Channel.email.rawValue : message.channel.rawValue
     }

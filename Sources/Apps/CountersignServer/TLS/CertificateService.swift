@@ -47,7 +47,7 @@ struct CertificateService: Service, CustomStringConvertible {
         } while (try? await Task.sleep(for: tick)) != nil
     }
 
-    /// - Parameter isAsked: somebody waits for it, and wants to hear of what was refused before.
+    /// - Parameter isAsked: an administrator asked for it, and wants to see earlier refusals again.
     private func look(isAsked: Bool) async {
         let now = clock.now
         let certificate = certificate

@@ -11,8 +11,8 @@ import Synchronization
 
 /// The certificate that the server shows, and the files that it comes from.
 ///
-/// Each certificate has a TLS context of its own, so that nobody resumes a session that another one began: new connections
-/// see the new certificate, and those that are open go on with theirs.
+/// Each certificate has a TLS context of its own, so that no client resumes a session under another certificate: new
+/// connections see the new certificate, and those that are open go on with theirs.
 final class ServedCertificate: Sendable {
     /// What the two files hold.
     struct Files: Sendable, Equatable {

@@ -151,7 +151,7 @@ struct Serve: AsyncParsableCommand {
         return flags
     }
 
-    /// For somebody who has just started it and wonders what to do.
+    /// Next steps, for a user who has just started it.
     private func greet(_ address: String, _ directory: DataDirectory) {
         Terminal.say(
             """

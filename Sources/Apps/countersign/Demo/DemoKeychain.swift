@@ -11,7 +11,7 @@ struct DemoKeychain {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "countersign-demo-keychain-\(UUID().uuidString)")
 
-    /// What the person at the terminal types. In the demonstration nobody does: it plays by itself.
+    /// What the user at the terminal types. The demonstration types by itself.
     private static let passcode = "246810"
 
     private let leftover: Leftover

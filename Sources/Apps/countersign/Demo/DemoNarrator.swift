@@ -12,7 +12,7 @@ struct DemoNarrator: Sendable {
     let asJSON: Bool
     /// Whether the terminal understands colours.
     let isColoured: Bool
-    /// Waits until somebody has looked at what is shown; nil where the story goes on by itself.
+    /// Waits until the user has read the screen; nil where the demonstration goes on by itself.
     private let waitForReader: (@Sendable () async -> Void)?
 
     init(
@@ -89,7 +89,7 @@ struct DemoNarrator: Sendable {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) { write("    \(line)") }
     }
 
-    /// Something that the next step takes away: waits until Return is pressed, where somebody asked for that.
+    /// Something that the next step takes away: waits for Return, with `--pause`.
     func pause(_ question: String) async {
         guard let waitForReader else { return }
         write("    \(bold(question))")

@@ -78,7 +78,7 @@ struct DemoStage: Sendable {
         }
     }
 
-    /// What the newest mail to an address says, as somebody finds it in the inbox.
+    /// What the newest mail to an address says, as the inbox shows it.
     private func newestMail(to address: String) async throws -> Inbox.Message {
         let (data, _) = try await URLSession.shared.data(from: url.appendingPathComponent("dev/inbox.json"))
         let inbox = try JSONDecoder().decode(Inbox.self, from: data)
@@ -123,7 +123,7 @@ struct DemoStage: Sendable {
         }
     }
 
-    /// Moves the server's clock, so that nobody has to wait for the next code.
+    /// Moves the server's clock, so that the demonstration need not wait for the next code.
     func advanceClock(seconds: Int) async throws {
         var request = URLRequest(url: url.appendingPathComponent("dev/clock"))
         request.httpMethod = "POST"

@@ -3,8 +3,8 @@ import CountersignCore
 import Foundation
 import MSAL
 
-/// The third act: somebody signs up and in with nothing but codes that come by mail, in an app with screens of its own.
-/// Written against the client SDK, as an app would be.
+/// The third act: a user signs up and in with mailed codes alone, in an app with screens of its own. Written against
+/// the client SDK, as an app would be.
 struct MailedCodeAct: DemoAct {
     let stage: DemoStage
     let narrator: DemoNarrator

@@ -3,8 +3,8 @@ import Foundation
 import Hummingbird
 import Logging
 
-/// The developer's own service, which says what tokens are to say of somebody's roles: a custom authentication extension
-/// for `token-issuance-start`. In this process, on a port of its own, for as long as the body runs.
+/// The developer's own service, which provides a user's roles for tokens: a custom authentication extension for
+/// `token-issuance-start`. In this process, on a port of its own, for as long as the body runs.
 struct RolesService: Sendable {
     let url: String
 

@@ -52,7 +52,7 @@ struct RemoteAdministration: Administration {
         } catch let error as HTTPClientError where error.isPlainHTTPRefused {
             throw CommandFailure(.usage, "\(error.description) The token would be sent unencrypted: use https.")
         } catch let error as HTTPClientError where error.isUnreachable || error.isTimedOut {
-            // A certificate that nobody trusts is mended elsewhere than a server that is not there.
+            // An untrusted certificate and an unreachable server have different remedies.
             let reason = error.underlying.map { " (\($0.localizedDescription))" } ?? ""
             throw CommandFailure(
                 .unreachable, "\(base) cannot be reached\(reason). Is the server running, and is the address right?")

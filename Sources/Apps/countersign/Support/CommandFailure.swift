@@ -19,7 +19,7 @@ struct CommandFailure: Error, Sendable {
         self.message = message
     }
 
-    /// What the errors of our own parts mean to somebody at a terminal. Nil for those of the argument parser, which has
+    /// What the errors of our own parts mean to a user at a terminal. Nil for those of the argument parser, which has
     /// its own words.
     init?(_ error: any Error) {
         switch error {

@@ -9,7 +9,7 @@ final class KeyTerminal: Sendable {
         case character(Character)
         /// An arrow, or another key that sends several bytes.
         case other
-        /// Nobody types any more: the terminal went away.
+        /// The terminal was closed.
         case end
     }
 
@@ -48,7 +48,7 @@ final class KeyTerminal: Sendable {
         return try await body()
     }
 
-    /// Gives the terminal back while somebody is asked for something else.
+    /// Restores the terminal during another prompt.
     func whileAsking<T>(_ body: () async throws -> T) async rethrows -> T {
         end()
         defer { begin() }

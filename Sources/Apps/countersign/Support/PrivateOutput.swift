@@ -20,7 +20,7 @@ struct PrivateOutput {
 
     /// - Parameters:
     ///   - replaces: whether a file of that name may be there.
-    ///   - option: what somebody says on the command line who means that.
+    ///   - option: the option that allows it.
     init(_ path: String, replaces: Bool, option: String = "--replace") throws {
         guard replaces || !FileManager.default.fileExists(atPath: path) else {
             throw CommandFailure(.refused, "\(path) exists already. Name another file, or add \(option).")

@@ -109,7 +109,7 @@ struct RealmOptions: ParsableArguments {
             extensions: try await .load(environment: environment))
     }
 
-    /// Where there is data of the other kind, for somebody who named no directory; empty where there is none.
+    /// Where there is data of the other kind, for a user who named no directory; empty where there is none.
     private var otherDirectory: String {
         let other = ServerConfiguration.standardDataDirectory(isDevelopment: !isDevelopment)
         guard data == nil, environment[ConfigurationKey.data.environmentName] == nil,

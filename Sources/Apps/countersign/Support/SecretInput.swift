@@ -9,7 +9,7 @@ enum SecretInput {
         return try checked(text, from: path)
     }
 
-    /// Asks where somebody sits at the terminal; else reads to the end.
+    /// Prompts at a terminal; else reads to the end.
     static func standardInput(asking question: String) throws -> String {
         if Terminal.canAsk {
             guard let first = Terminal.askSecretly("\(question): "), let second = Terminal.askSecretly("Once more: "),

@@ -13,7 +13,7 @@ struct OutputFailure: Error, Sendable {
     /// As the system has it.
     let code: Int32
 
-    /// Whether what was written has gone to a program that wants no more: no failure that anybody has to be told.
+    /// Whether what was written has gone to a program that wants no more: no failure to report.
     var isReaderGone: Bool { code == EPIPE }
 
     /// Ends the program.
@@ -32,14 +32,14 @@ private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count
 
 /// The two streams that people and programs read.
 enum Terminal {
-    /// Whether somebody looks at standard error as it is written.
+    /// Whether standard error is a terminal.
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
-    /// Whether somebody looks at standard output.
+    /// Whether standard output is a terminal.
     static var isOutputSeen: Bool { isatty(STDOUT_FILENO) == 1 }
-    /// Whether somebody can be asked.
+    /// Whether a prompt is possible.
     static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-    /// Whether somebody can be asked at the terminal itself, whatever the streams are connected to.
+    /// Whether a prompt at the terminal itself is possible, whatever the streams are connected to.
     static var hasTerminal: Bool {
         let descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
@@ -47,10 +47,10 @@ enum Terminal {
         return true
     }
 
-    /// A line on standard output, at once: whoever waits for it at the other end of a pipe reads it now.
+    /// A line on standard output, unbuffered, so that the reader of a pipe gets it at once.
     ///
-    /// Where it cannot be written the program ends: quietly where nobody reads any more (`countersign user list | head -1`),
-    /// else with the reason.
+    /// Where it cannot be written the program ends: quietly where the reader has closed the pipe (`countersign user
+    /// list | head -1`), else with the reason.
     static func print(_ line: String) {
         do {
             try emit(line)
@@ -64,7 +64,7 @@ enum Terminal {
         if let code = write(line + "\n", to: STDOUT_FILENO) { throw OutputFailure(code: code) }
     }
 
-    /// A line on standard error. What nobody reads is no reason to leave work undone.
+    /// A line on standard error. A closed standard error does not stop the work.
     static func say(_ line: String) {
         _ = write(line + "\n", to: STDERR_FILENO)
     }
@@ -95,7 +95,7 @@ enum Terminal {
         return nil
     }
 
-    /// Asks somebody, without showing what is typed.
+    /// Prompts without showing what is typed.
     static func askSecretly(_ question: String) -> String? {
         getpass(question).map { String(cString: $0) }
     }
@@ -109,7 +109,7 @@ enum Terminal {
 
 extension String {
     /// With control characters and marks that turn the direction of text spelt out: names come from strangers, and must
-    /// not steer the terminal of whoever lists them.
+    /// not control the terminal.
     var printable: String {
         var result = ""
         for scalar in unicodeScalars {

@@ -4,7 +4,7 @@ import Hummingbird
 import Logging
 import ServerHTTP
 
-/// `POST /admin/v1/<operation>`: the operations for whoever has the administrator's token.
+/// `POST /admin/v1/<operation>`: the operations for holders of the administrator's token.
 public struct AdministrationRoutes: Sendable {
     private let realm: Realm
     private let isAdministrator: @Sendable (Secret<String>) -> Bool
@@ -41,7 +41,7 @@ public struct AdministrationRoutes: Sendable {
                     .outcomeUnknown,
                     "The database went away in the middle, and may have done it or not. Look before you try again.")
             case .body(let fault): AdministrationError(fault)
-            // What operations there are is for whoever has the token.
+            // The list of operations needs the token, too.
             case .status(.notFound):
                 AdministrationError(
                     .notFound,

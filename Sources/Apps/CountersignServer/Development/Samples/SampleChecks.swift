@@ -1,7 +1,8 @@
 import CountersignCore
 
-/// The samples of the vendor's pages (MobileFirst Foundation 8.0 tutorials, "Credentials validation" and those after it), under `--dev`. They tell the right answer to
-/// whoever gives a wrong one, as the originals do: nobody is to find them anywhere else.
+/// The samples of the vendor's pages (MobileFirst Foundation 8.0 tutorials, "Credentials validation" and those after
+/// it), under `--dev`. They disclose the right answer after a wrong one, as the originals do: so they exist under
+/// `--dev` only.
 enum SampleChecks {
     static func catalogue() throws -> SecurityCheckCatalogue {
         try SecurityCheckCatalogue(pin + login + stepUp + enrolment)

@@ -120,7 +120,7 @@ extension AuthenticatorCommand {
             Terminal.say("warning: secrets follow, on a terminal that may keep them.")
         }
 
-        /// The accounts that are meant, opened. Somebody is asked once for all of those that ask.
+        /// The selected accounts, opened. One prompt serves all that need one.
         private func chosen() async throws -> (uris: [OTPAuthURI], leftOut: [String]) {
             guard let book = try await vault.openExisting() else {
                 throw CommandFailure(.refused, "There is no account to export.")

@@ -12,7 +12,7 @@ struct CodesScreen {
 
     let rows: [Row]
 
-    /// Until somebody presses q.
+    /// Until the user presses q.
     func run() async throws {
         let terminal = try KeyTerminal(usesOwnScreen: true)
         try await terminal.whileReadingKeys {

@@ -7,7 +7,7 @@ enum LinkInput {
     static let limit = 64 << 10
 
     /// - Parameter argument: the link itself; `-` for standard input; nil asks at the terminal, or reads standard input
-    ///   where nobody sits there.
+    ///   where there is none.
     static func text(_ argument: String?) throws -> String {
         let text: String
         if let argument, argument != "-" {

@@ -18,7 +18,7 @@ struct RequestArgument: ParsableArguments {
         if yes && !latest { throw ValidationError("--yes goes with --latest: an id needs no confirmation.") }
     }
 
-    /// The one that is meant. With `--latest` it is shown, and asked about where somebody can be asked.
+    /// The one that is meant. With `--latest` it is shown, and confirmed at a terminal.
     func request(in book: AccountBook?, verb: String, output: OutputOptions) async throws -> SignInRequest {
         if latest && !yes && !Terminal.canAsk {
             throw CommandFailure(

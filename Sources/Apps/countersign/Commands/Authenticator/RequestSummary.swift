@@ -40,7 +40,7 @@ struct RequestSummary: Encodable {
 }
 
 extension SignInRequest {
-    /// For people. Everything is made harmless: it comes from whoever signs in.
+    /// For people. Everything is made harmless: it comes from the client that signs in.
     func lines(now: Date, in zone: TimeZone = .current) -> [String] {
         var table = Table()
         table.add("  browser", [browser, system].compactMap(\.self).joined(separator: " on "))

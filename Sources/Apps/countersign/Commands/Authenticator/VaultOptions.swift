@@ -67,7 +67,7 @@ struct VaultOptions: ParsableArguments {
         return try await open(keepingAnswer: keepingAnswer)
     }
 
-    /// Opens the book, and finds the account that somebody means.
+    /// Opens the book, and finds the account that the user means.
     func open(for selector: String) async throws -> (AccountBook, Account) {
         guard let book = try await openExisting() else { throw AccountBookError.notFound(selector) }
         return (book, try await book.account(meant: selector))

@@ -2,7 +2,7 @@ import AuthenticatorBook
 import Foundation
 import Synchronization
 
-/// Somebody sits at the terminal and answers requests as they come.
+/// A user at the terminal answers requests as they arrive.
 struct WatchSession: Sendable {
     private let book: AccountBook
     private let accounts: [Account]
@@ -29,7 +29,7 @@ struct WatchSession: Sendable {
         }
     }
 
-    /// Until somebody presses q, or nothing is watched any more.
+    /// Until the user presses q, or no account is left to watch.
     func run() async throws {
         let inbox = Inbox()
         let watching = Task { [book, accounts] in
@@ -104,7 +104,7 @@ struct WatchSession: Sendable {
         [.character("q"), .character("Q"), .end].contains(key)
     }
 
-    /// Nil where the key means nothing, or somebody thought better of it.
+    /// Nil where the key means nothing, or the user cancelled.
     private func decision(
         _ key: KeyTerminal.Key, _ request: SignInRequest, _ terminal: KeyTerminal
     ) async throws -> Decision? {

@@ -82,7 +82,7 @@ extension KeyCommand {
 }
 
 extension MasterKeyRotation.Step {
-    /// Progress, for people; nil for what comes too often where nobody looks on.
+    /// Progress, for people; nil for what comes too often without a terminal.
     fileprivate var line: String? {
         switch self {
         case .made(let key): "Made the master key \(key)."

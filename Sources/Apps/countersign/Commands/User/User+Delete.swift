@@ -21,7 +21,7 @@ extension UserCommand {
             }
             try await realm.withAdministration { administration in
                 if !yes {
-                    // Shows whom it is about, and whether there is anybody at all.
+                    // Shows the user it is about, or that there is none.
                     let found = try await administration.perform(ShowUser(user: argument.user)).user
                     let question = "Delete \(found.shortName.printable) (\(found.id)) with everything?"
                     guard Terminal.confirms(question) else { throw CommandFailure(.refused, "Nothing was deleted.") }

@@ -40,7 +40,7 @@ extension UserCommand {
             if publicURL != nil && !printLink { throw ValidationError("--public-url goes with --print-link.") }
         }
 
-        /// The answer with the whole link, as only whoever asks knows how the server is reached.
+        /// The answer with the whole link, as only the caller knows the server's address.
         private struct Result: Encodable {
             let user: UserSummary
             let link: String?

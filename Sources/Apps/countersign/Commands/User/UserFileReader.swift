@@ -95,7 +95,7 @@ struct UserFileReader {
     // MARK: The beginning
 
     private static let opening = Array(#"{"users":["#.utf8)
-    /// White space in front of and inside the opening beyond which nobody looks for it.
+    /// White space in front of and inside the opening that is searched for it, at most.
     private static let longestHead = 4096
 
     private mutating func takeAtBeginning(_ byte: UInt8) {
@@ -107,7 +107,7 @@ struct UserFileReader {
         if seen == [UInt8(ascii: "[")] || seen == Self.opening {
             isInObject = seen.count > 1
             line += head.count { $0 == UInt8(ascii: "\n") }
-            // The byte itself is counted by whoever called.
+            // The caller counts the byte itself.
             if byte == UInt8(ascii: "\n") { line -= 1 }
             head = []
             place = .between(mayEnd: true, needsComma: false)

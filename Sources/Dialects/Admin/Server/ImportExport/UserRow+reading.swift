@@ -142,7 +142,7 @@ extension UserRow {
         return result
     }
 
-    /// Address and telephone number are identities that an account has by itself; there are no others here.
+    /// Address and phone number are identities that an account has by itself; there are no others here.
     private func refuseForeignIdentities() throws(UserRowFault) {
         let own = ["password", "phone"]
         guard let foreign = (providerUserInfo ?? []).first(where: { !own.contains($0.providerId ?? "") }) else {

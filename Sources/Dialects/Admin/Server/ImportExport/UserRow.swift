@@ -88,7 +88,7 @@ struct UserRow: Codable, Sendable {
         /// RFC 3339.
         var enrolledAt: String?
         var totpInfo: TOTP?
-        /// Telephones are no factors here; see ``UserRow/account(_:)``.
+        /// Phones are no factors here; see ``UserRow/account(_:)``.
         var phoneInfo: String?
         var unobfuscatedPhoneInfo: String?
 
@@ -145,7 +145,7 @@ struct UserRow: Codable, Sendable {
     static let longestLine = 256 * 1024
 }
 
-/// Why a row is not taken: a sentence for whoever has the file, without any of its secrets.
+/// Why a row is refused: a sentence for the owner of the file, without any of its secrets.
 struct UserRowFault: Error, Sendable, Equatable {
     let sentence: String
 

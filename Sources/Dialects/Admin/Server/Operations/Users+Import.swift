@@ -103,7 +103,7 @@ public struct ImportUsers: AdministrationOperation {
 }
 
 extension ImportUsers {
-    /// What somebody with the file at hand knows the user on a line by: the address, or else the id. Nil where neither can be
+    /// How the owner of the file recognises the user on a line: the address, or else the id. Nil where neither can be
     /// read.
     public static func name(on line: SecretText) -> String? {
         struct Names: Decodable {
@@ -114,8 +114,8 @@ extension ImportUsers {
         return [names?.email, names?.localId].compactMap { $0 }.first { !$0.isEmpty }
     }
 
-    /// What nobody else in a file may have: id, address and number of the user on a line, as far as they can be read.
-    /// For rehearsals, which write nothing that a later line could meet.
+    /// What has to be unique in a file: id, address and number of the user on a line, as far as they can be read. For
+    /// rehearsals, which write nothing that a later line could meet.
     public static func identifiers(on line: SecretText) -> [UserIdentifier] {
         guard let row = try? UserRow.read(Array(line.secret.reveal().utf8)) else { return [] }
         return [

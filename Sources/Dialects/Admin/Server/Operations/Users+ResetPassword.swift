@@ -1,6 +1,6 @@
 import CountersignCore
 
-/// Helps somebody who forgot the password.
+/// Helps a user who forgot the password.
 public struct ResetPassword: AdministrationOperation {
     public static let name = "users:reset-password"
 
@@ -8,7 +8,7 @@ public struct ResetPassword: AdministrationOperation {
     public enum Method: String, Codable, Sendable, CaseIterable {
         /// A link is mailed to the user's address. The password stays until it is used.
         case mail
-        /// The link is given back, to be passed on by another way. Whoever has it sets the password.
+        /// The link is given back, to be passed on by another way. Its holder can set the password.
         case link
         /// A random password is set and given back; all sessions end.
         case generate

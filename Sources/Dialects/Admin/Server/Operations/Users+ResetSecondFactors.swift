@@ -1,7 +1,7 @@
 import CountersignCore
 
-/// Removes all second factors of somebody who lost them, with what was counted against them, and ends all sessions. Make
-/// sure of who it is first: from then on the password alone is enough.
+/// Removes all second factors of a user who lost them, with their counts of wrong answers, and ends all sessions.
+/// Verify the user's identity first: from then on the password alone is enough.
 public struct ResetSecondFactors: AdministrationOperation {
     public static let name = "users:reset-mfa"
 

@@ -38,7 +38,7 @@ public struct FactorSummary: Codable, Sendable, Equatable {
         case open
         /// Until ``FactorSummary/lockedUntil``.
         case locked
-        /// Until somebody resets it.
+        /// Until an administrator resets it.
         case disabled
     }
 

@@ -35,7 +35,7 @@ enum SettingCatalogue {
             + SettingFamily.all.flatMap { family in
                 (family.known ?? [family.member]).map { family.prefix + $0 }
             }
-        // Whoever remembers the last word has said which it is.
+        // The last word of a name is enough if it is unique.
         let ends = Dictionary(
             keys.map { ($0.split(separator: ".").last.map(String.init) ?? $0, $0) },
             uniquingKeysWith: { first, _ in first })

@@ -1,7 +1,7 @@
 import CountersignCore
 import JWTKit
 
-/// Settings that have a name of somebody's choice at their end: `tokens.algorithms.identity-toolkit`.
+/// Settings with a free name at their end: `tokens.algorithms.identity-toolkit`.
 struct SettingFamily: Sendable {
     /// With the dot at its end.
     let prefix: String

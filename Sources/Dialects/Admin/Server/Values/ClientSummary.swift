@@ -1,7 +1,7 @@
 import CountersignCore
 
-/// A client of security checks as administrators see it: an installation of an application that registered itself. Its id
-/// is not in it, because whoever knows that may ask for challenges in its name; nor is the device's.
+/// A client of security checks as administrators see it: an installation of an application that registered itself. Its
+/// id is not in it, because its holder may request challenges in its name; nor is the device's.
 public struct ClientSummary: Codable, Sendable, Equatable {
     /// 64 hexadecimal digits, by which every operation finds it.
     public let client: String
@@ -14,7 +14,7 @@ public struct ClientSummary: Codable, Sendable, Equatable {
     public let deviceName: String?
     /// `ACTIVE`, `LOST`, `STOLEN`, `EXPIRED` or `DISABLED`.
     public let status: String
-    /// The id of whoever logged in last.
+    /// The id of the user who logged in last.
     public let user: String?
     public let createdAt: Timestamp
     /// When it last changed, or said that it is there.

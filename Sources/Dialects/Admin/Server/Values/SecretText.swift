@@ -23,7 +23,7 @@ public struct SecretText: Codable, Sendable, CustomStringConvertible, CustomRefl
 }
 
 extension SecretText {
-    /// A password that nobody has to remember: letters and digits, about six bits each.
+    /// A generated password: letters and digits, about six bits each.
     static func password(for policy: PasswordPolicy, random: any RandomSource) -> SecretText {
         let needed = max(policy.minimumLength, policy.minimumLengthAlone ?? 0)
         return SecretText(random.string(max(20, needed), of: .alphanumeric))

@@ -73,7 +73,7 @@ public struct KeychainRSAPrivateKey: SigningKey, @unchecked Sendable {
         return KeychainRSAPrivateKey(tag: tag, secKey: try KeychainKeys.findOrMake(tag, .rs256, protection))
     }
 
-    /// Deletes the key from the keychain. Succeeds if it does not exist.Never prompts.
+    /// Deletes the key from the keychain. Succeeds if it does not exist. Never prompts.
     public func delete() throws { try KeychainKeys.delete(tag) }
 
     /// Deletes the key with a tag, also one that cannot be read any more.
@@ -120,7 +120,7 @@ public struct KeychainP256PrivateKey: SigningKey, @unchecked Sendable {
         return try KeychainP256PrivateKey(tag: tag)
     }
 
-    /// Deletes the key from the keychain. Succeeds if it does not exist.Never prompts.
+    /// Deletes the key from the keychain. Succeeds if it does not exist. Never prompts.
     public func delete() throws { try KeychainKeys.delete(tag) }
 
     /// Deletes the key with a tag, also one that cannot be read any more.
