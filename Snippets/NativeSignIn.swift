@@ -37,7 +37,7 @@ case .codeRequired(var state, let sentTo, _, _):
     signIn: while true {
         switch await state.submitCode(code: ask("The code that went to \(sentTo) now:")) {
         case .completed(let result):
-            print("Signed in as \(result.account.username ?? "somebody").")
+            print("Signed in as \(result.account.username ?? "an unknown user").")
             let parameters = MSALNativeAuthGetAccessTokenParameters()
             if case .completed(let token) = await result.getAccessToken(parameters: parameters),
                 let end = token.expiresOn

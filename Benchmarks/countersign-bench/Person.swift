@@ -11,7 +11,7 @@ struct Person: Sendable {
     init(number: Int) { self.number = number }
 
     static let password = "a long and quiet afternoon"
-    private static let secret = Array("Twenty bytes of lot!".utf8)
+    private static let secret = Array("Twenty random bytes!".utf8)
     private static let totp: TOTP = {
         do { return try TOTP(secret: secret) } catch { fatalError("\(error)") }
     }()

@@ -268,7 +268,7 @@ actor Workbench {
     }
 
     struct NothingMeasured: Error, CustomStringConvertible {
-        let description = "There was nobody whose turn it was, so nothing was measured. Give it more --seconds."
+        let description = "No user was due, so nothing was measured. Give it more --seconds."
     }
 
     /// Gives many people's passwords, whose codes are then waited for.

@@ -28,9 +28,9 @@ router.requires(.securityChecks("accessRestricted"), validator: offline).get("ra
 // RFC 9470: a user who logged in more than five minutes ago has to log in again.
 router.requires(ScopeRequirement("RegisteredClient transferPrivilege", maxAge: 300), validator: online)
     .post("transfer") { _, _ in
-        "Done for \(ValidToken.current?.displayName ?? "somebody")."
+        "Done for \(ValidToken.current?.displayName ?? "an unknown user")."
     }
-router.get("public") { _, _ in "Nothing to see, and nobody to ask." }
+router.get("public") { _, _ in "Public." }
 
 let port = environment["PORT"].flatMap { Int($0) } ?? 8081
 try await Application(

@@ -71,7 +71,7 @@ extension BenchCase {
             name: "service-online", title: "the same behind a scope, the issuer asked each time", section: .guarded,
             limits: [Limit(name: "service-open")], measure: { try await Guarded.atService($0, "online") }),
 
-        BenchCase(name: "get-alone", title: "JWKS GET, nobody else", section: .mixed, measure: OverHTTP.calm),
+        BenchCase(name: "get-alone", title: "JWKS GET, no other load", section: .mixed, measure: OverHTTP.calm),
         BenchCase(
             name: "get-amid-sign-ins", title: "JWKS GET, eight clients sign in", section: .mixed,
             limits: [Limit(name: "get-alone", quantity: .p99Latency)], measure: OverHTTP.calmAmidSignIns),
