@@ -84,7 +84,7 @@ let package = Package(
         .library(name: "MSAL", targets: ["MSAL"]),
         .library(name: "IBMMobileFirstPlatformFoundation", targets: ["IBMMobileFirstPlatformFoundation"]),
         .library(name: "IBMMobileFoundationSwift", targets: ["IBMMobileFoundationSwift"]),
-        .library(name: "CountersignServer", targets: ["CountersignServer", "SecurityChecksServer"]),
+        .library(name: "CountersignServer", targets: ["CountersignServer", "SecurityChecks", "SecurityChecksServer"]),
         .library(name: "CountersignCore", targets: ["CountersignCore"]),
         .library(name: "ScopeProtection", targets: ["ScopeProtection"]),
         .library(name: "StoreConformance", targets: ["StoreConformance"]),
@@ -117,6 +117,11 @@ let package = Package(
             dependencies: ["JSON", "OneTimePassword", .asn1, .crypto, .cryptoExtras, .jwtKit, .x509],
             path: "Sources/Core"),
         .target(name: "OneTimePassword", dependencies: ["JSON", .crypto]),
+
+        // Checks that guard scopes for registered clients: a framework above the core, and checks of its own.
+        .target(
+            name: "SecurityChecks",
+            dependencies: ["CountersignCore", "JSON", "OneTimePassword", .crypto, .cryptoExtras]),
 
         // Keys and secrets that only a present user can use: Apple's own on its systems, a vault elsewhere.
         .target(
@@ -221,7 +226,8 @@ let package = Package(
         .target(
             name: "AdminServer",
             dependencies: [
-                "CountersignCore", "ServerHTTP", "OneTimePassword", .httpTypes, .hummingbird, .jwtKit, .logging,
+                "CountersignCore", "SecurityChecks", "ServerHTTP", "OneTimePassword", .httpTypes, .hummingbird, .jwtKit,
+                .logging,
                 .nioCore,
             ],
             path: "Sources/Dialects/Admin/Server"),
@@ -235,7 +241,7 @@ let package = Package(
             dependencies: [
                 "CountersignCore", "StoreSQLite", "StorePostgres", "ServerHTTP", "PasswordHashing", "Delivery",
                 "PrometheusMetrics",
-                "IdentityToolkitServer", "GuardianServer", "NativeAuthServer", "SecurityChecksServer",
+                "IdentityToolkitServer", "GuardianServer", "NativeAuthServer", "SecurityChecks", "SecurityChecksServer",
                 "ScopeProtection",
                 "AccountServer", "AdminServer", "WebPages", .crypto, "OneTimePassword", .configuration,
                 .hummingbird,
@@ -269,8 +275,8 @@ let package = Package(
         .executableTarget(
             name: "pincode-server",
             dependencies: [
-                "CountersignServer", "CountersignCore", "OneTimePassword", "ScopeProtection", "SecurityChecksServer",
-                .hummingbird, .logging,
+                "CountersignServer", "CountersignCore", "OneTimePassword", "ScopeProtection", "SecurityChecks",
+                "SecurityChecksServer", .hummingbird, .logging,
             ],
             path: "Examples/PinCode/Server"),
         .executableTarget(
@@ -279,7 +285,8 @@ let package = Package(
         .executableTarget(
             name: "countersign-bench",
             dependencies: [
-                "CountersignServer", "CountersignCore", "OneTimePassword", "PasswordHashing", "StoreSQLite",
+                "CountersignServer", "CountersignCore", "SecurityChecks", "OneTimePassword", "PasswordHashing",
+                "StoreSQLite",
                 "StorePostgres", "CSodium", "ClientHTTP", "JSON", "Guardian", "IBMMobileFirstPlatformFoundation",
                 "ScopeProtection", "SecurityChecksServer", .argumentParser, .crypto, .cryptoExtras,
                 .hummingbird, .logging, .nioCore, .nioPosix,
@@ -319,7 +326,8 @@ let package = Package(
         .testTarget(
             name: "CoreTests",
             dependencies: [
-                "CountersignCore", "OneTimePassword", "StoreSQL", "StoreSQLite", "StorePostgres", "TestSupport",
+                "CountersignCore", "SecurityChecks", "OneTimePassword", "StoreSQL", "StoreSQLite", "StorePostgres",
+                "TestSupport",
                 .crypto,
                 .jwtKit,
                 .logging,
@@ -417,7 +425,8 @@ let package = Package(
             name: "SecurityChecksTests",
             dependencies: [
                 "SecurityChecksServer", "SecurityChecksWire", "ScopeProtection", "ClientHTTP", "CountersignServer",
-                "CountersignCore", "OneTimePassword", "PasswordHashing", "ServerHTTP", "DialectTestSupport",
+                "CountersignCore", "SecurityChecks", "OneTimePassword", "PasswordHashing", "ServerHTTP",
+                "DialectTestSupport",
                 "TestSupport", .crypto,
                 .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes, .logging, .nioCore,
             ]),
@@ -425,7 +434,8 @@ let package = Package(
         .testTarget(
             name: "CrossDialectTests",
             dependencies: [
-                "CountersignServer", "CountersignCore", "NativeAuthWire", "OneTimePassword", "PasswordHashing",
+                "CountersignServer", "CountersignCore", "SecurityChecks", "NativeAuthWire", "OneTimePassword",
+                "PasswordHashing",
                 "DialectTestSupport", "TestSupport", .crypto, .hummingbird, .hummingbirdTesting, .httpTypes, .logging,
                 .nioCore,
             ]),
@@ -458,13 +468,15 @@ let package = Package(
             dependencies: [
                 "IBMMobileFirstPlatformFoundation", "MobileFirstReferencePage", "SecurityChecksWire", "ClientHTTP",
                 "JSON",
-                "KeychainServices", "CountersignServer", "CountersignCore", "ScopeProtection", "SecurityChecksServer",
+                "KeychainServices", "CountersignServer", "CountersignCore", "SecurityChecks", "ScopeProtection",
+                "SecurityChecksServer",
                 "ServerTestSupport", "TestSupport", "pincode-server", "pincode-client", .httpTypes, .hummingbird,
             ]),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
                 "countersign", "AdminServer", "AuthenticatorBook", "ClientHTTP", "CountersignServer", "CountersignCore",
+                "SecurityChecks",
                 "OneTimePassword",
                 "Guardian", "KeychainTypes", "SecretVault", "StoreSQLite", "TerminalQRCode", "TestSupport",
                 .argumentParser,
@@ -492,7 +504,8 @@ let package = Package(
             clientSide: ["KeychainServices", "OneTimePassword", .crypto])
         + dialect("NativeAuth", client: "MSAL", clientSide: ["ClientStorage"])
         + dialect(
-            "SecurityChecks", client: "IBMMobileFirstPlatformFoundation", server: ["ScopeProtection"],
+            "SecurityChecks", client: "IBMMobileFirstPlatformFoundation",
+            server: ["SecurityChecks", "ScopeProtection"],
             clientSide: ["ClientStorage", "KeychainServices"]),
     swiftLanguageModes: [.v6]
 )

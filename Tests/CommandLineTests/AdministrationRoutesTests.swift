@@ -1,6 +1,7 @@
 import ClientHTTP
 import CountersignCore
 import Foundation
+import SecurityChecks
 import Testing
 
 @testable import AdminServer

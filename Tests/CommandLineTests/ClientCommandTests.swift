@@ -1,6 +1,7 @@
 import CountersignCore
 import CountersignServer
 import Foundation
+import SecurityChecks
 import Testing
 
 @Suite struct ClientCommandTests {

@@ -3,6 +3,7 @@ import CountersignServer
 import Crypto
 import Foundation
 import HTTPTypes
+import SecurityChecks
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import CountersignCore
 import DialectTestSupport
 import Foundation
 import HTTPTypes
+import SecurityChecks
 import Testing
 
 /// The vendor's sample Enrollment (SecurityCheckAdapters), step by step.

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import SecurityChecks
 import SecurityChecksServer
 import ServerHTTP
 import TestSupport

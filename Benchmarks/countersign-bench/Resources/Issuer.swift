@@ -5,6 +5,7 @@ import Foundation
 import Hummingbird
 import Logging
 import ScopeProtection
+import SecurityChecks
 import SecurityChecksServer
 
 /// A server with a resource behind a security check, and the same resource without protection.

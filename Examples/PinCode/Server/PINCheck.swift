@@ -1,5 +1,6 @@
 import CountersignCore
 import OneTimePassword
+import SecurityChecks
 
 /// Asks for one PIN. The core counts the attempts, keeps the state of each client and blocks; what is left to say is what
 /// is right.

@@ -8,6 +8,7 @@ import Foundation
 import Hummingbird
 import Logging
 import ScopeProtection
+import SecurityChecks
 import SecurityChecksServer
 
 let arguments = CommandLine.arguments.dropFirst().map { $0 }

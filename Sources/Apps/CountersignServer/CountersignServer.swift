@@ -12,6 +12,7 @@ import Logging
 import NIOCore
 import NativeAuthServer
 import PrometheusMetrics
+import SecurityChecks
 import SecurityChecksServer
 import ServerHTTP
 import ServiceLifecycle

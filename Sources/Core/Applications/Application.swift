@@ -64,13 +64,14 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
     public var requiresSecondFactor: Bool
     /// Whether answers may say that an address has no account. Weaker than the default, as an attacker can list accounts.
     public var revealsAddresses: Bool
-    /// What each version asks of its clients, where the application takes part in security checks.
-    public var versions: [ApplicationVersion]
+    /// One document for each version of the application, as a module above the core writes them; the core keeps them with the
+    /// registration and does not read them.
+    package var versionDocuments: [JSONValue]
 
     public init(
         displayName: String? = nil, secretDigest: String? = nil, redirectURIs: [String] = [],
         challengeTypes: [String] = [], scopes: [String] = [], audiences: [String]? = [], attributes: [Attribute] = [],
-        requiresSecondFactor: Bool = false, revealsAddresses: Bool = false, versions: [ApplicationVersion] = []
+        requiresSecondFactor: Bool = false, revealsAddresses: Bool = false
     ) {
         self.displayName = displayName
         self.secretDigest = secretDigest
@@ -81,7 +82,13 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
         self.attributes = attributes
         self.requiresSecondFactor = requiresSecondFactor
         self.revealsAddresses = revealsAddresses
-        self.versions = versions
+        versionDocuments = []
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case displayName, secretDigest, redirectURIs, challengeTypes, scopes, audiences, attributes
+        case requiresSecondFactor, revealsAddresses
+        case versionDocuments = "versions"
     }
 
     public init(from decoder: any Decoder) throws {
@@ -95,6 +102,6 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
         attributes = try members.decodeIfPresent([Attribute].self, forKey: .attributes) ?? []
         requiresSecondFactor = try members.decodeIfPresent(Bool.self, forKey: .requiresSecondFactor) ?? false
         revealsAddresses = try members.decodeIfPresent(Bool.self, forKey: .revealsAddresses) ?? false
-        versions = try members.decodeIfPresent([ApplicationVersion].self, forKey: .versions) ?? []
+        versionDocuments = try members.decodeIfPresent([JSONValue].self, forKey: .versionDocuments) ?? []
     }
 }

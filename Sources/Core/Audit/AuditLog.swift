@@ -34,7 +34,8 @@ extension AuditEvent {
             source: context.source, reason: reason, details: details)
     }
 
-    static func freshID(at now: Date, random: any RandomSource) -> String {
+    /// An id for an event of that instant. Drawn before the transaction.
+    package static func freshID(at now: Date, random: any RandomSource) -> String {
         let digits = String(UInt64(max(0, now.microseconds)), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits + random.bytes(4).hex
     }
@@ -91,11 +92,4 @@ extension AuditEvent.Kind {
     public static let settingsChanged = Self(rawValue: "settings.changed")
     public static let applicationChanged = Self(rawValue: "application.changed")
     public static let applicationRemoved = Self(rawValue: "application.removed")
-    public static let clientRegistered = Self(rawValue: "client.registered")
-    /// A device was put away, or taken back.
-    public static let clientStatusChanged = Self(rawValue: "client.status-changed")
-    /// An administrator made the server forget a client.
-    public static let clientRemoved = Self(rawValue: "client.removed")
-    public static let securityCheckPassed = Self(rawValue: "security-check.passed")
-    public static let securityCheckLeft = Self(rawValue: "security-check.left")
 }

@@ -292,7 +292,7 @@ extension Matter {
 }
 
 /// The names of counters.
-enum CounterKey {
+package enum CounterKey {
     /// Wrong passwords are forgotten after idle days, as those for addresses without account are, or the difference would
     /// tell one from the other. Wrong codes in a row are not.
     static func factor(_ id: FactorID, _ kind: FactorKind) -> String {
@@ -300,7 +300,7 @@ enum CounterKey {
     }
     static func claim(_ digest: Data) -> String { "claim/\(digest.hex)" }
     static func mailedCode(_ digest: Data) -> String { "code/\(digest.hex)" }
-    static func answers(from source: String) -> String { "answers/\(source)" }
+    package static func answers(from source: String) -> String { "answers/\(source)" }
     static func attempts(from source: String) -> String { "attempts/\(source)" }
     static func signUps(from source: String) -> String { "sign-ups/\(source)" }
     static func newPasswords(of user: UserID) -> String { "new-passwords/\(user)" }
@@ -309,10 +309,6 @@ enum CounterKey {
     static func offers(by flow: Data) -> String { "offers/\(flow.hex)" }
     static func offers(to user: UserID) -> String { "offers-to/\(user)" }
     static func proofs(of handle: FlowHandle) -> String { "proofs/\(handle.publicName)" }
-    static func codes(of client: RegisteredClientID) -> String { "codes/\(CheckRow.registration(client).hex)" }
-    static func refreshFamilies(of client: RegisteredClientID) -> String {
-        "refresh-families/\(CheckRow.registration(client).hex)"
-    }
     static func mails(to digest: Data) -> String { "mails-to/\(digest.hex)" }
     static func mails(from source: String) -> String { "mails-from/\(source)" }
 }

@@ -1,12 +1,12 @@
 import Foundation
 
 /// The name of one charge, drawn before its transaction.
-struct ChargeID: Sendable {
-    let name: String
+package struct ChargeID: Sendable {
+    package let name: String
     /// Where to begin with a limit that has several counters.
-    let part: Int
+    package let part: Int
 
-    init(random: any RandomSource) {
+    package init(random: any RandomSource) {
         let bytes = random.bytes(12)
         name = bytes.base64URL
         part = Int(bytes[0])
@@ -25,7 +25,7 @@ struct Charge: Sendable {
 extension StoreTransaction {
     /// Ends a charge in each of these counters where it is open; false where it is open in none.
     @discardableResult
-    func end(_ name: String, in keys: [String], _ end: ChargeEnd) throws -> Bool {
+    package func end(_ name: String, in keys: [String], _ end: ChargeEnd) throws -> Bool {
         var wasOpen = false
         for key in keys {
             guard var counter = try counter(key), counter.end(name, end) else { continue }

@@ -29,7 +29,7 @@ public struct OpenCharge: Sendable, Equatable, Codable {
 }
 
 /// How a charge ends.
-enum ChargeEnd: Sendable {
+package enum ChargeEnd: Sendable {
     /// It stays counted.
     case kept
     /// It is given back, with the wait that it began.
@@ -50,12 +50,12 @@ extension AttemptCounter {
     }
 
     /// Gives back what has not been settled in time.
-    mutating func dropLapsed(at now: Date) {
+    package mutating func dropLapsed(at now: Date) {
         for charge in open where charge.hasLapsed(at: now) { _ = end(charge.id, .returned) }
     }
 
     /// Counts one attempt, which stays open where it is named.
-    mutating func add(_ charge: String?, at now: Date, blocksUntil: Date? = nil) {
+    package mutating func add(_ charge: String?, at now: Date, blocksUntil: Date? = nil) {
         count += 1
         blockedUntil = blocksUntil
         if let charge { open.append(OpenCharge(id: charge, at: now, blocksUntil: blocksUntil)) }

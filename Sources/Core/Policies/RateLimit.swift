@@ -49,11 +49,6 @@ public struct RateLimit: Sendable, Equatable {
     /// Proofs of a device's key about one request. Each is remembered, so that it is good once.
     static let proofsPerRequest = RateLimit(count: 30, window: 2 * Approvals.proofLifetime)
 
-    /// Authorization codes that one client of security checks is given.
-    static let codesPerClient = RateLimit(count: 60, window: 60)
-    /// Families of refresh tokens that one client of security checks begins. Each is a row for thirty days.
-    static let refreshFamiliesPerClient = RateLimit(count: 100, window: 86_400)
-
     /// Counts one; answers the counter to keep, or the instant from which it is worth trying again.
     /// - Parameter charge: names what is counted, which is open until it is settled; nil where it is settled.
     public func charge(
@@ -89,7 +84,7 @@ public struct Limits: Sendable {
 }
 
 /// One limit of one thing, which its counter names.
-struct Allowance: Sendable {
+package struct Allowance: Sendable {
     enum Rule: Sendable {
         case rate(RateLimit)
         case lockout(LockoutPolicy)
@@ -102,7 +97,7 @@ struct Allowance: Sendable {
         (self.rule, self.key) = (rule, key)
     }
 
-    init(_ limit: RateLimit, _ key: String) {
+    package init(_ limit: RateLimit, _ key: String) {
         (rule, self.key) = (.rate(limit), key)
     }
 
@@ -126,18 +121,19 @@ struct Allowance: Sendable {
 }
 
 /// What limits say before anything is counted.
-enum AskedLimits {
+package enum AskedLimits {
     /// All admit it; these are to be counted, one for each limit.
     case admitted([AttemptCounter])
     /// One does not.
     case refused(by: Allowance, LimitRefusal)
 
-    enum LimitRefusal: Sendable, Equatable {
+    package enum LimitRefusal: Sendable, Equatable {
         case until(Date)
         /// Until an administrator resets the counter.
         case forGood
 
-        var instant: Date { if case .until(let instant) = self { instant } else { .distantFuture } }
+        /// From when on it is worth trying again.
+        package var instant: Date { if case .until(let instant) = self { instant } else { .distantFuture } }
     }
 }
 
@@ -148,7 +144,7 @@ extension StoreTransaction {
     ///   - charge: names what is counted where it is open until it is settled.
     ///   - part: at which part of a limit that has several to begin.
     ///   - ended: what became of charges that could not be settled in their own time, by their names.
-    func ask(
+    package func ask(
         _ allowances: [Allowance], at now: Date, as charge: String? = nil, from part: Int = 0,
         ended: [String: ChargeEnd] = [:]
     ) throws -> AskedLimits {
@@ -176,7 +172,7 @@ extension StoreTransaction {
     }
 
     /// Counts what was admitted in this transaction.
-    func count(_ admitted: [AttemptCounter]) throws {
+    package func count(_ admitted: [AttemptCounter]) throws {
         for counter in admitted { try put(counter) }
     }
 
@@ -191,7 +187,7 @@ extension StoreTransaction {
     }
 
     /// Charges one limit; the instant to wait for where it is used up.
-    func charge(_ limit: RateLimit, key: String, at now: Date) throws -> Date? {
+    package func charge(_ limit: RateLimit, key: String, at now: Date) throws -> Date? {
         try charge([Allowance(limit, key)], at: now)
     }
 

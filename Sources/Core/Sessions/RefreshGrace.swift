@@ -6,14 +6,14 @@ import Foundation
 /// `Retry-After` though the trade is done afterwards. Whoever repeats the trade then must not be taken for a thief. The
 /// token before the present one is therefore answered with the same successor until that successor was used, and for a
 /// minute at most; what comes later is a theft (RFC 9700, section 4.14.2).
-enum RefreshGrace {
+package enum RefreshGrace {
     /// Seconds, by the clock that all servers on the store share (``StoreTransaction/sharedTime(_:)``).
     static let seconds: TimeInterval = 60
 
     /// - Parameters:
     ///   - now: by the shared clock.
     ///   - rotation: when the successor was made; nil where there is none.
-    static func covers(_ now: Date, since rotation: Date?) -> Bool {
+    package static func covers(_ now: Date, since rotation: Date?) -> Bool {
         rotation.map { now < $0 + seconds } ?? false
     }
 }

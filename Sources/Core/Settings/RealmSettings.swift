@@ -11,7 +11,9 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     public var privacy: PrivacySettings
     public var tokens: TokenSettings
     public var audit: AuditSettings
-    public var securityChecks: SecurityCheckSettings
+    /// Settings of the security checks, as the module above the core writes them; nil where none was ever set. The core keeps
+    /// them with its own and does not read them.
+    package var checksDocument: JSONValue?
     public var push: PushSettings
     public var links: LinkSettings
 
@@ -23,9 +25,13 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         privacy = PrivacySettings()
         tokens = TokenSettings()
         audit = AuditSettings()
-        securityChecks = SecurityCheckSettings()
         push = PushSettings()
         links = LinkSettings()
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case secondFactors, passwords, signUp, identityToolkit, privacy, tokens, audit, push, links
+        case checksDocument = "securityChecks"
     }
 
     public init(from decoder: any Decoder) throws {
@@ -38,7 +44,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         try members.assign(&privacy, .privacy)
         try members.assign(&tokens, .tokens)
         try members.assign(&audit, .audit)
-        try members.assign(&securityChecks, .securityChecks)
+        checksDocument = try members.decodeIfPresent(JSONValue.self, forKey: .checksDocument)
         try members.assign(&push, .push)
         try members.assign(&links, .links)
     }
@@ -111,30 +117,6 @@ public struct AuditSettings: Sendable, Equatable, Codable {
     }
 }
 
-/// What clients of security checks may sign with beside RSA of 2048 bits and more.
-public struct SecurityCheckSettings: Sendable, Equatable, Codable {
-    /// A secret that the client sends in clear with every statement (web SDKs of 2016 and 2017).
-    public var acceptsSharedSecrets = false
-    /// RSA from 1024 bits.
-    public var acceptsSmallKeys = false
-
-    public init() {}
-
-    public init(from decoder: any Decoder) throws {
-        self.init()
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        try members.assign(&acceptsSharedSecrets, .acceptsSharedSecrets)
-        try members.assign(&acceptsSmallKeys, .acceptsSmallKeys)
-    }
-
-    public var weakForms: ClientKey.WeakForms {
-        var forms: ClientKey.WeakForms = []
-        if acceptsSharedSecrets { forms.insert(.sharedSecrets) }
-        if acceptsSmallKeys { forms.insert(.smallKeys) }
-        return forms
-    }
-}
-
 /// How tokens are signed and how long they live.
 public struct TokenSettings: Sendable, Equatable, Codable {
     /// The algorithm of dialects that have none of their own here.
@@ -189,7 +171,7 @@ public struct TokenSettings: Sendable, Equatable, Codable {
 
 extension KeyedDecodingContainer {
     /// Replaces the value where the document has the member; leaves the default where it does not.
-    func assign<T: Decodable>(_ value: inout T, _ key: Key) throws {
+    package func assign<T: Decodable>(_ value: inout T, _ key: Key) throws {
         if let found = try decodeIfPresent(T.self, forKey: key) { value = found }
     }
 }

@@ -34,7 +34,7 @@ public struct SealedAddress: Sendable, Hashable, CustomStringConvertible {
     var context: String { "\(place.rawValue)/\(key)" }
 
     public static func factor(_ id: FactorID) -> SealedAddress { SealedAddress(.factor, key: id.rawValue) }
-    static func flow(_ digest: Data) -> SealedAddress { SealedAddress(.flow, key: digest.hex) }
+    package static func flow(_ digest: Data) -> SealedAddress { SealedAddress(.flow, key: digest.hex) }
     static func session(_ id: SessionID) -> SealedAddress { SealedAddress(.session, key: id.rawValue) }
     static func signingKey(_ id: String) -> SealedAddress { SealedAddress(.signingKey, key: id) }
     static func outbox(_ id: String) -> SealedAddress { SealedAddress(.outbox, key: id) }

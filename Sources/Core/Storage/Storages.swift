@@ -166,7 +166,7 @@ extension StoreTransaction {
     ///
     /// The database's time, moved as far as the realm's clock was moved on purpose; the realm's clock where the store has
     /// no time of its own.
-    func sharedTime(_ clock: any WallClock) throws -> Date {
+    package func sharedTime(_ clock: any WallClock) throws -> Date {
         guard let present = try presentTime() else { return clock.now }
         return present + clock.displacement
     }

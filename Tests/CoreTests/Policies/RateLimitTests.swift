@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import CountersignCore
+@testable import SecurityChecks
 
 /// What one limit refuses costs nothing elsewhere, and nobody makes rows without end.
 @Suite("Rate limits")

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import CountersignCore
+@testable import SecurityChecks
 
 /// Who stands behind a success: nobody profits from what somebody else has proven.
 @Suite("Persons behind security checks")

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import CountersignCore
+@testable import SecurityChecks
 
 /// A realm with an application and checks, and clients of it.
 struct CheckStage: Sendable {

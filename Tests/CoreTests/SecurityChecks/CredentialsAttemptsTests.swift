@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import CountersignCore
+@testable import SecurityChecks
 
 /// The consequences that section 1.4 of the specification lists, of the pure rules.
 @Suite("Attempts at credentials")

@@ -3,6 +3,7 @@ import OneTimePassword
 import Testing
 
 @testable import CountersignCore
+@testable import SecurityChecks
 
 /// The factors that the core has, as checks behind a login of the realm.
 @Suite("Factors as security checks")

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import CountersignCore
+@testable import SecurityChecks
 
 /// Refresh tokens of clients: what they outlive, and what ends them.
 @Suite("Refresh tokens of security checks")

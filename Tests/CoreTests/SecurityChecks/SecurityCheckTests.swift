@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import CountersignCore
+@testable import SecurityChecks
 
 /// What the door promises of checks, whoever wrote them.
 @Suite("Security checks")

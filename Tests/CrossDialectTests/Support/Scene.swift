@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import NativeAuthWire
 import OneTimePassword
+import SecurityChecks
 import Testing
 
 /// A server with all protocols, two applications that take part in each of them, and people.

@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import IBMMobileFirstPlatformFoundation
 import ScopeProtection
+import SecurityChecks
 import SecurityChecksServer
 import Testing
 

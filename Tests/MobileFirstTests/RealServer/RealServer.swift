@@ -3,6 +3,7 @@ import CountersignCore
 import CountersignServer
 import Foundation
 import IBMMobileFirstPlatformFoundation
+import SecurityChecks
 import ServerTestSupport
 
 /// The real server in this process, with the samples that it has under `--dev`; gone when the body returns.

@@ -2,6 +2,7 @@ import CountersignCore
 import CountersignServer
 import Foundation
 import IBMMobileFirstPlatformFoundation
+import SecurityChecks
 import Testing
 
 /// The other samples, client and server. Source: the vendor's samples (SecurityCheckAdapters).

@@ -90,7 +90,7 @@ public struct DeviceKey: Sendable, Equatable, Codable {
         return claims
     }
 
-    func isSignature(_ signature: Data, of message: Data) -> Bool {
+    package func isSignature(_ signature: Data, of message: Data) -> Bool {
         switch material {
         case .rsa(let modulus, let exponent):
             guard let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent) else { return false }

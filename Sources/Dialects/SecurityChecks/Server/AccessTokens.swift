@@ -1,6 +1,7 @@
 import CountersignCore
 import Foundation
 import ScopeProtection
+import SecurityChecks
 import SecurityChecksWire
 
 /// Makes and reads this dialect's access tokens, JWTs of RFC 9068.

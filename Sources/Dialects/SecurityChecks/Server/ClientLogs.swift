@@ -1,5 +1,6 @@
 import CountersignCore
 import Hummingbird
+import SecurityChecks
 import ServerHTTP
 
 /// What SDKs ask in the background for their own logs ("MobileFirst Runtime REST API: loguploader, clientLogProfile"). There is

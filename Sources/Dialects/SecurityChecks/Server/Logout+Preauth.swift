@@ -1,6 +1,7 @@
 import CountersignCore
 import Foundation
 import Hummingbird
+import SecurityChecks
 import SecurityChecksWire
 import ServerHTTP
 

@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import SecurityChecks
 import SecurityChecksWire
 
 /// The server side of MobileFirst's security framework: clients that register, are asked by checks, and get tokens for

@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import SecurityChecks
 import SecurityChecksWire
 
 /// Statements that clients sign (RFC 7515; RFC 7523).

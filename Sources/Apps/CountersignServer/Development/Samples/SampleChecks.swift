@@ -1,4 +1,5 @@
 import CountersignCore
+import SecurityChecks
 
 /// The samples of the vendor's pages (MobileFirst Foundation 8.0 tutorials, "Credentials validation" and those after
 /// it), under `--dev`. They disclose the right answer after a wrong one, as the originals do: so they exist under

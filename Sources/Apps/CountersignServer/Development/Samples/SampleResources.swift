@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import ScopeProtection
+import SecurityChecks
 import SecurityChecksServer
 import ServerHTTP
 

@@ -1,4 +1,5 @@
 import CountersignCore
+import SecurityChecks
 
 /// Lists clients of security checks, in no order that means anything.
 public struct ListClients: AdministrationOperation {

@@ -1,4 +1,5 @@
 import CountersignCore
+import SecurityChecks
 
 /// Makes the server forget a client: its tokens are good for nothing, and the app has to register anew.
 public struct RemoveClient: AdministrationOperation {

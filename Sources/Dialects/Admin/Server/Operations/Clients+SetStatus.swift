@@ -1,4 +1,5 @@
 import CountersignCore
+import SecurityChecks
 
 /// Says whether a client's device is served. One that is not is refused everywhere, and its tokens are inactive; nothing
 /// is lost.

@@ -1,4 +1,5 @@
 import CountersignCore
+import SecurityChecks
 
 /// Shows a client of security checks.
 public struct ShowClient: AdministrationOperation {

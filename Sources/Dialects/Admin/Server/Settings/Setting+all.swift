@@ -1,4 +1,5 @@
 import CountersignCore
+import SecurityChecks
 
 extension Setting {
     /// Every setting that has one name. What is in ``RealmSettings`` and not here cannot be set; a test sees to it that

@@ -1,4 +1,5 @@
 import CountersignCore
+import SecurityChecks
 
 /// An application as administrators see it.
 public struct ApplicationSummary: Codable, Sendable, Equatable {

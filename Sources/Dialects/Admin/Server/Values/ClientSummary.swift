@@ -1,4 +1,5 @@
 import CountersignCore
+import SecurityChecks
 
 /// A client of security checks as administrators see it: an installation of an application that registered itself. Its
 /// id is not in it, because its holder may request challenges in its name; nor is the device's.

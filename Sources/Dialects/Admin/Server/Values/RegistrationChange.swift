@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import SecurityChecks
 
 /// What is to be different about an application's registration. What is nil stays; an empty list empties.
 public struct RegistrationChange: Codable, Sendable {

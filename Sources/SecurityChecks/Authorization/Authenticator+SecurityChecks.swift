@@ -1,0 +1,272 @@
+import CountersignCore
+import Foundation
+
+extension Authenticator {
+    /// Judges a client by the checks of a scope, with its answers: the door of ``answer(_:to:by:)`` for checks.
+    ///
+    /// The checks are looked at one after another, each behind those that it depends on. Every answer is charged before
+    /// and settled after the check looks at it; while it looks, no transaction is open.
+    public func authorize(
+        _ inquiry: CheckInquiry, by checks: SecurityCheckCatalogue, from client: ClientContext
+    ) async throws -> CheckAuthorizationOutcome {
+        let judging: CheckJudging
+        switch try await CheckJudging.begin(inquiry, checks, realm, client) {
+        case .begun(let begun): judging = begun
+        case .refused(let outcome): return outcome
+        }
+        var result = CheckAuthorization()
+        var rest = judging.plan.order
+        var answers = inquiry.answers.filter { $0.value != .null }
+        // A check that said nothing may have been waiting for one that it does not say that it depends on.
+        for _ in 0..<2 where !rest.isEmpty {
+            result.silent = []
+            for name in rest {
+                switch try await judging.step(name, answer: answers.removeValue(forKey: name)) {
+                case .outcome(let outcome, let user): result.add(outcome, of: name, user: user, at: judging.now)
+                case .conflict: return .conflict
+                case .limited(let until): return .limited(until: until)
+                }
+            }
+            rest = judging.plan.order.filter(result.silent.contains)
+            if !result.challenges.isEmpty || !result.failures.isEmpty { break }
+        }
+        if result.challenges.isEmpty, result.failures.isEmpty {
+            for name in result.silent { result.failures[name] = CheckAuthorization.unreachable }
+        }
+        return .decided(result)
+    }
+}
+
+/// One inquiry on its way through its checks.
+struct CheckJudging: Sendable {
+    let inquiry: CheckInquiry
+    let plan: CheckPlan
+    let realm: Realm
+    let client: ClientContext
+    let catalogue: SecurityCheckCatalogue
+    let now: Date
+
+    enum Beginning {
+        case begun(CheckJudging)
+        case refused(CheckAuthorizationOutcome)
+    }
+
+    enum Step: Sendable {
+        case outcome(SecurityCheckOutcome, user: AuthenticatedUser? = nil)
+        case conflict
+        case limited(until: Date)
+    }
+
+    static func begin(
+        _ inquiry: CheckInquiry, _ catalogue: SecurityCheckCatalogue, _ realm: Realm, _ client: ClientContext
+    ) async throws -> Beginning {
+        let now = realm.clock.now
+        return try await realm.store.read { transaction in
+            guard let found = try transaction.client(inquiry.client, sealer: realm.sealer, at: now) else {
+                return .refused(.refused(.unknownClient))
+            }
+            if let refusal = try transaction.refusal(of: found.registration) { return .refused(.refused(refusal)) }
+            guard let version = try transaction.version(of: found.registration.application) else {
+                return .refused(.refused(.unknownApplication))
+            }
+            guard let plan = CheckPlan(inquiry.scope, for: version, in: catalogue) else {
+                return .refused(.unknownScope)
+            }
+            return .begun(
+                CheckJudging(
+                    inquiry: inquiry, plan: plan, realm: realm, client: client, catalogue: catalogue, now: now))
+        }
+    }
+
+    /// How often a check is asked again because what it was asked about changed.
+    private static let maximumRounds = 3
+
+    func step(_ name: String, answer: JSONValue?) async throws -> Step {
+        guard let check = plan.checks[name] else { return .outcome(.silent) }
+        guard let check = check as? any CredentialsValidationSecurityCheck else {
+            return try await evaluate(check, name)
+        }
+        guard let seen = try await look(name) else { return .conflict }
+        switch check.need(in: seen.context) {
+        case .notYet: return .outcome(.silent)
+        case .alreadyProven: return try await pass(check, name, seen)
+        case .asked: break
+        }
+        let step =
+            if let answer { try await judge(answer, by: check, name, seen) } else {
+                try await tell(check, name, seen)
+            }
+        if case .outcome(.challenge, _) = step, let check = check as? any ChallengePreparing {
+            try await prepare(check, name)
+        }
+        return step
+    }
+
+    private static let prepared = "countersign-prepared"
+
+    /// Has a check do what its challenge takes, once for each window of trying, whoever asks at the same time.
+    private func prepare(_ check: any ChallengePreparing, _ name: String) async throws {
+        let nonce = JSONValue.string(realm.random.bytes(12).base64URL)
+        let attempts = CredentialsAttempts(limits: check.limits)
+        let now = now
+        let claimed = try await write { states -> Seen? in
+            var record = try states.record(name)
+            guard attempts.state(of: record, at: now) == AttemptLimits.attempting, record.fields[Self.prepared] == nil
+            else { return nil }
+            record.fields[Self.prepared] = nonce
+            guard try states.put(record, of: name) else { return nil }
+            return Seen(record: record, context: try states.context(name, record))
+        }
+        guard let claimed else { return }
+        let fields: [String: JSONValue]
+        do {
+            fields = try await limited {
+                var context = claimed.context
+                try await check.prepare(&context)
+                return context.fields
+            }
+        } catch let error where Self.isOurs(error) {
+            throw error
+        } catch {
+            // Without its challenge nobody has a right answer: the next window is another chance.
+            return
+        }
+        _ = try await write { states -> Bool? in
+            var record = try states.record(name)
+            guard record.fields[Self.prepared] == nonce else { return false }
+            record.fields = fields
+            record.fields[Self.prepared] = nonce
+            return try states.put(record, of: name)
+        }
+    }
+
+    /// What there is of a check, and what it gets to know.
+    struct Seen: Sendable {
+        let record: CheckRecord
+        let context: SecurityCheckContext
+        var behind: [String: CheckRecord.Recognised] = [:]
+
+        /// Whether what a check went by is still so.
+        func isStill(_ context: SecurityCheckContext) -> Bool {
+            self.context.registration == context.registration && self.context.standings == context.standings
+        }
+    }
+
+    func look(_ name: String) async throws -> Seen? {
+        try await read { states in
+            let record = try states.record(name)
+            return Seen(
+                record: record, context: try states.context(name, record),
+                behind: try states.recognised(behind: name))
+        }
+    }
+
+    /// Nil where the client is gone.
+    func read<T: Sendable>(_ body: @escaping @Sendable (CheckStates) throws -> T?) async throws -> T? {
+        let (id, plan, realm, now) = (inquiry.client, plan, realm, now)
+        return try await realm.store.read { transaction in
+            guard let states = try CheckStates(id, plan, realm, at: now, in: transaction) else { return nil }
+            return try body(states)
+        }
+    }
+
+    /// Nil where the client is gone, or not served any more.
+    func write<T: Sendable>(_ body: @escaping @Sendable (inout CheckStates) throws -> T?) async throws -> T? {
+        let (id, plan, realm, now) = (inquiry.client, plan, realm, now)
+        return try await realm.store.write { transaction in
+            guard var states = try CheckStates(id, plan, realm, at: now, in: transaction),
+                try transaction.refusal(of: states.client.registration) == nil
+            else { return nil }
+            return try body(&states)
+        }
+    }
+
+    // MARK: Checks that ask for nothing
+
+    private func evaluate(_ check: any SecurityCheck, _ name: String) async throws -> Step {
+        for _ in 0..<Self.maximumRounds {
+            guard let seen = try await look(name) else { return .conflict }
+            var evaluated: Evaluated
+            do {
+                evaluated = try await limited {
+                    var context = seen.context
+                    let outcome = try await check.authorize(&context)
+                    return Evaluated(outcome: outcome, context: context)
+                }
+            } catch let error where Self.isOurs(error) {
+                throw error
+            } catch {
+                return .outcome(.failure(CheckAuthorization.impossible))
+            }
+            var record = seen.record
+            record.state = evaluated.context.state
+            record.fields = evaluated.context.fields
+            record.user = evaluated.context.user
+            record.grantedUntil = nil
+            record.behind = [:]
+            if case .success(let data, let end) = evaluated.outcome, end > now {
+                let end = min(end, now + TimeInterval(SecurityCheckConfiguration.longestDuration))
+                evaluated.outcome = .success(data, expiresAt: end)
+                record.grantedUntil = end
+                record.behind = seen.behind
+            }
+            let user = record.user
+            if record == seen.record && evaluated.context.registration == seen.context.registration {
+                try await touch(check, name, record)
+                return .outcome(evaluated.outcome, user: user)
+            }
+            let (kept, decided) = (record, evaluated)
+            let isKept = try await write { states -> Bool? in
+                let present = try states.record(name)
+                guard present == seen.record, seen.isStill(try states.context(name, present)) else { return false }
+                try states.reserve(for: kept.user?.account)
+                guard try states.put(kept, of: name) else { return false }
+                return try states.putRegistration(decided.context.registration)
+            }
+            if isKept == true { return .outcome(decided.outcome, user: user) }
+        }
+        return .conflict
+    }
+
+    private struct Evaluated: Sendable {
+        var outcome: SecurityCheckOutcome
+        let context: SecurityCheckContext
+    }
+
+    /// Remembers that a success was asked for, where that keeps it alive.
+    func touch(_ check: any SecurityCheck, _ name: String, _ record: CheckRecord) async throws {
+        guard check.inactivityTimeout > 0, let accessedAt = record.accessedAt,
+            now >= accessedAt + check.inactivityTimeout / 10
+        else { return }
+        _ = try await write { states in
+            let present = try states.record(name)
+            return try present == record && states.put(present, of: name)
+        }
+    }
+
+    // MARK: A developer's code
+
+    func limited<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) async throws -> T {
+        let permits = catalogue.permits
+        try permits.take()
+        return try await withTimeLimit(catalogue.timeLimit) {
+            defer { permits.leave() }
+            return try await body()
+        }
+    }
+
+    /// Our own failures, which are told as such. All else is a check that could not be made.
+    static func isOurs(_ error: any Error) -> Bool {
+        error is StoreError || error is PasswordHashingOverload || error is CancellationError
+    }
+}
+
+extension CheckStates {
+    /// Writes what a check made of the registration. False where somebody else was quicker.
+    mutating func putRegistration(_ context: RegistrationContext) throws -> Bool {
+        guard context != client.registration.context else { return true }
+        client.registration.context = context
+        client.registration.seenAt = now
+        return try transaction.update(client, sealer: sealer, at: now)
+    }
+}

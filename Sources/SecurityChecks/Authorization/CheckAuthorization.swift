@@ -1,0 +1,120 @@
+import CountersignCore
+import Foundation
+
+/// What a client asks for, with its answers to what it was asked.
+public struct CheckInquiry: Sendable {
+    public var client: RegisteredClientID
+    /// Scope elements.
+    public var scope: Set<String>
+    /// By the checks' names. Null is no answer.
+    public var answers: [String: JSONValue]
+
+    public init(client: RegisteredClientID, scope: Set<String>, answers: [String: JSONValue] = [:]) {
+        self.client = client
+        self.scope = scope
+        self.answers = answers
+    }
+
+    /// Scope elements that are looked at.
+    static let mostElements = 64
+}
+
+/// What came of it. A refusal is a value.
+public enum CheckAuthorizationOutcome: Sendable {
+    case decided(CheckAuthorization)
+    case refused(ClientRefusal)
+    /// An element that is neither mapped nor a check; or too many elements.
+    case unknownScope
+    /// Something else of this client is under way; the same request may be sent again.
+    case conflict
+    /// The source has used up its answers.
+    case limited(until: Date)
+}
+
+/// What all checks of a scope say together (MobileFirst's `AuthorizationResponse`): any failure fails, else any challenge
+/// asks, and only if every check is in success is the scope granted.
+public struct CheckAuthorization: Sendable, Equatable {
+    public internal(set) var successes: [String: [String: JSONValue]] = [:]
+    public internal(set) var challenges: [String: [String: JSONValue]] = [:]
+    public internal(set) var failures: [String: [String: JSONValue]] = [:]
+    /// When the first of the successes is over; nil where no check was needed.
+    public internal(set) var expiresAt: Date?
+    /// Checks that granted nothing and said nothing.
+    var silent: Set<String> = []
+
+    public var isGranted: Bool { failures.isEmpty && challenges.isEmpty && silent.isEmpty }
+
+    /// - Parameter user: whom the check has recognised.
+    mutating func add(
+        _ outcome: SecurityCheckOutcome, of check: String, user: AuthenticatedUser? = nil, at now: Date
+    ) {
+        switch outcome {
+        case .success(var data, let end) where end > now:
+            if let user { data["user"] = user.json }
+            successes[check] = data
+            expiresAt = min(expiresAt ?? end, end)
+        case .challenge(let data): challenges[check] = data
+        case .failure(let data): failures[check] = data
+        case .success, .silent: silent.insert(check)
+        }
+    }
+
+    /// What the base classes of the original say of who is blocked.
+    static let blocked: [String: JSONValue] = ["failure": .string("Account blocked")]
+    /// What is said where a check could not be made.
+    static let impossible: [String: JSONValue] = ["failure": .string("The check could not be made.")]
+    /// What is said where no check says anything, and still not all is granted.
+    static let unreachable: [String: JSONValue] = ["failure": .string("Nothing leads to this grant.")]
+}
+
+/// The checks of a scope for one client: which they are, and in what order they are looked at.
+struct CheckPlan: Sendable {
+    let version: ApplicationVersion
+    let checks: [String: any SecurityCheck]
+    /// Those of the scope and of the application's mandatory one, each behind its dependencies.
+    let order: [String]
+    /// The elements that lead to each.
+    let elements: [String: Set<String>]
+    /// The checks that each depends on, near or far.
+    let dependencies: [String: [String]]
+    /// The checks that depend on each, near or far.
+    let dependents: [String: [String]]
+
+    /// Nil where an element leads to no check that is there.
+    init?(_ scope: Set<String>, for version: ApplicationVersion, in catalogue: SecurityCheckCatalogue) {
+        let mandatory = ApplicationVersion.elements(of: version.mandatoryScope)
+        guard scope.count <= CheckInquiry.mostElements else { return nil }
+        var elements: [String: Set<String>] = [:]
+        for element in scope.union(mandatory) {
+            for check in version.checks(of: element) { elements[check, default: []].insert(element) }
+        }
+        var checks: [String: any SecurityCheck] = [:]
+        for name in catalogue.names { checks[name] = catalogue.check(name, for: version) }
+        let dependencies = checks.mapValues(\.dependencies)
+        guard elements.keys.allSatisfy({ checks[$0] != nil }),
+            let order = SecurityCheckCatalogue.order(elements.keys, dependencies)
+        else { return nil }
+        self.dependencies = checks.keys.reduce(into: [:]) { all, name in
+            all[name] = SecurityCheckCatalogue.order([name], dependencies)?.filter { $0 != name }
+        }
+        dependents = self.dependencies.reduce(into: [:]) { dependents, entry in
+            for name in entry.value { dependents[name, default: []].append(entry.key) }
+        }
+        self.version = version
+        self.checks = checks
+        self.elements = elements
+        self.order = order.filter { elements[$0] != nil }
+    }
+
+    /// Whose state of the check it is: the client's, or the device's where its applications share it.
+    func owner(of check: String, _ client: ClientRegistration) -> String {
+        isShared(check, client) ? "device/\(client.device.id)" : "client/\(client.id.rawValue)"
+    }
+
+    func isShared(_ check: String, _ client: ClientRegistration) -> Bool {
+        version.sharedChecks.contains(check) && client.device.id.utf8.count >= Self.shortestSharingDeviceID
+    }
+
+    /// Whoever knows a device's id shares its logins, so it must not be one that can be guessed.
+    static let shortestSharingDeviceID = 16
+}

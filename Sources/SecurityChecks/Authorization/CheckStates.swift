@@ -1,0 +1,205 @@
+import CountersignCore
+import Foundation
+
+/// Reads and writes the states of a client's checks within one transaction.
+struct CheckStates {
+    let plan: CheckPlan
+    let sealer: Sealer
+    let now: Date
+    let transaction: any StoreTransaction
+    var client: KeptClient
+    private let seen = Seen()
+
+    /// Nil where there is no such client.
+    init?(
+        _ id: RegisteredClientID, _ plan: CheckPlan, _ realm: Realm, at now: Date, in transaction: any StoreTransaction
+    ) throws {
+        guard let client = try transaction.client(id, sealer: realm.sealer, at: now) else { return nil }
+        self.plan = plan
+        sealer = realm.sealer
+        self.now = now
+        self.transaction = transaction
+        self.client = client
+    }
+
+    /// Locks the client and the states of its checks, for who writes several of them.
+    /// - Parameter account: whom one of them is to be of.
+    func reserve(for account: UserID? = nil) throws {
+        let states = plan.checks.keys.map { ReservedRow.flow(digest($0)) }
+        let users = [account].compactMap { $0 }.map { ReservedRow.user($0) }
+        try transaction.reserve(Set(states + users + [.flow(client.row.digest)]))
+    }
+
+    private func digest(_ check: String) -> Data {
+        CheckRow.state(check, of: plan.owner(of: check, client.registration))
+    }
+
+    /// The state of a check. What nobody asked for in time, is of somebody who is gone, relied on something that is gone, or
+    /// cannot be read, is as if it had never been. A success behind somebody's login does not stand for somebody else.
+    func record(_ name: String) throws -> CheckRecord {
+        guard let record = try kept(name), let check = plan.checks[name] else { return CheckRecord() }
+        guard success(of: record, check) != nil else { return record }
+        if check.inactivityTimeout > 0, let accessedAt = record.accessedAt,
+            now >= accessedAt + check.inactivityTimeout
+        {
+            return CheckRecord()
+        }
+        guard try isStillTheirs(record), check.isStillGranted(in: try context(name, record)) else {
+            return ended(record, check)
+        }
+        return record
+    }
+
+    /// What is in the store, whatever it means now; nil where there is nothing that can be read.
+    func kept(_ name: String) throws -> CheckRecord? {
+        if let seen = seen.records[name] { return seen }
+        let record = try transaction.flow(digest: digest(name)).flatMap { row in
+            try? JSONDecoder().decode(CheckRecord.self, from: sealer.open(row.body, for: .flow(row.digest)))
+        }
+        seen.records[name] = .some(record)
+        return record
+    }
+
+    /// What was read in this transaction: a grant asks for each state several times, and opening one costs more than all
+    /// that is asked of it.
+    private final class Seen {
+        /// Nil within is: there is nothing.
+        var records: [String: CheckRecord?] = [:]
+    }
+
+    /// Whether those with whom a success was had are there, and nobody else has come in their place.
+    private func isStillTheirs(_ record: CheckRecord) throws -> Bool {
+        if let user = record.user, try !isLiving(user.account, user.accountEpoch) { return false }
+        for (other, known) in record.behind {
+            if try !isLiving(known.account, known.accountEpoch) { return false }
+            if let present = try standing(other).user, present.id != known.id { return false }
+        }
+        return true
+    }
+
+    /// Whether an account is one that may act, and nothing has revoked its tokens since.
+    func isLiving(_ account: UserID?, _ epoch: Int?) throws -> Bool {
+        guard let account else { return true }
+        guard let user = try transaction.user(account), !user.isDisabled else { return false }
+        return epoch.map { $0 == user.tokenEpoch } ?? true
+    }
+
+    /// Whom the checks that this one depends on recognise now.
+    func recognised(behind name: String) throws -> [String: CheckRecord.Recognised] {
+        try (plan.dependencies[name] ?? []).reduce(into: [:]) { known, other in
+            known[other] = try standing(other).user.map(CheckRecord.Recognised.init)
+        }
+    }
+
+    private func ended(_ record: CheckRecord, _ check: any SecurityCheck) -> CheckRecord {
+        guard let check = check as? any CredentialsValidationSecurityCheck else { return CheckRecord() }
+        var record = record
+        CredentialsAttempts(limits: check.limits).logOut(&record, at: now)
+        return record
+    }
+
+    /// Keeps the state of a check until it means nothing any more. False where somebody else was quicker.
+    /// - Parameter isEnding: whether refresh tokens of before are to be good no more, whatever the state says.
+    func put(_ record: CheckRecord, of name: String, isEnding: Bool = false) throws -> Bool {
+        guard let check = plan.checks[name] else { return false }
+        let digest = digest(name)
+        let row = try transaction.flow(digest: digest)
+        let before = try row == nil ? CheckRecord() : kept(name)
+        seen.records[name] = nil
+        var record = record
+        record.accessedAt = now
+        record.lastUser = record.user?.id ?? before?.lastUser
+        record.leftAt = record.leftAt ?? before?.leftAt
+        record.generation = before?.generation
+        if isEnding || before.map({ ends($0, by: record, check) }) ?? true {
+            record.generation = max(now.microseconds, (before?.generation ?? 0) + 1)
+        }
+        let expiresAt = expiry(of: record, name, check)
+        let body = try sealer.seal(JSONEncoder().encode(record), for: .flow(digest), in: transaction)
+        // What is known of an account goes with it.
+        let account = record.user?.account ?? row?.userID
+        if var row {
+            row.userID = account
+            row.expiresAt = expiresAt
+            row.body = body
+            return try transaction.update(row)
+        }
+        return try transaction.insert(
+            FlowRecord(
+                digest: digest, userID: account, purpose: CheckRow.statePurpose, createdAt: now, expiresAt: expiresAt,
+                body: body))
+    }
+
+    /// Whether a success does not go on: it is over before its time, or somebody else's, or blocked.
+    private func ends(_ before: CheckRecord, by after: CheckRecord, _ check: any SecurityCheck) -> Bool {
+        if success(of: before, check) != nil, success(of: after, check) == nil { return true }
+        if let last = before.lastUser, let user = after.user, user.id != last { return true }
+        func isBlocked(_ record: CheckRecord) -> Bool {
+            record.state.current(check.stateDurations, at: now) == AttemptLimits.blocked
+        }
+        return check is any CredentialsValidationSecurityCheck && isBlocked(after) && !isBlocked(before)
+    }
+
+    /// When a state means nothing any more. What ended a success is kept for as long as a refresh token may live.
+    private func expiry(of record: CheckRecord, _ name: String, _ check: any SecurityCheck) -> Date {
+        let longest = check.stateDurations.values.map(ExternalizableState.bounded).max() ?? 0
+        var end = max(now + max(longest, CredentialsAttempts.patience), record.grantedUntil ?? now)
+        if plan.version.refreshTokens { end = max(end, now + RefreshFamily.memory) }
+        if let generation = record.generation { end = max(end, Date(microseconds: generation) + RefreshFamily.memory) }
+        if let leftAt = record.leftAt, let check = check as? any UserAuthenticationSecurityCheck {
+            end = max(end, leftAt + ExternalizableState.bounded(check.rememberMeDuration))
+        }
+        return end
+    }
+
+    /// What a check gets to know.
+    func context(_ name: String, _ record: CheckRecord) throws -> SecurityCheckContext {
+        let check = plan.checks[name]
+        var standings: [String: CheckStanding] = [:]
+        for other in check?.dependencies ?? [] { standings[other] = try standing(other) }
+        let registration = client.registration
+        return SecurityCheckContext(
+            name: name, scope: plan.elements[name] ?? [], now: now, device: registration.device,
+            application: registration.application, registration: registration.context, fields: record.fields,
+            user: record.user, state: record.state, durations: check?.stateDurations ?? [:], standings: standings)
+    }
+
+    /// Until when a check is in success; nil where it is not.
+    private func success(of record: CheckRecord, _ check: any SecurityCheck) -> Date? {
+        guard check is any CredentialsValidationSecurityCheck else {
+            return record.grantedUntil.flatMap { $0 > now ? $0 : nil }
+        }
+        let durations = check.stateDurations
+        return record.state.current(durations, at: now) == AttemptLimits.success
+            ? record.state.expiresAt(durations) : nil
+    }
+
+    func standing(_ name: String) throws -> CheckStanding {
+        guard let check = plan.checks[name] else { return CheckStanding() }
+        let record = try record(name)
+        guard let end = success(of: record, check) else { return CheckStanding() }
+        return CheckStanding(isSuccessful: true, expiresAt: end, user: record.user)
+    }
+
+    /// Somebody was recognised: what another has proven behind the same check does not stand for them, nor do refresh tokens
+    /// for it. Called before the check's own state is written.
+    func endSuccesses(behind name: String, of user: AuthenticatedUser) throws {
+        let last = try kept(name)?.lastUser
+        for other in plan.dependents[name] ?? [] {
+            guard let check = plan.checks[other] else { continue }
+            let record = try record(other)
+            let person = record.behind[name]?.id ?? record.person
+            if success(of: record, check) != nil, person != user.id {
+                _ = try put(ended(record, check), of: other, isEnding: true)
+            } else if let last, last != user.id, try kept(other) != nil {
+                _ = try put(record, of: other, isEnding: true)
+            }
+        }
+    }
+
+    /// Whoever was recognised last by any check in success.
+    func activeUser() throws -> AuthenticatedUser? {
+        try plan.checks.keys.sorted().compactMap { try standing($0).user }
+            .max { $0.authenticatedAt < $1.authenticatedAt }
+    }
+}

@@ -1,0 +1,161 @@
+import CountersignCore
+import Crypto
+import CryptoExtras
+import Foundation
+import OneTimePassword
+
+/// What a client signs with, fixed when it registers.
+public struct ClientKey: Sendable, Equatable, Codable {
+    private enum Material: Sendable, Equatable, Codable {
+        case rsa(DeviceKey)
+        /// RSA of less than 2048 bits, behind a switch.
+        case weakRSA(modulus: Data, exponent: Data)
+        /// A secret that the client sent in clear, behind a switch.
+        case shared(Data)
+    }
+
+    private let material: Material
+
+    /// Forms that are weaker than they should be; all off.
+    public struct WeakForms: OptionSet, Sendable {
+        public let rawValue: Int
+
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// HS256 under a secret that travels with the statement: web SDKs of 2016 and 2017.
+        public static let sharedSecrets = WeakForms(rawValue: 1)
+        /// RSA from 1024 bits. Less than that no library of ours verifies.
+        public static let smallKeys = WeakForms(rawValue: 2)
+    }
+
+    /// Why a statement is not taken.
+    public enum Fault: Error, Sendable {
+        case malformed
+        /// Not a key that is taken here, or an algorithm that is not the key's.
+        case unsupportedKey
+        /// A form that a setting could allow, and does not.
+        case weakForm(WeakForms)
+        case wrongSignature
+    }
+
+    /// A statement's header, claims and signature, as they came: in either alphabet of Base64, padded or not.
+    public struct Statement: Sendable {
+        let header: JSONValue
+        let payload: Data
+        let signature: Data
+        let signed: Data
+
+        static let longest = 16_384
+
+        public init(header: String, payload: String, signature: String) throws(Fault) {
+            guard header.utf8.count + payload.utf8.count + signature.utf8.count <= Self.longest,
+                let headerBytes = Self.bytes(header), let payloadBytes = Self.bytes(payload),
+                let signatureBytes = Self.bytes(signature), headerBytes.isJSON(noDeeperThan: 32),
+                payloadBytes.isJSON(noDeeperThan: 32),
+                let head = try? JSONDecoder().decode(JSONValue.self, from: Data(headerBytes)), case .object = head,
+                head["crit"] == nil
+            else { throw .malformed }
+            self.header = head
+            self.payload = Data(payloadBytes)
+            self.signature = Data(signatureBytes)
+            signed = Data("\(header).\(payload)".utf8)
+        }
+
+        public init(compact token: String) throws(Fault) {
+            guard let parts = CompactJWS(token) else { throw .malformed }
+            try self.init(
+                header: String(parts.header), payload: String(parts.payload), signature: String(parts.signature))
+        }
+
+        /// Whose statement it says to be; nothing is proven by that.
+        public var claimedClient: RegisteredClientID? {
+            let claims = try? JSONDecoder().decode(TokenClaims.self, from: payload)
+            let id = claims?.string("sub") ?? header["jwk"]?["kid"]?.stringValue ?? header["kid"]?.stringValue
+            return id.map { RegisteredClientID(rawValue: $0) }
+        }
+
+        static func bytes(_ text: String) -> [UInt8]? {
+            Base64URL.decode(text, accepting: .all)
+        }
+    }
+
+    /// The key that a registration presents in its header.
+    public init(of statement: Statement, accepting weak: WeakForms) throws(Fault) {
+        let jwk = statement.header["jwk"] ?? .null
+        switch statement.header["alg"]?.stringValue {
+        case "RS256":
+            guard jwk["kty"] == .string("RSA"), let modulus = Self.number(jwk["n"]),
+                let exponent = Self.number(jwk["e"])
+            else { throw .unsupportedKey }
+            let plain = JSONValue.object([
+                "kty": .string("RSA"), "n": .string(modulus.base64URL), "e": .string(exponent.base64URL),
+            ])
+            if let key = try? DeviceKey(jwk: plain) {
+                material = .rsa(key)
+            } else if exponent == Data([1, 0, 1]), (128..<256).contains(modulus.count),
+                (try? _RSA.Signing.PublicKey(n: modulus, e: exponent)) != nil
+            {
+                guard weak.contains(.smallKeys) else { throw .weakForm(.smallKeys) }
+                material = .weakRSA(modulus: modulus, exponent: exponent)
+            } else {
+                throw .unsupportedKey
+            }
+        case "HS256":
+            guard weak.contains(.sharedSecrets) else { throw .weakForm(.sharedSecrets) }
+            guard let text = statement.header["key"]?.stringValue, (16...256).contains(text.utf8.count) else {
+                throw .unsupportedKey
+            }
+            material = .shared(Data(text.utf8))
+        default:
+            throw .unsupportedKey
+        }
+    }
+
+    /// Whether it is the same key. Takes as long whatever of a secret is right.
+    private func isSame(as other: ClientKey) -> Bool {
+        if case (.shared(let left), .shared(let right)) = (material, other.material) {
+            return ConstantTime.equal(Array(left), Array(right))
+        }
+        return material == other.material
+    }
+
+    private static func number(_ value: JSONValue?) -> Data? {
+        guard let text = value?.stringValue, text.utf8.count <= 2048, let bytes = Statement.bytes(text) else {
+            return nil
+        }
+        return Data(bytes.drop { $0 == 0 })
+    }
+
+    /// The claims of a statement that this key signed. A key in its header has to be this one.
+    public func claims(of statement: Statement, accepting weak: WeakForms) throws(Fault) -> TokenClaims {
+        if statement.header["jwk"] != nil || statement.header["key"] != nil {
+            guard try ClientKey(of: statement, accepting: weak).isSame(as: self) else { throw .wrongSignature }
+        }
+        let isRight: Bool
+        switch material {
+        case .rsa(let key):
+            guard statement.header["alg"] == .string("RS256") else { throw .unsupportedKey }
+            isRight = key.isSignature(statement.signature, of: statement.signed)
+        case .weakRSA(let modulus, let exponent):
+            guard statement.header["alg"] == .string("RS256"), weak.contains(.smallKeys) else { throw .unsupportedKey }
+            let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent)
+            isRight =
+                key?.isValidSignature(
+                    _RSA.Signing.RSASignature(rawRepresentation: statement.signature),
+                    for: SHA256.hash(data: statement.signed), padding: .insecurePKCS1v1_5) ?? false
+        case .shared(let secret):
+            guard statement.header["alg"] == .string("HS256"), weak.contains(.sharedSecrets) else {
+                throw .unsupportedKey
+            }
+            isRight = HMAC<SHA256>.isValidAuthenticationCode(
+                statement.signature, authenticating: statement.signed, using: SymmetricKey(data: secret))
+        }
+        guard isRight else { throw .wrongSignature }
+        guard let claims = try? JSONDecoder().decode(TokenClaims.self, from: statement.payload) else {
+            throw .malformed
+        }
+        return claims
+    }
+}

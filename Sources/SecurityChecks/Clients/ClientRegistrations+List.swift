@@ -1,0 +1,80 @@
+import CountersignCore
+import Foundation
+
+/// A client as administrators see it.
+public struct ListedClient: Sendable {
+    public let reference: ClientReference
+    public let registration: ClientRegistration
+
+    public init(reference: ClientReference, registration: ClientRegistration) {
+        self.reference = reference
+        self.registration = registration
+    }
+}
+
+/// Which clients a list is of. What is nil does not matter.
+public struct ClientFilter: Sendable {
+    public var application: String?
+    /// The id of the user whom a check made the registration's.
+    public var user: String?
+    public var status: ClientRegistration.Status?
+
+    public init(application: String? = nil, user: String? = nil, status: ClientRegistration.Status? = nil) {
+        self.application = application
+        self.user = user
+        self.status = status
+    }
+
+    var isEmpty: Bool { application == nil && user == nil && status == nil }
+
+    func lets(_ client: ClientRegistration) -> Bool {
+        application.map { $0 == client.application.id } ?? true
+            && user.map { $0 == client.context.registeredUser?.id } ?? true
+            && status.map { $0 == client.status } ?? true
+    }
+}
+
+extension ClientRegistrations {
+    /// Registrations that one page looks at, at most: they are sealed, so the store cannot choose among them.
+    public static let mostLookedAt = 1000
+
+    /// A page of clients, in the order of their references.
+    ///
+    /// With a filter a page may be short, or empty, and still not be the last: it ends where enough were looked at.
+    /// - Parameter limit: clients in a page, 1 to ``mostLookedAt``.
+    /// - Returns: `next` is where the next page begins; nil on the last.
+    public func list(
+        after: ClientReference? = nil, limit: Int, filter: ClientFilter = ClientFilter()
+    ) async throws -> (clients: [ListedClient], next: ClientReference?) {
+        let realm = realm
+        let now = realm.clock.now
+        return try await realm.store.read { transaction in
+            let most = filter.isEmpty ? min(limit, Self.mostLookedAt) + 1 : Self.mostLookedAt
+            let rows = try transaction.clientRegistrations(after: after?.digest, limit: most)
+            var clients: [ListedClient] = []
+            var last: ClientReference?
+            for row in rows where clients.count < limit {
+                let reference = ClientReference(digest: row.digest)
+                last = reference
+                // One that cannot be read does not keep the others from being shown.
+                guard row.expiresAt > now, let kept = try? KeptClient(row, realm.sealer),
+                    filter.lets(kept.registration)
+                else { continue }
+                clients.append(ListedClient(reference: reference, registration: kept.registration))
+            }
+            let isLast = rows.count < most && last?.digest == rows.last?.digest
+            return (clients, isLast ? nil : last)
+        }
+    }
+
+    /// One client, whatever its status; nil where there is none.
+    public func listed(_ reference: ClientReference) async throws -> ListedClient? {
+        let realm = realm
+        let now = realm.clock.now
+        return try await realm.store.read { transaction in
+            try transaction.client(reference, sealer: realm.sealer, at: now).map {
+                ListedClient(reference: reference, registration: $0.registration)
+            }
+        }
+    }
+}

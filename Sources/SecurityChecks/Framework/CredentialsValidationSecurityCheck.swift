@@ -1,0 +1,137 @@
+import CountersignCore
+import Foundation
+
+/// A check that asks for something: a PIN, a password, a code.
+///
+/// The core counts the attempt, then has ``validate(_:in:)`` look at the credentials, and then makes the result count
+/// (MobileFirst Foundation, CredentialsValidationSecurityCheck). The client is *attempting*, in *success* or *blocked*:
+///
+/// - Trying begins with the first challenge and lasts ``AttemptLimits/attemptingStateExpiration``; after that the count
+///   begins anew.
+/// - The last wrong answer blocks. While blocked, nothing is looked at.
+/// - A wrong answer in success ends the success; a right one does not make it longer.
+///
+/// Where a person is known whose secret is asked for (``person(claimedBy:in:)``), wrong answers also count against the
+/// person, from whatever client they come.
+public protocol CredentialsValidationSecurityCheck: SecurityCheck {
+    var limits: AttemptLimits { get }
+
+    /// Whether the credentials are right. No transaction is open; it may be slow. What it throws is our own failure,
+    /// grants nothing, and leaves the attempt counted.
+    /// - Parameter credentials: what the client sent, of whatever type that is. A number where a text is expected is the
+    ///   sender's mistake, so read it with ``JSONValue/credentialText``.
+    func validate(_ credentials: JSONValue, in context: SecurityCheckContext) async throws -> CredentialsVerdict
+    /// What the client is asked with.
+    func challenge(_ attempt: AttemptStanding, in context: SecurityCheckContext) -> [String: JSONValue]
+    /// Whose secret is being tried, in a spelling that is the same for the same person. Nil where nobody is named.
+    func person(claimedBy credentials: JSONValue?, in context: SecurityCheckContext) -> String?
+    /// Whether the client is asked at all now.
+    func need(in context: SecurityCheckContext) -> CredentialsNeed
+    /// What becomes of the registration when the last wrong answer blocks the client. It takes effect with the blocking;
+    /// it may be asked without anybody being blocked.
+    func block(_ registration: inout RegistrationContext)
+    /// What the client is told in success.
+    func successData(in context: SecurityCheckContext) -> [String: JSONValue]
+}
+
+/// Whether credentials are asked for.
+public enum CredentialsNeed: Sendable, Equatable {
+    case asked
+    /// Another check comes first; nothing is said and nothing is looked at.
+    case notYet
+    /// The client is in success without being asked, because of another check.
+    case alreadyProven
+}
+
+/// How often, and how long.
+public struct AttemptLimits: Sendable, Equatable {
+    /// Wrong answers while trying; at least 1.
+    public var maxAttempts: Int
+    /// Seconds of trying.
+    public var attemptingStateExpiration: TimeInterval
+    /// Seconds of success.
+    public var successStateExpiration: TimeInterval
+    /// Seconds of being blocked. With 0 nobody is: the last wrong answer is followed by a fresh challenge.
+    public var blockedStateExpiration: TimeInterval
+
+    public init(
+        maxAttempts: Int = 1, attemptingStateExpiration: TimeInterval = 120,
+        successStateExpiration: TimeInterval = 3600, blockedStateExpiration: TimeInterval = 0
+    ) {
+        self.maxAttempts = max(1, maxAttempts)
+        self.attemptingStateExpiration = attemptingStateExpiration
+        self.successStateExpiration = successStateExpiration
+        self.blockedStateExpiration = blockedStateExpiration
+    }
+
+    public static let attempting = "attempting"
+    public static let success = "success"
+    public static let blocked = "blocked"
+
+    var durations: [String: TimeInterval] {
+        [
+            Self.attempting: attemptingStateExpiration, Self.success: successStateExpiration,
+            Self.blocked: blockedStateExpiration,
+        ]
+    }
+}
+
+/// What a check says of credentials.
+public enum CredentialsVerdict: Sendable {
+    case right
+    /// - Parameters:
+    ///   - message: for the next challenge.
+    ///   - isKept: whether later challenges of the same window repeat it.
+    case wrong(_ message: String?, isKept: Bool = false)
+    /// Neither yet: somebody else has to decide first. It costs no attempt, so it must tell nothing about the credentials.
+    case undecided(_ message: String?)
+}
+
+/// A check that does something for its challenge: it mails a code, it asks a device.
+public protocol ChallengePreparing: CredentialsValidationSecurityCheck {
+    /// Called once for each window of trying, when the client is challenged; outside of any transaction. What it puts into
+    /// ``SecurityCheckContext/fields`` is there when the answer is looked at.
+    func prepare(_ context: inout SecurityCheckContext) async throws
+}
+
+/// What a challenge may tell.
+public struct AttemptStanding: Sendable, Equatable {
+    public let remainingAttempts: Int
+    /// What was wrong with the last answer; nil where nothing was, or that is no longer told.
+    public let message: String?
+}
+
+extension CredentialsValidationSecurityCheck {
+    public var stateDurations: [String: TimeInterval] { limits.durations }
+
+    /// `{"errorMsg": …, "remainingAttempts": …}`, as the samples have it.
+    public func challenge(_ attempt: AttemptStanding, in context: SecurityCheckContext) -> [String: JSONValue] {
+        [
+            "errorMsg": attempt.message.map { .string($0) } ?? .null,
+            "remainingAttempts": .integer(Int64(attempt.remainingAttempts)),
+        ]
+    }
+
+    /// The one who is known to act.
+    public func person(claimedBy credentials: JSONValue?, in context: SecurityCheckContext) -> String? {
+        context.knownUser?.id
+    }
+
+    public func need(in context: SecurityCheckContext) -> CredentialsNeed { .asked }
+    public func block(_ registration: inout RegistrationContext) {}
+    public func successData(in context: SecurityCheckContext) -> [String: JSONValue] { [:] }
+
+    /// Never asked: the core keeps the steps apart.
+    public func authorize(_ context: inout SecurityCheckContext) async throws -> SecurityCheckOutcome { .silent }
+}
+
+extension JSONValue {
+    /// A text, or a whole number as its digits: what people type, however the app sent it. Nil for anything else.
+    public var credentialText: String? {
+        switch self {
+        case .string(let text): text
+        case .integer(let number): String(number)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import CountersignCore
+import Foundation
+
+/// Guards scope elements for one client at a time: a value with the rules of a check, not with its state.
+///
+/// Conform to this where nobody is asked for anything that could be guessed (is the client enrolled? is the device known?).
+/// Where somebody is, conform to ``CredentialsValidationSecurityCheck`` or ``UserAuthenticationSecurityCheck``: credentials
+/// are never handed to anything else, because the core counts the attempt before it lets anybody look.
+///
+/// A check that throws, takes too long or answers with a success that is over already grants nothing.
+public protocol SecurityCheck: Sendable {
+    /// Names of checks whose standing this one asks for. They are evaluated before it, where they are in the scope too.
+    var dependencies: [String] { get }
+    /// Seconds that each state lasts; see ``ExternalizableState``.
+    var stateDurations: [String: TimeInterval] { get }
+    /// Seconds after which a success is over that no request has asked for; 0 for never.
+    var inactivityTimeout: TimeInterval { get }
+
+    /// Decides for one client, outside of any transaction; it may be slow. What it changes in the context is kept if
+    /// nothing else changed it meanwhile; otherwise it is asked again.
+    func authorize(_ context: inout SecurityCheckContext) async throws -> SecurityCheckOutcome
+    /// Whether a success still counts by what is kept with the registration, such as an enrolment that it relied on. Asked at
+    /// each look at the success, and about what refresh tokens stand for; within a transaction, so it must be quick and have
+    /// no effect.
+    func isStillGranted(in context: SecurityCheckContext) -> Bool
+    /// What resource servers are told of a check that is in success.
+    func introspectionData(_ context: SecurityCheckContext) -> [String: JSONValue]
+    /// Cleans up when the client logs out of this check; its state is gone afterwards.
+    func logout(_ context: inout SecurityCheckContext)
+}
+
+extension SecurityCheck {
+    public var dependencies: [String] { [] }
+    public var stateDurations: [String: TimeInterval] { [:] }
+    public var inactivityTimeout: TimeInterval { 0 }
+    public func isStillGranted(in context: SecurityCheckContext) -> Bool { true }
+    public func introspectionData(_ context: SecurityCheckContext) -> [String: JSONValue] { [:] }
+    public func logout(_ context: inout SecurityCheckContext) {}
+}
+
+/// What a check says of a client.
+public enum SecurityCheckOutcome: Sendable, Equatable {
+    /// Granted until then; the data goes to the client's handler.
+    case success([String: JSONValue], expiresAt: Date)
+    /// Something is asked of the client.
+    case challenge([String: JSONValue])
+    /// Refused, whatever the client does now.
+    case failure([String: JSONValue])
+    /// Neither granted nor asked: another check has to be passed first.
+    case silent
+}
+
+/// What a check knows of the client in front of it, and what it may change.
+public struct SecurityCheckContext: Sendable {
+    /// The name that the check goes by.
+    public let name: String
+    /// The scope elements that led to this check.
+    public let scope: Set<String>
+    public let now: Date
+    public let device: ClientRegistration.Device
+    public let application: ClientRegistration.Application
+    /// Attributes of the registration, and its user. Kept with the registration: they outlive every state.
+    public var registration: RegistrationContext
+    /// What the check wants back the next time, as long as its state lasts.
+    public var fields: [String: JSONValue]
+    /// Whom this check has recognised.
+    public var user: AuthenticatedUser?
+
+    var state: ExternalizableState
+    let durations: [String: TimeInterval]
+    let standings: [String: CheckStanding]
+
+    /// The state that the check is in, or ``ExternalizableState/expired``.
+    public var currentState: String { state.current(durations, at: now) }
+    /// When that state is over.
+    public var stateExpiresAt: Date? { currentState == ExternalizableState.expired ? nil : state.expiresAt(durations) }
+
+    /// Changes the state; see ``ExternalizableState/set(_:_:at:)``.
+    public mutating func setState(_ name: String) throws(ExternalizableState.UnknownState) {
+        try state.set(name, durations, at: now)
+    }
+
+    /// How the client stands with a check that this one depends on.
+    public func standing(of check: String) -> CheckStanding { standings[check] ?? CheckStanding() }
+
+    /// Who is known to act: whom a check that this one depends on has recognised, the latest first; else the
+    /// registered user.
+    public var knownUser: AuthenticatedUser? {
+        let recognised = standings.values.compactMap { $0.isSuccessful ? $0.user : nil }
+        return recognised.max { $0.authenticatedAt < $1.authenticatedAt } ?? registration.registeredUser
+    }
+}
+
+/// How a client stands with another check.
+public struct CheckStanding: Sendable, Equatable {
+    public var isSuccessful = false
+    public var expiresAt: Date?
+    public var user: AuthenticatedUser?
+}
+
+/// What checks may keep with a client's registration.
+public struct RegistrationContext: Sendable, Equatable, Codable {
+    /// The client may read these.
+    public var publicAttributes: [String: JSONValue] = [:]
+    /// These never leave the server.
+    public var protectedAttributes: [String: JSONValue] = [:]
+    public var registeredUser: AuthenticatedUser?
+
+    public init() {}
+}
+
+/// Somebody whom a check has recognised.
+public struct AuthenticatedUser: Sendable, Equatable, Codable {
+    public var id: String
+    public var displayName: String
+    public var authenticatedAt: Date
+    /// The check's name.
+    public var authenticatedBy: String
+    public var attributes: [String: JSONValue]
+    /// The account of the realm, where it is one.
+    public var account: UserID?
+    /// The account's epoch when it was recognised. Whatever revokes the account's tokens (a new password, a removed factor)
+    /// ends what was recognised before.
+    public var accountEpoch: Int?
+
+    public init(
+        id: String, displayName: String, authenticatedAt: Date, authenticatedBy: String,
+        attributes: [String: JSONValue] = [:], account: UserID? = nil, accountEpoch: Int? = nil
+    ) {
+        self.id = id
+        self.displayName = displayName
+        self.authenticatedAt = authenticatedAt
+        self.authenticatedBy = authenticatedBy
+        self.attributes = attributes
+        self.account = account
+        self.accountEpoch = accountEpoch
+    }
+
+    /// As protocols write it; the time in milliseconds.
+    public var json: JSONValue {
+        .object([
+            "id": .string(id), "displayName": .string(displayName),
+            "authenticatedAt": .integer(authenticatedAt.milliseconds), "authenticatedBy": .string(authenticatedBy),
+            "attributes": .object(attributes),
+        ])
+    }
+}

@@ -1,0 +1,216 @@
+import CountersignCore
+import Foundation
+
+/// An account of the realm, by address and password: `{"username":…,"password":…[,"rememberMe":…]}`.
+///
+/// The password goes through ``Authenticator/answer(_:to:by:)`` like any other, with the same lockout: guesses here and
+/// in other protocols count together. A second factor is another check, such as ``TOTPSecurityCheck``.
+public struct AccountLoginSecurityCheck: UserAuthenticationSecurityCheck {
+    public var limits: AttemptLimits
+    public var rememberMeDuration: TimeInterval
+    public let realm: Realm
+
+    public init(realm: Realm, limits: AttemptLimits = AttemptLimits(), rememberMeDuration: TimeInterval = 0) {
+        self.realm = realm
+        self.limits = limits
+        self.rememberMeDuration = rememberMeDuration
+    }
+
+    public func authenticate(_ credentials: JSONValue, in context: SecurityCheckContext) async throws -> UserVerdict {
+        guard let username = credentials["username"]?.credentialText,
+            let password = credentials["password"]?.credentialText
+        else { return .wrong("Credentials not set properly") }
+        guard let email = EmailAddress(username) else { return .wrong("Wrong Credentials") }
+        let verdict = try await realm.authenticator.answer(
+            .password(Secret(password)),
+            to: .opening(FlowOpening(subject: .email(email), terms: SessionTerms(), lifetime: 1)), by: context.client)
+        let user: User
+        switch verdict {
+        case .accomplished(.signedIn(let signedIn)):
+            // What was proven is the check's; nobody gets a session for it.
+            try await realm.sessions.revoke(signedIn.refreshToken, of: context.owner)
+            user = signedIn.user
+        case .more(let continuation): user = continuation.user
+        default: return .wrong("Wrong Credentials")
+        }
+        return .right(
+            AuthenticatedUser(
+                id: user.id.rawValue, displayName: user.profile.displayName ?? email.canonical,
+                authenticatedAt: context.now, authenticatedBy: context.name, account: user.id,
+                accountEpoch: user.tokenEpoch))
+    }
+
+    public func remembers(_ user: AuthenticatedUser, credentials: JSONValue) -> Bool {
+        credentials["rememberMe"] == .bool(true)
+    }
+
+    public func person(claimedBy credentials: JSONValue?, in context: SecurityCheckContext) -> String? {
+        credentials?["username"]?.credentialText.flatMap { EmailAddress($0)?.canonical }
+    }
+}
+
+/// A factor that an account of the realm has, asked for while a login holds. The factors' own rules hold: their lockout,
+/// and that a code counts once.
+public protocol FactorSecurityCheck: CredentialsValidationSecurityCheck {
+    var realm: Realm { get }
+    /// The name of the check that says whose account it is.
+    var login: String { get }
+}
+
+extension FactorSecurityCheck {
+    public var dependencies: [String] { [login] }
+
+    func account(in context: SecurityCheckContext) -> UserID? { context.standing(of: login).user?.account }
+
+    public func need(in context: SecurityCheckContext) -> CredentialsNeed {
+        account(in: context) == nil ? .notYet : .asked
+    }
+
+    public func person(claimedBy credentials: JSONValue?, in context: SecurityCheckContext) -> String? {
+        account(in: context)?.rawValue
+    }
+
+    /// A sign-in that waits for a second factor, for which nobody gets a session.
+    func attempt(in context: SecurityCheckContext) async throws -> FlowHandle? {
+        guard let account = account(in: context) else { return nil }
+        return try await realm.authenticator.openAttempt(
+            of: account, recognisedBy: .securityCheck, by: context.client)
+    }
+
+    /// What the handle of such a sign-in has to be.
+    func pendingSignIn(in context: SecurityCheckContext) -> FlowExpectation {
+        FlowExpectation(
+            [.signIn], at: [.secondFactor], of: [context.owner], user: account(in: context), isFetchedLater: true)
+    }
+
+    /// Whether the answer completes the attempt. Nil where nobody has answered yet.
+    func isRight(_ answer: Answer, to handle: FlowHandle, in context: SecurityCheckContext) async throws -> Bool? {
+        switch try await realm.authenticator.answer(
+            answer, to: .flow(handle, pendingSignIn(in: context)), by: context.client)
+        {
+        case .accomplished(.proven): true
+        case .refused(let refusal) where refusal.reason == .approvalPending: nil
+        default: false
+        }
+    }
+}
+
+/// A code of an authenticator app: `{"code":"123456"}`.
+public struct TOTPSecurityCheck: FactorSecurityCheck {
+    public var limits: AttemptLimits
+    public let realm: Realm
+    public let login: String
+
+    /// - Parameter login: a check whose users are accounts of the realm, such as ``AccountLoginSecurityCheck``.
+    public init(realm: Realm, after login: String, limits: AttemptLimits = AttemptLimits(maxAttempts: 5)) {
+        self.realm = realm
+        self.login = login
+        self.limits = limits
+    }
+
+    public func validate(_ credentials: JSONValue, in context: SecurityCheckContext) async throws -> CredentialsVerdict
+    {
+        guard let code = credentials["code"]?.credentialText, let account = account(in: context) else {
+            return .wrong("No code was provided")
+        }
+        let factors = try await realm.enrolments.secondFactors(of: account)
+        guard let factor = factors.first(where: { $0.kind == .totp }), let handle = try await attempt(in: context)
+        else { return .wrong("No authenticator is enrolled") }
+        return try await isRight(.code(Secret(code), factor: factor.id), to: handle, in: context) == true
+            ? .right : .wrong("Wrong code")
+    }
+}
+
+/// A yes on one of the user's devices: the challenge asks them, and `{}` asks whether one has answered.
+public struct PushApprovalSecurityCheck: FactorSecurityCheck, ChallengePreparing {
+    public var limits: AttemptLimits
+    public let realm: Realm
+    public let login: String
+    private static let handle = "handle"
+
+    /// - Parameter login: a check whose users are accounts of the realm.
+    public init(
+        realm: Realm, after login: String,
+        limits: AttemptLimits = AttemptLimits(attemptingStateExpiration: FlowLifetime.approval)
+    ) {
+        self.realm = realm
+        self.login = login
+        self.limits = limits
+    }
+
+    public func prepare(_ context: inout SecurityCheckContext) async throws {
+        guard let handle = try await attempt(in: context),
+            case .asked = try await realm.approvals.ask(
+                for: handle, expecting: pendingSignIn(in: context), by: context.client)
+        else { return }
+        context.fields[Self.handle] = .string(handle.token.reveal())
+    }
+
+    public func validate(_ credentials: JSONValue, in context: SecurityCheckContext) async throws -> CredentialsVerdict
+    {
+        guard let handle = context.fields[Self.handle]?.stringValue else { return .undecided("No device was asked") }
+        switch try await isRight(.approval, to: FlowHandle(handle), in: context) {
+        case true?: return .right
+        case nil: return .undecided("The request has not been answered yet")
+        case false?: return .wrong("The request was refused")
+        }
+    }
+}
+
+/// A code that is mailed to the user's address when the client is challenged: `{"code":"12345678"}`.
+public struct EmailCodeSecurityCheck: FactorSecurityCheck, ChallengePreparing {
+    public var limits: AttemptLimits
+    public let realm: Realm
+    public let login: String
+    private static let handle = "handle"
+
+    /// - Parameter login: a check whose users are accounts of the realm.
+    public init(
+        realm: Realm, after login: String,
+        limits: AttemptLimits = AttemptLimits(maxAttempts: 5, attemptingStateExpiration: FlowLifetime.mailedCode)
+    ) {
+        self.realm = realm
+        self.login = login
+        self.limits = limits
+    }
+
+    public func prepare(_ context: inout SecurityCheckContext) async throws {
+        guard let account = account(in: context), let email = try await realm.accounts.user(account)?.email,
+            case .sent(_, let handle?) = try await realm.mailings.sendCode(to: email, by: context.client)
+        else { return }
+        context.fields[Self.handle] = .string(handle.token.reveal())
+    }
+
+    public func validate(_ credentials: JSONValue, in context: SecurityCheckContext) async throws -> CredentialsVerdict
+    {
+        guard let code = credentials["code"]?.credentialText, let handle = context.fields[Self.handle]?.stringValue,
+            let account = account(in: context)
+        else { return .wrong("No code was provided") }
+        let expectation = FlowExpectation([.signIn], at: [.mailedCode], of: [context.owner], user: account)
+        let verdict = try await realm.authenticator.answer(
+            .mailedCode(Secret(code)), to: .flow(FlowHandle(handle), expectation), by: context.client)
+        switch verdict {
+        case .accomplished(.signedIn(let signedIn)):
+            try await realm.sessions.revoke(signedIn.refreshToken, of: context.owner)
+            return .right
+        case .more: return .right
+        default: return .wrong("Wrong code")
+        }
+    }
+}
+
+extension SecurityCheckContext {
+    /// The application on whose behalf a check asks the realm. The source was charged before the check was asked.
+    var client: ClientContext {
+        ClientContext(
+            clientID: ClientID(rawValue: application.id), dialect: .securityChecks, limitedSource: nil, source: nil)
+    }
+
+    /// Whose attempts and sessions those of the application's checks are.
+    var owner: HandleOwner { .application(ClientID(rawValue: application.id), of: .securityChecks) }
+}
+
+extension FactorKind {
+    /// A security check has recognised the user. No row.
+    static let securityCheck = FactorKind(rawValue: "security-check")
+}
