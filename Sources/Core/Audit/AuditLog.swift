@@ -25,7 +25,7 @@ public struct AuditLog: Sendable {
 
 extension AuditEvent {
     /// For events that happen in a request.
-    init(
+    package init(
         id: String, at: Date, kind: Kind, userID: UserID?, context: ClientContext, reason: String? = nil,
         details: [String: JSONValue] = [:]
     ) {

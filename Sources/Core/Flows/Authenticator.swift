@@ -9,7 +9,7 @@ import OneTimePassword
 /// transaction makes the success count once, provided that neither factor nor flow changed meanwhile; if one did, the
 /// answer is judged anew against what is there now.
 public struct Authenticator: Sendable {
-    let realm: Realm
+    package let realm: Realm
 
     /// How often an answer is judged again because what it was judged by changed.
     private static let maximumRounds = 3

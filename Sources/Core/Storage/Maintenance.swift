@@ -24,6 +24,9 @@ public struct Maintenance: Sendable {
             { try $0.deleteFlows(expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) },
             // Who comes with a code that is over is told nothing about it.
             { try $0.deleteAuthorizationCodes(expiredBefore: now, limit: Self.batch) },
+            { try $0.deleteClientRecords(.registration, expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) },
+            { try $0.deleteClientRecords(.checkState, expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) },
+            { try $0.deleteClientRecords(.refreshFamily, expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) },
             { try $0.deleteSessions(expiredBefore: now, limit: Self.batch) },
             { try $0.deleteCounters(idleBefore: now - Self.counterIdle, limit: Self.batch) },
             { try $0.deleteOutboxMessages(createdBefore: now - Self.messageAge, limit: Self.batch) },

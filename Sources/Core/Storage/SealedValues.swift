@@ -7,6 +7,10 @@ public enum SealedPlace: String, Sendable, CaseIterable {
     case factor
     /// What flows carry, by the digest of the handle in hexadecimal.
     case flow
+    /// Registrations of clients, states of checks and families of refresh tokens, each by its digest in hexadecimal.
+    case clientRegistration = "client-registration"
+    case checkState = "check-state"
+    case refreshFamily = "refresh-family"
     /// Present refresh tokens, by the session's id.
     case session
     /// Private keys, by the key's id.
@@ -28,13 +32,30 @@ public struct SealedAddress: Sendable, Hashable, CustomStringConvertible {
         self.key = key
     }
 
-    public var description: String { context }
+    public var description: String { "\(place.rawValue)/\(key)" }
 
     /// What is authenticated with the value. The same since the first version.
-    var context: String { "\(place.rawValue)/\(key)" }
+    ///
+    /// Records of clients were flows up to version 10 of the schema, and are sealed as such still: moving their rows cannot seal
+    /// them anew. No digest of theirs is one of a flow.
+    var context: String {
+        switch place {
+        case .clientRegistration, .checkState, .refreshFamily: "\(SealedPlace.flow.rawValue)/\(key)"
+        default: "\(place.rawValue)/\(key)"
+        }
+    }
 
     public static func factor(_ id: FactorID) -> SealedAddress { SealedAddress(.factor, key: id.rawValue) }
     package static func flow(_ digest: Data) -> SealedAddress { SealedAddress(.flow, key: digest.hex) }
+    package static func client(_ kind: ClientRecord.Kind, _ digest: Data) -> SealedAddress {
+        let place: SealedPlace =
+            switch kind {
+            case .registration: .clientRegistration
+            case .checkState: .checkState
+            case .refreshFamily: .refreshFamily
+            }
+        return SealedAddress(place, key: digest.hex)
+    }
     static func session(_ id: SessionID) -> SealedAddress { SealedAddress(.session, key: id.rawValue) }
     static func signingKey(_ id: String) -> SealedAddress { SealedAddress(.signingKey, key: id) }
     static func outbox(_ id: String) -> SealedAddress { SealedAddress(.outbox, key: id) }

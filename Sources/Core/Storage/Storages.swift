@@ -14,7 +14,7 @@ public protocol UserStorage {
     func update(_ user: User) throws -> Bool
     /// Remembers a sign-in or a refresh without counting as a change. A nil leaves what is there.
     func touch(_ id: UserID, signedInAt: Date?, refreshedAt: Date?) throws
-    /// Removes the user with everything that hangs on it: factors, flows, sessions. The audit log stays.
+    /// Removes the user with everything that hangs on it: factors, flows, records of clients, sessions. The audit log stays.
     func deleteUser(_ id: UserID) throws -> Bool
     func countUsers() throws -> Int
 }
@@ -44,8 +44,6 @@ public protocol FlowStorage {
     func openFlow(offering factor: FactorID, at now: Date) throws -> FlowRecord?
     /// Those that are known to be of the user, in no order that means anything.
     func flows(of user: UserID, limit: Int) throws -> [FlowRecord]
-    /// Flows whose purpose is `client-registration`, by digest, behind that one.
-    func clientRegistrations(after digest: Data?, limit: Int) throws -> [FlowRecord]
     /// Removes at most `limit` flows that expired before the instant; answers how many.
     func deleteFlows(expiredBefore instant: Date, limit: Int) throws -> Int
     /// The same of flows alone whose purpose is `authorization-code`, which is never read again.

@@ -18,7 +18,7 @@ public protocol Store: Sendable {
 /// Inserts answer false where the key is taken; updates answer false where the row is gone or its revision is not the one
 /// that was read. Neither throws, and neither harms the transaction.
 public protocol StoreTransaction:
-    UserStorage, FactorStorage, FlowStorage, SessionStorage, SigningKeyStorage, ApplicationStorage,
+    UserStorage, FactorStorage, FlowStorage, ClientRecordStorage, SessionStorage, SigningKeyStorage, ApplicationStorage,
     AttemptCounterStorage, AuditStorage, OutboxStorage, DocumentStorage, SecretStorage, SealedValueStorage,
     StoreCondition, RowReservation
 {}

@@ -10,11 +10,13 @@ public struct PersonalData: Sendable {
     public let sessions: [Session]
     /// Attempts under way, and those that are remembered for a while.
     public let flows: [FlowRecord]
+    /// Installations of applications that are the user's, and what they have proven.
+    public let clientRecords: [ClientRecord]
     /// The newest first.
     public let messages: [OpenedMessage]
     /// Counters of the address. What is counted of a source is of the source's.
     public let limits: [Limit]
-    /// Whether there are more sessions, flows or messages than ``longestList`` of each.
+    /// Whether there are more sessions, flows, records of clients or messages than ``longestList`` of each.
     public let isCut: Bool
 
     public static let longestList = 2000
@@ -48,6 +50,9 @@ extension Accounts {
             guard let user = try transaction.user(id) else { return nil }
             let sessions = try transaction.sessions(of: id, limit: limit + 1)
             let flows = try transaction.flows(of: id, limit: limit + 1)
+            let clientRecords = try ClientRecord.Kind.allCases.flatMap {
+                try transaction.clientRecords($0, of: id, limit: limit + 1)
+            }
             let messages = try transaction.outboxMessages(
                 of: id, recipient: user.email?.canonical, limit: limit + 1)
             var limits: [PersonalData.Limit] = []
@@ -76,9 +81,9 @@ extension Accounts {
             return PersonalData(
                 user: user, factors: try transaction.factorStandings(of: id, at: now),
                 sessions: Array(sessions.prefix(limit)),
-                flows: Array(flows.prefix(limit)),
+                flows: Array(flows.prefix(limit)), clientRecords: Array(clientRecords.prefix(limit)),
                 messages: try messages.prefix(limit).map { try OpenedMessage($0, with: realm.sealer) },
-                limits: limits, isCut: [sessions.count, flows.count, messages.count].contains { $0 > limit })
+                limits: limits, isCut: [sessions.count, flows.count, clientRecords.count, messages.count].contains { $0 > limit })
         }
         guard let data else { return nil }
         try await realm.store.write { try $0.append(event) }

@@ -32,8 +32,8 @@ extension CheckGrants {
             let family = RefreshFamily(
                 client: grant.client.id, scope: grant.scope, passed: passed, user: try states.activeUser(),
                 checks: grant.checks, current: part)
-            let row = FlowRecord(
-                digest: digest, userID: family.user?.account, purpose: CheckRow.refreshPurpose, createdAt: now,
+            let row = ClientRecord(
+                kind: .refreshFamily, digest: digest, userID: family.user?.account, createdAt: now,
                 expiresAt: now + RefreshFamily.lifetime,
                 body: try family.sealed(digest, by: realm.sealer, in: transaction))
             return try transaction.insert(row) ? family.text(id) : nil
@@ -67,8 +67,7 @@ extension CheckGrants {
                 } else { false }
             guard isCurrent || isPrevious else {
                 // The family's id is known to nobody but holders of one of its tokens.
-                row.finishedAt = now
-                _ = try transaction.update(row)
+                _ = try transaction.deleteClientRecord(.refreshFamily, digest: row.digest)
                 try transaction.append(
                     AuditEvent(
                         id: eventID, at: now, kind: .refreshTokenReused, userID: family.user?.account, context: client,
@@ -81,8 +80,7 @@ extension CheckGrants {
             case .refused(let refusal): return .refused(refusal)
             case .unknownScope: return .unknownScope
             case .notGranted:
-                row.finishedAt = now
-                _ = try transaction.update(row)
+                _ = try transaction.deleteClientRecord(.refreshFamily, digest: row.digest)
                 return nil
             }
             if isCurrent {

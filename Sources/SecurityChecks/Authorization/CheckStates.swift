@@ -25,9 +25,9 @@ struct CheckStates {
     /// Locks the client and the states of its checks, for who writes several of them.
     /// - Parameter account: whom one of them is to be of.
     func reserve(for account: UserID? = nil) throws {
-        let states = plan.checks.keys.map { ReservedRow.flow(digest($0)) }
+        let states = plan.checks.keys.map { ReservedRow.client(.checkState, digest($0)) }
         let users = [account].compactMap { $0 }.map { ReservedRow.user($0) }
-        try transaction.reserve(Set(states + users + [.flow(client.row.digest)]))
+        try transaction.reserve(Set(states + users + [.client(.registration, client.row.digest)]))
     }
 
     private func digest(_ check: String) -> Data {
@@ -53,8 +53,8 @@ struct CheckStates {
     /// What is in the store, whatever it means now; nil where there is nothing that can be read.
     func kept(_ name: String) throws -> CheckRecord? {
         if let seen = seen.records[name] { return seen }
-        let record = try transaction.flow(digest: digest(name)).flatMap { row in
-            try? JSONDecoder().decode(CheckRecord.self, from: sealer.open(row.body, for: .flow(row.digest)))
+        let record = try transaction.clientRecord(.checkState, digest: digest(name)).flatMap { row in
+            try? JSONDecoder().decode(CheckRecord.self, from: sealer.open(row.body, for: row.address))
         }
         seen.records[name] = .some(record)
         return record
@@ -103,7 +103,7 @@ struct CheckStates {
     func put(_ record: CheckRecord, of name: String, isEnding: Bool = false) throws -> Bool {
         guard let check = plan.checks[name] else { return false }
         let digest = digest(name)
-        let row = try transaction.flow(digest: digest)
+        let row = try transaction.clientRecord(.checkState, digest: digest)
         let before = try row == nil ? CheckRecord() : kept(name)
         seen.records[name] = nil
         var record = record
@@ -115,7 +115,7 @@ struct CheckStates {
             record.generation = max(now.microseconds, (before?.generation ?? 0) + 1)
         }
         let expiresAt = expiry(of: record, name, check)
-        let body = try sealer.seal(JSONEncoder().encode(record), for: .flow(digest), in: transaction)
+        let body = try sealer.seal(JSONEncoder().encode(record), for: .client(.checkState, digest), in: transaction)
         // What is known of an account goes with it.
         let account = record.user?.account ?? row?.userID
         if var row {
@@ -125,9 +125,8 @@ struct CheckStates {
             return try transaction.update(row)
         }
         return try transaction.insert(
-            FlowRecord(
-                digest: digest, userID: account, purpose: CheckRow.statePurpose, createdAt: now, expiresAt: expiresAt,
-                body: body))
+            ClientRecord(
+                kind: .checkState, digest: digest, userID: account, createdAt: now, expiresAt: expiresAt, body: body))
     }
 
     /// Whether a success does not go on: it is over before its time, or somebody else's, or blocked.

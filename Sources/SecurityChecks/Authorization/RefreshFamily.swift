@@ -54,7 +54,7 @@ struct RefreshFamily: Sendable, Codable {
     }
 
     func sealed(_ digest: Data, by sealer: Sealer, in transaction: any StoreTransaction) throws -> Data {
-        try sealer.seal(JSONEncoder().encode(self), for: .flow(digest), in: transaction)
+        try sealer.seal(JSONEncoder().encode(self), for: .client(.refreshFamily, digest), in: transaction)
     }
 }
 
@@ -96,11 +96,13 @@ extension CheckStates {
 
 extension StoreTransaction {
     /// A family that goes on, with its row.
-    func refreshFamily(_ id: String, sealer: Sealer, at now: Date) throws -> (family: RefreshFamily, row: FlowRecord)? {
-        guard let row = try flow(digest: CheckRow.refresh(id)), row.purpose == CheckRow.refreshPurpose,
-            row.finishedAt == nil, row.expiresAt > now
-        else { return nil }
-        let plain = try sealer.open(row.body, for: .flow(row.digest))
+    func refreshFamily(
+        _ id: String, sealer: Sealer, at now: Date
+    ) throws -> (family: RefreshFamily, row: ClientRecord)? {
+        guard let row = try clientRecord(.refreshFamily, digest: CheckRow.refresh(id)), row.expiresAt > now else {
+            return nil
+        }
+        let plain = try sealer.open(row.body, for: row.address)
         return (try JSONDecoder().decode(RefreshFamily.self, from: plain), row)
     }
 }

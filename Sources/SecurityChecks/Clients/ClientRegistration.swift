@@ -97,12 +97,9 @@ public struct ClientRegistration: Sendable, Equatable, Codable {
     public static let lifetimeDays = 400
 }
 
-/// Where registrations, states and codes are kept: rows of flows, whose keys no other handle has.
+/// The keys of what is stored: digests that no two kinds share.
 enum CheckRow {
-    static let registrationPurpose = "client-registration"
-    static let statePurpose = "security-check"
     static let codePurpose = "authorization-code"
-    static let refreshPurpose = "client-refresh"
 
     static func registration(_ id: RegisteredClientID) -> Data { digest("registration", id.rawValue) }
     static func refresh(_ family: String) -> Data { digest("refresh", family) }

@@ -50,7 +50,7 @@ extension ClientRegistrations {
         let now = realm.clock.now
         return try await realm.store.read { transaction in
             let most = filter.isEmpty ? min(limit, Self.mostLookedAt) + 1 : Self.mostLookedAt
-            let rows = try transaction.clientRegistrations(after: after?.digest, limit: most)
+            let rows = try transaction.clientRecords(.registration, after: after?.digest, limit: most)
             var clients: [ListedClient] = []
             var last: ClientReference?
             for row in rows where clients.count < limit {

@@ -29,10 +29,11 @@ public struct ClientRegistrations: Sendable {
             let registration = ClientRegistration(id: id, key: key, device: device, application: application, at: now)
             if let refusal = try transaction.refusal(of: registration) { return .refused(refusal) }
             let digest = CheckRow.registration(id)
-            let row = FlowRecord(
-                digest: digest, userID: nil, purpose: CheckRow.registrationPurpose, createdAt: now,
+            let row = ClientRecord(
+                kind: .registration, digest: digest, userID: nil, createdAt: now,
                 expiresAt: ClientRegistration.expiry(at: now),
-                body: try realm.sealer.seal(JSONEncoder().encode(registration), for: .flow(digest), in: transaction))
+                body: try realm.sealer.seal(
+                    JSONEncoder().encode(registration), for: .client(.registration, digest), in: transaction))
             guard try transaction.insert(row) else { return .refused(.unknownClient) }
             try transaction.append(
                 AuditEvent(
@@ -110,7 +111,7 @@ public struct ClientRegistrations: Sendable {
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
             guard let found = try transaction.client(reference, sealer: realm.sealer, at: now),
-                try transaction.deleteFlow(digest: found.row.digest)
+                try transaction.deleteClientRecord(.registration, digest: found.row.digest)
             else { return false }
             try transaction.append(
                 AuditEvent(
@@ -155,10 +156,10 @@ public enum ClientRefusal: Sendable, Equatable {
 /// A registration with its row.
 struct KeptClient {
     var registration: ClientRegistration
-    var row: FlowRecord
+    var row: ClientRecord
 
-    init(_ row: FlowRecord, _ sealer: Sealer) throws {
-        let plain = try sealer.open(row.body, for: .flow(row.digest))
+    init(_ row: ClientRecord, _ sealer: Sealer) throws {
+        let plain = try sealer.open(row.body, for: row.address)
         registration = try JSONDecoder().decode(ClientRegistration.self, from: plain)
         self.row = row
     }
@@ -174,9 +175,9 @@ extension StoreTransaction {
     }
 
     func client(_ reference: ClientReference, sealer: Sealer, at now: Date) throws -> KeptClient? {
-        guard let row = try flow(digest: reference.digest), row.expiresAt > now,
-            row.purpose == CheckRow.registrationPurpose
-        else { return nil }
+        guard let row = try clientRecord(.registration, digest: reference.digest), row.expiresAt > now else {
+            return nil
+        }
         return try KeptClient(row, sealer)
     }
 
@@ -185,7 +186,7 @@ extension StoreTransaction {
         var row = kept.row
         row.userID = try kept.registration.context.registeredUser?.account.flatMap { try user($0)?.id }
         row.expiresAt = ClientRegistration.expiry(at: now)
-        row.body = try sealer.seal(JSONEncoder().encode(kept.registration), for: .flow(row.digest), in: self)
+        row.body = try sealer.seal(JSONEncoder().encode(kept.registration), for: row.address, in: self)
         return try update(row)
     }
 

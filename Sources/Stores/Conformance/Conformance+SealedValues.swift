@@ -14,6 +14,11 @@ extension StoreConformance {
         _ = try transaction.insert(factor)
         _ = try transaction.insert(flow)
         _ = try transaction.insert(session)
+        for kind in ClientRecord.Kind.allCases {
+            var record = Sample.clientRecord(kind, "r")
+            record.body = sealed
+            _ = try transaction.insert(record)
+        }
         _ = try transaction.insert(
             SigningKeyRecord(id: "k", algorithm: .es256, createdAt: Sample.instant(), sealedPrivateKey: sealed))
         _ = try transaction.insert(
@@ -25,7 +30,7 @@ extension StoreConformance {
             SealedAddress(.factor, key: "f"), SealedAddress(.flow, key: Data("d".utf8).hex),
             SealedAddress(.session, key: "s"), SealedAddress(.signingKey, key: "k"), SealedAddress(.outbox, key: "m"),
             SealedAddress(.secret, key: "p"),
-        ]
+        ] + [SealedPlace.clientRegistration, .checkState, .refreshFamily].map { SealedAddress($0, key: Data("r".utf8).hex) }
     }
 
     private static let sealed = Data([1, 0xA, 0xB, 0xC, 0xD]) + Data(repeating: 7, count: 40)
@@ -112,20 +117,30 @@ extension StoreConformance {
             let read = try await store.read { transaction in
                 (
                     try transaction.factor(FactorID(rawValue: "f")), try transaction.flow(digest: Data("d".utf8)),
-                    try transaction.session(SessionID(rawValue: "s"))
+                    try transaction.session(SessionID(rawValue: "s")),
+                    try ClientRecord.Kind.allCases.compactMap {
+                        try transaction.clientRecord($0, digest: Data("r".utf8))
+                    }
                 )
             }
-            guard let factor = read.0, let flow = read.1, let session = read.2 else {
+            guard let factor = read.0, let flow = read.1, let session = read.2,
+                read.3.count == ClientRecord.Kind.allCases.count
+            else {
                 throw Failure("the sample is not there")
             }
             let written = try await store.write { transaction in
                 for address in [
                     SealedAddress(.factor, key: "f"), SealedAddress(.flow, key: Data("d".utf8).hex),
                     SealedAddress(.session, key: "s"),
+                    SealedAddress(.clientRegistration, key: Data("r".utf8).hex),
+                    SealedAddress(.checkState, key: Data("r".utf8).hex),
+                    SealedAddress(.refreshFamily, key: Data("r".utf8).hex),
                 ] { _ = try transaction.replaceSealed(sealed, at: address, with: other) }
+                let records = try read.3.map { try transaction.update($0) }
                 return [try transaction.update(factor), try transaction.update(flow), try transaction.update(session)]
+                    + records
             }
-            try requireEqual(written, [false, false, false], "updates of rows as they were before")
+            try requireEqual(written, Array(repeating: false, count: 6), "updates of rows as they were before")
         },
     ]
 }

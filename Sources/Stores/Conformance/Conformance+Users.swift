@@ -162,13 +162,16 @@ extension StoreConformance {
             try requireEqual(try await store.read { try $0.users(after: nil, limit: -1) }, [], "a page of less")
         },
 
-        Check("A deleted user goes with its factors, flows and sessions; its log and everybody else's things stay") {
+        Check("A deleted user goes with its factors, flows, records of clients and sessions; its log and everybody else's things stay") {
             store in
             try await store.write { transaction in
                 for user in ["gone", "stays"] {
                     _ = try transaction.insert(Sample.user(user))
                     _ = try transaction.insert(Sample.factor("factor of \(user)", of: user))
                     _ = try transaction.insert(Sample.flow("flow of \(user)", of: user))
+                    for kind in ClientRecord.Kind.allCases {
+                        _ = try transaction.insert(Sample.clientRecord(kind, "record of \(user)", of: user))
+                    }
                     _ = try transaction.insert(Sample.session("session of \(user)", of: user))
                     try transaction.append(Sample.event("event of \(user)", of: user))
                 }
@@ -185,6 +188,11 @@ extension StoreConformance {
                     flows: try ["gone", "stays", "nobody"].filter {
                         try transaction.flow(digest: Data("flow of \($0)".utf8)) != nil
                     },
+                    records: try ClientRecord.Kind.allCases.map { kind in
+                        try ["gone", "stays"].filter {
+                            try transaction.clientRecord(kind, digest: Data("record of \($0)".utf8)) != nil
+                        }
+                    },
                     sessions: try ["gone", "stays"].filter {
                         try transaction.session(SessionID(rawValue: "session of \($0)")) != nil
                     },
@@ -193,6 +201,8 @@ extension StoreConformance {
             }
             try requireEqual(left.factors, ["stays"], "whose factors are left")
             try requireEqual(left.flows, ["stays", "nobody"], "whose flows are left")
+            try requireEqual(
+                left.records, ClientRecord.Kind.allCases.map { _ in ["stays"] }, "whose records of clients are left")
             try requireEqual(left.sessions, ["stays"], "whose sessions are left")
             try requireEqual(left.events, 1, "the events of the deleted user")
         },

@@ -44,6 +44,14 @@ enum Sample {
             createdAt: instant(), expiresAt: expiresAt, body: Data("body".utf8))
     }
 
+    static func clientRecord(
+        _ kind: ClientRecord.Kind, _ digest: String, of user: String? = nil, expiresAt: Date = instant()
+    ) -> ClientRecord {
+        ClientRecord(
+            kind: kind, digest: Data(digest.utf8), userID: user.map(UserID.init(rawValue:)), createdAt: instant(),
+            expiresAt: expiresAt, body: Data("body".utf8))
+    }
+
     static func session(
         _ id: String, of user: String, createdAt: Date = instant(), expiresAt: Date = instant(1)
     ) -> Session {

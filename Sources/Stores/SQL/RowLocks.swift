@@ -11,7 +11,7 @@ import Foundation
 final class RowLocks {
     /// In the order in which they are locked.
     enum Table: Int, Comparable {
-        case users, factors, flows, sessions, applications, signingKeys, outbox, documents, secrets
+        case users, factors, flows, clientRegistrations, checkStates, refreshFamilies, sessions, applications, signingKeys, outbox, documents, secrets
 
         static func < (left: Table, right: Table) -> Bool { left.rawValue < right.rawValue }
     }
@@ -78,7 +78,9 @@ extension SQLTransaction {
         for row in wanted { try locks.note(row.row.table, row.row.key) }
         guard connection.locksRows else { return }
         // One statement for each table. Rows are locked as they come out of the sort.
-        for table in [RowLocks.Table.users, .factors, .flows, .sessions] {
+        for table in [
+            RowLocks.Table.users, .factors, .flows, .clientRegistrations, .checkStates, .refreshFamilies, .sessions,
+        ] {
             let own = wanted.filter { $0.row.table == table }
             guard let first = own.first else { continue }
             let places = own.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
@@ -103,6 +105,8 @@ private struct LockedRow {
         case .user(let id): self.init(.users, id.rawValue, "users", "id", SQLValue(id.rawValue))
         case .factor(let id): self.init(.factors, id.rawValue, "factors", "id", SQLValue(id.rawValue))
         case .flow(let digest): self.init(.flows, digest.hex, "flows", "digest", SQLValue(digest))
+        case .client(let kind, let digest):
+            self.init(kind.locks, digest.hex, kind.table, "digest", SQLValue(digest))
         case .session(let id): self.init(.sessions, id.rawValue, "sessions", "id", SQLValue(id.rawValue))
         }
     }

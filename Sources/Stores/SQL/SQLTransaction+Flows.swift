@@ -69,13 +69,6 @@ extension SQLTransaction {
         try select("WHERE user_id = $1 LIMIT $2", SQLValue(user.rawValue), SQLValue(limit: limit))
     }
 
-    public func clientRegistrations(after digest: Data?, limit: Int) throws -> [FlowRecord] {
-        // The purpose is spelled out: the index is of these rows alone, and no parameter finds it.
-        try select(
-            "WHERE purpose = 'client-registration' AND digest > $1 ORDER BY digest LIMIT $2",
-            SQLValue(digest ?? Data()), SQLValue(limit: limit))
-    }
-
     public func deleteFlow(digest: Data) throws -> Bool {
         try locks.note(.flows, digest.hex)
         return try changes("DELETE FROM flows WHERE digest = $1", SQLValue(digest))
@@ -87,7 +80,7 @@ extension SQLTransaction {
     }
 
     public func deleteAuthorizationCodes(expiredBefore instant: Date, limit: Int) throws -> Int {
-        // Spelled out for its index, like the purpose of registrations.
+        // The purpose is spelled out: the index is of these rows alone, and no parameter finds it.
         try delete(
             FlowRecord.self, key: "digest",
             "WHERE purpose = 'authorization-code' AND expires_at < $1 ORDER BY expires_at", instant, limit: limit)

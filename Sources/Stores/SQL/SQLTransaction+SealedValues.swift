@@ -15,11 +15,18 @@ struct SealedColumn {
         switch place {
         case .factor: self.init("factors", "id", "payload", hasRevision: true)
         case .flow: self.init("flows", "digest", "body", hasBinaryKey: true, hasRevision: true)
+        case .clientRegistration: self.init(ClientRecord.Kind.registration)
+        case .checkState: self.init(ClientRecord.Kind.checkState)
+        case .refreshFamily: self.init(ClientRecord.Kind.refreshFamily)
         case .session: self.init("sessions", "id", "sealed_current", hasRevision: true)
         case .signingKey: self.init("signing_keys", "id", "sealed_private_key")
         case .outbox: self.init("outbox_messages", "id", "sealed_content")
         case .secret: self.init("secrets", "name", "sealed_value")
         }
+    }
+
+    private init(_ kind: ClientRecord.Kind) {
+        self.init(kind.table, "digest", "body", hasBinaryKey: true, hasRevision: true)
     }
 
     private init(

@@ -59,6 +59,20 @@ private struct Neighbours: Sendable {
         }
     }
 
+    /// A record of each kind, as modules above the core keep them of clients.
+    func addClientRecords() async throws {
+        let (sealer, now) = (first.realm.sealer, first.now)
+        try await first.store.write { transaction in
+            for kind in ClientRecord.Kind.allCases {
+                let digest = Data(SHA256.hash(data: Data(kind.rawValue.utf8)))
+                let body = try sealer.seal(Data("kept".utf8), for: .client(kind, digest), in: transaction)
+                _ = try transaction.insert(
+                    ClientRecord(
+                        kind: kind, digest: digest, userID: nil, createdAt: now, expiresAt: now + 60, body: body))
+            }
+        }
+    }
+
     /// The names of the keys that rows of a place are sealed with.
     func names() async throws -> [SealedPlace: Set<String>] {
         try await first.store.read { transaction in
@@ -87,6 +101,7 @@ struct MasterKeyReplacementTests {
         _ = try await before.realm.pushProviders.changeAPNs(
             .init(keyID: "K", teamID: "T", bundleID: "com.example.app", privateKey: Secret(pushKey)), replacesAll: true,
             by: before.client)
+        try await stage.addClientRecords()
         let refreshed = try await before.realm.sessions.refresh(
             enrolled.signedIn.refreshToken, of: .testClient, by: before.client)
         let present = try #require(refreshed.refreshed).refreshToken

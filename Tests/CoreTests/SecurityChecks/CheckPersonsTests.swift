@@ -215,11 +215,11 @@ struct CheckPersonsTests {
         else { throw TestFailure() }
         func kept() async throws -> Int {
             try await stage.test.store.read { transaction in
-                let digests = [
-                    CheckRow.state("Login", of: "client/\(client.rawValue)"), CheckRow.refresh(family),
-                    CheckRow.registration(client),
+                let records: [(ClientRecord.Kind, Data)] = [
+                    (.checkState, CheckRow.state("Login", of: "client/\(client.rawValue)")),
+                    (.refreshFamily, CheckRow.refresh(family)), (.registration, CheckRow.registration(client)),
                 ]
-                return try digests.count { try transaction.flow(digest: $0) != nil }
+                return try records.count { try transaction.clientRecord($0, digest: $1) != nil }
             }
         }
         #expect(try await kept() == 3)

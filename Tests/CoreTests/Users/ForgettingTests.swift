@@ -64,6 +64,16 @@ struct ForgettingTests {
                 }
             #expect(try await test.mailLink(subject, by: client) != nil)
         }
+        // What a module above the core keeps of the person's installations.
+        let now = test.now
+        try await test.store.write { transaction in
+            for kind in ClientRecord.Kind.allCases {
+                let record = ClientRecord(
+                    kind: kind, digest: Data(kind.rawValue.utf8), userID: user.id, createdAt: now, expiresAt: now + 60,
+                    body: Data("sealed".utf8))
+                #expect(try transaction.insert(record))
+            }
+        }
         _ = try await accounts.personalData(user.id, by: client)
         return enrolled
     }
@@ -102,7 +112,7 @@ struct ForgettingTests {
         // The search finds what there is, or it would prove nothing.
         let before = try await traces([id] + identifiers + factors, in: test.store, store)
         for table in [
-            "users", "factors", "flows", "sessions", "attempt_counters", "audit_events", "outbox_messages",
+            "users", "factors", "flows", "client_registrations", "check_states", "refresh_families", "sessions", "attempt_counters", "audit_events", "outbox_messages",
         ] {
             #expect(before.contains { $0.hasPrefix("\(table): ") }, "\(table) is not searched, or has nothing")
         }

@@ -48,7 +48,17 @@ struct QueryPlanTests {
             _ = try transaction.update(flow)
             _ = try transaction.flows(of: id, limit: 1)
             _ = try transaction.openFlow(offering: factor.id, at: instant)
-            _ = try transaction.clientRegistrations(after: flow.digest, limit: 1)
+            for kind in ClientRecord.Kind.allCases {
+                let record = ClientRecord(
+                    kind: kind, digest: Data(), userID: id, createdAt: instant, expiresAt: instant, body: Data())
+                _ = try transaction.insert(record)
+                _ = try transaction.clientRecord(kind, digest: record.digest)
+                _ = try transaction.clientRecords(kind, after: record.digest, limit: 1)
+                _ = try transaction.clientRecords(kind, of: id, limit: 1)
+                _ = try transaction.update(record)
+                _ = try transaction.deleteClientRecord(kind, digest: record.digest)
+                _ = try transaction.deleteClientRecords(kind, expiredBefore: instant, limit: 1)
+            }
             _ = try transaction.deleteFlow(digest: flow.digest)
             _ = try transaction.deleteFlows(expiredBefore: instant, limit: 1)
             _ = try transaction.deleteAuthorizationCodes(expiredBefore: instant, limit: 1)

@@ -10,6 +10,9 @@ struct SealedColumnTests {
     /// Columns of bytes that hold nothing sealed, each with the reason.
     private static let open: [String: String] = [
         "flows.digest": "a digest of the handle",
+        "client_registrations.digest": "a digest of the client's id",
+        "check_states.digest": "a digest of the client's id and the check's name",
+        "refresh_families.digest": "a digest of the family's id",
         "sessions.current_digest": "a digest of the refresh token",
         "sessions.previous_digest": "a digest of the refresh token",
         "documents.body": "settings and notes; of the master key's check only the key that seals is known",

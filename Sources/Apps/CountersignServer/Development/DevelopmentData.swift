@@ -1,4 +1,5 @@
 import CountersignCore
+import SecurityChecks
 
 /// What sets a development database apart: applications whose ids and secrets are in the documentation.
 ///

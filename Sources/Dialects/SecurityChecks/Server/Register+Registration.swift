@@ -6,15 +6,17 @@ import SecurityChecks
 import SecurityChecksWire
 import ServerHTTP
 
+import struct SecurityChecks.ClientKey
+
 extension SecurityChecks {
     /// `POST registration/v1/self`: a client makes itself known.
     func register(_ request: Request, _ call: SecurityChecksCall) async throws -> Response {
         let statement = try await registrationStatement(request)
         let weak = try await realm.settings().securityChecks.weakForms
-        let key: CountersignCore.ClientKey
+        let key: ClientKey
         let claims: TokenClaims
         do {
-            key = try CountersignCore.ClientKey(of: statement, accepting: weak)
+            key = try ClientKey(of: statement, accepting: weak)
             claims = try key.claims(of: statement, accepting: weak)
         } catch {
             throw SecurityChecksError.invalidRequest(Self.advice(on: error))
@@ -60,7 +62,7 @@ extension SecurityChecks {
     }
 
     /// What whoever runs the server can do about a registration that is not taken.
-    private static func advice(on fault: CountersignCore.ClientKey.Fault) -> String {
+    private static func advice(on fault: ClientKey.Fault) -> String {
         switch fault {
         case .weakForm(.sharedSecrets):
             "This client signs with a shared secret (HS256), which is not taken here unless the setting "
@@ -73,10 +75,10 @@ extension SecurityChecks {
         }
     }
 
-    private func registrationStatement(_ request: Request) async throws -> CountersignCore.ClientKey.Statement {
+    private func registrationStatement(_ request: Request) async throws -> ClientKey.Statement {
         let body = try await Self.body(RegistrationRequest<JSONValue>.self, of: request, accepting: .json)
         guard let parts = body.signedRegistrationData,
-            let statement = try? CountersignCore.ClientKey.Statement(
+            let statement = try? ClientKey.Statement(
                 header: parts.header, payload: parts.payload, signature: parts.signature)
         else {
             throw SecurityChecksError.invalidRequest("signedRegistrationData has no header, payload and signature.")

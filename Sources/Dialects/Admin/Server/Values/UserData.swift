@@ -100,11 +100,17 @@ public struct UserData: Codable, Sendable {
                 provenWith: session.evidence.proofs.map { Proof(kind: $0.kind.rawValue, at: Timestamp($0.at)) },
                 scopes: session.evidence.scopes, details: session.evidence.details)
         }
-        attempts = data.flows.map {
-            Attempt(
-                purpose: $0.purpose, answers: $0.attempts, createdAt: Timestamp($0.createdAt),
-                expiresAt: Timestamp($0.expiresAt), finishedAt: $0.finishedAt.map(Timestamp.init))
-        }
+        attempts =
+            data.flows.map {
+                Attempt(
+                    purpose: $0.purpose, answers: $0.attempts, createdAt: Timestamp($0.createdAt),
+                    expiresAt: Timestamp($0.expiresAt), finishedAt: $0.finishedAt.map(Timestamp.init))
+            }
+            + data.clientRecords.map {
+                Attempt(
+                    purpose: $0.kind.purpose, answers: 0, createdAt: Timestamp($0.createdAt),
+                    expiresAt: Timestamp($0.expiresAt), finishedAt: nil)
+            }
         messages = data.messages.map {
             Message(
                 kind: $0.message.channel.rawValue, to: $0.message.recipient, about: $0.content.template,
@@ -124,5 +130,16 @@ public struct UserData: Codable, Sendable {
         }
         logKeptForDays = logDays
         isIncomplete = data.isCut
+    }
+}
+
+extension ClientRecord.Kind {
+    /// What the export calls it, since the first version of it.
+    fileprivate var purpose: String {
+        switch self {
+        case .registration: "client-registration"
+        case .checkState: "security-check"
+        case .refreshFamily: "client-refresh"
+        }
     }
 }
