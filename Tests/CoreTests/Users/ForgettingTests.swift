@@ -188,6 +188,7 @@ struct ForgettingTests {
         #expect(Set(data.factors.map(\.record.kind)) == [.password, .totp, .push, .recoveryCode, .email])
         #expect(data.sessions.count == 2)
         #expect(!data.flows.isEmpty && data.flows.allSatisfy { $0.userID == person.user.id })
+        #expect(data.clientRecords.map(\.kind) == ClientRecord.Kind.allCases)
         let recipients = Set(data.messages.map(\.message.recipient))
         let device = try #require(data.factors.first { $0.record.kind == .push }).record.id.rawValue
         #expect(recipients == Set([Self.former, Self.present, Self.coming].map(\.canonical) + [device]))

@@ -36,6 +36,7 @@ struct MigrationTests {
                         SQLRow([.integer(8), .text("authorization codes")]),
                         SQLRow([.integer(9), .text("open charges")]),
                         SQLRow([.integer(10), .text("offered factors")]),
+                        SQLRow([.integer(11), .text("records of clients")]),
                     ])
             try await store.close()
         }
@@ -87,6 +88,60 @@ struct MigrationTests {
         #expect(
             try await new.read { try $0.counter("factor/f") }
                 == AttemptCounter(key: "factor/f", count: 4, since: Date(microseconds: 1_000_000)))
+        try await new.close()
+    }
+
+    @Test("Records of clients that an earlier program kept as flows move to their tables, and no other flow does")
+    func clientRecords() async throws {
+        let steps = Array(Migrations.all.steps.prefix { $0.name != "records of clients" })
+        let old = try await open(Migrations(steps))
+        let purposes: [(ClientRecord.Kind, String)] = [
+            (.registration, "client-registration"), (.checkState, "security-check"), (.refreshFamily, "client-refresh"),
+        ]
+        try await old.write { transaction in
+            try insertUserOfBefore(transaction)
+            for (number, (_, purpose)) in purposes.enumerated() {
+                for (digest, user, finishedAt) in [("a", "'u'", "NULL"), ("b", "NULL", "NULL"), ("c", "NULL", "5")] {
+                    try raw(
+                        transaction,
+                        """
+                        INSERT INTO flows \
+                        (digest, user_id, purpose, attempts, revision, created_at, expires_at, finished_at, body) VALUES \
+                        (CAST('\(number)\(digest)' AS BLOB), \(user), '\(purpose)', 0, 7, 1000000, 2000000, \(finishedAt), \
+                        CAST('body of \(digest)' AS BLOB))
+                        """)
+                }
+            }
+            try raw(
+                transaction,
+                """
+                INSERT INTO flows (digest, purpose, attempts, revision, created_at, expires_at, body) \
+                VALUES (CAST('x' AS BLOB), 'sign-in', 3, 2, 1000000, 2000000, CAST('sign-in' AS BLOB))
+                """)
+        }
+        try await old.close()
+        let new = try await open(.all)
+        for (number, (kind, _)) in purposes.enumerated() {
+            func record(_ digest: String, of user: String?) -> ClientRecord {
+                ClientRecord(
+                    kind: kind, digest: Data("\(number)\(digest)".utf8), userID: user.map(UserID.init(rawValue:)),
+                    revision: 7, createdAt: Date(microseconds: 1_000_000), expiresAt: Date(microseconds: 2_000_000),
+                    body: Data("body of \(digest)".utf8))
+            }
+            let moved = try await new.read { try $0.clientRecords(kind, after: nil, limit: 9) }
+            #expect(moved == [record("a", of: "u"), record("b", of: nil)])
+            let answers = try await new.write { [try $0.update(moved[0]), try $0.update(moved[0])] }
+            #expect(answers == [true, false])
+        }
+        let left = try await new.read { try raw($0, "SELECT digest FROM flows") }
+        #expect(left == [SQLRow([.blob(Data("x".utf8))])])
+        #expect(try await new.read { try $0.flow(digest: Data("x".utf8))?.attempts } == 3)
+        // They go when their user goes, as before.
+        #expect(try await new.write { try $0.deleteUser(UserID(rawValue: "u")) })
+        let after = try await new.read { transaction in
+            try ClientRecord.Kind.allCases.map { try transaction.clientRecords($0, after: nil, limit: 9).count }
+        }
+        #expect(after == [1, 1, 1])
         try await new.close()
     }
 
