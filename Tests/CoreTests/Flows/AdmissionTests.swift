@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CountersignCore
+@testable import SecurityChecks
 
 @Suite("Whose handles and refresh tokens are taken")
 struct AdmissionTests {
@@ -148,9 +149,13 @@ struct AdmissionTests {
         try await test.store.write { transaction in
             _ = try transaction.insert(
                 FlowRecord(
-                    digest: digest, userID: nil, purpose: CheckRow.registrationPurpose, createdAt: now,
+                    digest: digest, userID: nil, purpose: "client-registration", createdAt: now,
                     expiresAt: now + 60,
                     body: sealer.seal(Data("{}".utf8), for: .flow(digest), in: transaction)))
+            _ = try transaction.insert(
+                ClientRecord(
+                    kind: .registration, digest: digest, userID: nil, createdAt: now, expiresAt: now + 60,
+                    body: sealer.seal(Data("{}".utf8), for: .client(.registration, digest), in: transaction)))
         }
         #expect(try await !isKnown(handle, .any(Set(FlowPurpose.allCases)), test))
         let enrolments = test.realm.enrolments
