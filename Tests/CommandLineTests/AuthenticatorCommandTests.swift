@@ -160,7 +160,7 @@ import Testing
                 ["authenticator", "export", file, "--vault", "vault", "--passcode-fd", "0"] + form, in: directory,
                 input: "123456\n")
             #expect(exported.status == 0, "\(exported.error)")
-            #expect(exported.error.contains("in the clear") == form.contains("--plain"))
+            #expect(exported.error.contains("unencrypted secrets") == form.contains("--plain"))
             #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
             let text = try String(contentsOfFile: file, encoding: .utf8)
             #expect(text.contains("JBSWY3DP") == (form.contains("--plain") && !form.contains("migration")))

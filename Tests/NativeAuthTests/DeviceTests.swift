@@ -91,7 +91,7 @@ struct DeviceTests {
             try await server.advance(2)
             let reply = try await stage.poll()
             expectRefused(reply, "invalid_grant", "invalid_oob_value")
-            #expect(reply.json["error_description"].text?.contains("Nobody answered") == true)
+            #expect(reply.json["error_description"].text?.contains("was not answered on the device") == true)
             _ = try await stage.ask()
             expectRefused(try await stage.poll(), "authorization_pending")
             try await stage.device.allow()
