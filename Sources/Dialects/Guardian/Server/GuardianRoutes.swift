@@ -122,16 +122,9 @@ extension Guardian {
     }
 }
 
-/// One request, with what is not in its body.
-struct GuardianCall: Sendable {
-    let client: ClientContext
-    let parameters: [String: String]
-    let query: [String: String]
-    let authorization: Authorization
+typealias GuardianCall = ClientCall
 
-    /// The token after a scheme of `Authorization`.
-    func credentials(_ scheme: String) -> String? { authorization.credentials(scheme) }
-
+extension ClientCall {
     /// `Authorization: Ticket id="…"`, with or without the quotation marks.
     var ticket: FlowHandle? {
         guard var value = credentials("Ticket"), value.hasPrefix("id=") else { return nil }
@@ -175,11 +168,10 @@ extension Guardian {
     fileprivate func call(
         _ request: Request, _ context: CountersignRequestContext, _ isAdministrator: Bool
     ) -> GuardianCall {
-        GuardianCall(
-            client: context.client(
-                ClientID(rawValue: isAdministrator ? "administrator" : "guardian"), of: .guardian,
-                isAdministrator: isAdministrator),
-            parameters: context.pathParameters, query: request.queryItems, authorization: Authorization(of: request))
+        let client = context.client(
+            ClientID(rawValue: isAdministrator ? "administrator" : "guardian"), of: .guardian,
+            isAdministrator: isAdministrator)
+        return GuardianCall(request, context, client: client)
     }
 }
 

@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import ServerHTTP
 
 /// Who calls the MFA API: somebody in the middle of a sign-in, or somebody signed in who looks after their own
 /// authenticators.

@@ -57,18 +57,11 @@ extension SecurityChecks {
     }
 }
 
-/// One request, with what is not in its body.
-struct SecurityChecksCall: Sendable {
-    let client: ClientContext
-    let parameters: [String: String]
-    let query: [String: String]
-    let authorization: Authorization
+typealias SecurityChecksCall = ClientCall
 
+extension ClientCall {
     /// The client that the path names.
     var pathClient: RegisteredClientID { RegisteredClientID(rawValue: parameters["clientId"] ?? "") }
-
-    /// The token after a scheme of `Authorization`.
-    func credentials(_ scheme: String) -> String? { authorization.credentials(scheme) }
 }
 
 private struct SecurityChecksGroup<Routes: RouterMethods<CountersignRequestContext>> {
@@ -93,7 +86,6 @@ private struct SecurityChecksGroup<Routes: RouterMethods<CountersignRequestConte
 extension SecurityChecks {
     fileprivate func call(_ request: Request, _ context: CountersignRequestContext) -> SecurityChecksCall {
         SecurityChecksCall(
-            client: context.client(ClientID(rawValue: "security-checks"), of: .securityChecks),
-            parameters: context.pathParameters, query: request.queryItems, authorization: Authorization(of: request))
+            request, context, client: context.client(ClientID(rawValue: "security-checks"), of: .securityChecks))
     }
 }

@@ -82,10 +82,7 @@ struct MailedLinkPage: Sendable {
     }
 
     func submit(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
-        let submission: Submission
-        do {
-            submission = try await request.decodeBody(as: Submission.self, accepting: .form)
-        } catch is RequestBodyFault {
+        guard let submission = try await request.submission(as: Submission.self) else {
             let frame = try await frame(request, continueURL: nil)
             return page(frame.words.deadLink, frame, status: .badRequest)
         }

@@ -103,10 +103,7 @@ struct EnrolmentPage: Sendable {
     }
 
     func submit(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
-        let submission: Submission
-        do {
-            submission = try await request.decodeBody(as: Submission.self, accepting: .form)
-        } catch is RequestBodyFault {
+        guard let submission = try await request.submission(as: Submission.self) else {
             return page(\.deadLink, PageLanguage(of: request), status: .badRequest)
         }
         let language = PageLanguage(of: request, lang: submission.lang)

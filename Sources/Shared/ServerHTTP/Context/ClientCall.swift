@@ -1,0 +1,22 @@
+import CountersignCore
+import HummingbirdCore
+
+/// One request without its body: who asks, and what path, query and `Authorization` say.
+public struct ClientCall: Sendable {
+    public let client: ClientContext
+    /// The parts of the path that the route names, decoded.
+    public let parameters: [String: String]
+    /// The parameters of the query, decoded.
+    public let query: [String: String]
+    public let authorization: Authorization
+
+    public init(_ request: Request, _ context: CountersignRequestContext, client: ClientContext) {
+        self.client = client
+        parameters = context.pathParameters
+        query = request.queryItems
+        authorization = Authorization(of: request)
+    }
+
+    /// What the client sent after a scheme of `Authorization`; nil where it is another or none.
+    public func credentials(_ scheme: String) -> String? { authorization.credentials(scheme) }
+}
