@@ -5,7 +5,7 @@ public struct ClientID: StringName {
     public let rawValue: String
 
     public init(rawValue: String) {
-        self.rawValue = rawValue
+        self.rawValue = PlainText.key(rawValue)
     }
 }
 

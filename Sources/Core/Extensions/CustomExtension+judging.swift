@@ -42,7 +42,7 @@ extension CustomExtension {
         guard (displayName ?? "").utf8.count <= 256, clients.count <= Self.longestList,
             claims.count <= Self.longestList
         else { throw CustomExtensionFault("The name has 256 bytes at most, lists have \(Self.longestList) entries.") }
-        for client in clients where !(1...128).contains(client.utf8.count) || client.utf8.contains(0) {
+        for client in clients where PlainText(client, bytes: 1...128) == nil {
             throw CustomExtensionFault("\"\(client.prefix(60))\" is no client id.")
         }
         try judgeClaims()

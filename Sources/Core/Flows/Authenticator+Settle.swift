@@ -352,7 +352,7 @@ struct Settlement: Sendable {
             return .verdict(.refused(Refusal(.factorLimitReached)))
         }
         let factor = FactorRecord(
-            id: factorID, userID: user.id, kind: kind, name: name.filter { $0 != "\0" }, createdAt: now,
+            id: factorID, userID: user.id, kind: kind, name: name, createdAt: now,
             lastUsedAt: now,
             payload: try sealer.seal(payload, for: .factor(factorID), in: transaction))
         guard try transaction.insert(factor) else { return .verdict(.refused(Refusal(.busy))) }

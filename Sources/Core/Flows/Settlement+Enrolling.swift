@@ -21,7 +21,7 @@ extension Settlement {
             tokenDigest: Data(SHA256.hash(data: Data(deviceToken.reveal().utf8))), service: registration.service,
             pushToken: registration.pushToken, totp: offer.totpSecret.map { TOTPFactor.Payload(secret: $0) })
         let factor = FactorRecord(
-            id: offer.factorID, userID: user.id, kind: .push, name: registration.name.filter { $0 != "\0" },
+            id: offer.factorID, userID: user.id, kind: .push, name: registration.name,
             createdAt: now,
             payload: try sealer.seal(JSONEncoder().encode(payload), for: .factor(offer.factorID), in: transaction))
         guard try transaction.insert(factor) else { return .verdict(.refused(Refusal(.flowFinished))) }
@@ -63,7 +63,7 @@ extension Settlement {
         }
         if let refusal = try refusal(of: offer, kind: .totp, for: user, in: transaction) { return .refused(refusal) }
         let factor = FactorRecord(
-            id: offer.factorID, userID: user.id, kind: .totp, name: name.filter { $0 != "\0" }, createdAt: now,
+            id: offer.factorID, userID: user.id, kind: .totp, name: name, createdAt: now,
             lastUsedAt: now, payload: try sealer.seal(payload, for: .factor(offer.factorID), in: transaction))
         // The id is taken where the device of the same offer was quicker.
         guard try transaction.insert(factor) else { return .refused(.verdict(.refused(Refusal(.flowFinished)))) }

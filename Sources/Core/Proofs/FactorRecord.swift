@@ -5,7 +5,7 @@ public struct FactorID: StringName {
     public let rawValue: String
 
     public init(rawValue: String) {
-        self.rawValue = rawValue
+        self.rawValue = PlainText.key(rawValue)
     }
 }
 
@@ -41,7 +41,7 @@ public struct FactorRecord: Sendable, Equatable {
     public let userID: UserID
     public let kind: FactorKind
     /// What the user called it.
-    public var name: String
+    @PlainText public var name: String
     public let createdAt: Date
     public var lastUsedAt: Date?
     /// Counts the changes of the payload. An answer is settled only against the revision it was judged by.

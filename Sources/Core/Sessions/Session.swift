@@ -6,7 +6,7 @@ public struct SessionID: StringName {
     public let rawValue: String
 
     public init(rawValue: String) {
-        self.rawValue = rawValue
+        self.rawValue = PlainText.key(rawValue)
     }
 }
 

@@ -6,7 +6,7 @@ public struct UserID: StringName {
     public let rawValue: String
 
     public init(rawValue: String) {
-        self.rawValue = rawValue
+        self.rawValue = PlainText.key(rawValue)
     }
 
     /// A fresh id: 28 alphanumeric characters, as Identity Toolkit makes them.

@@ -47,7 +47,7 @@ struct RefreshFamily: Sendable, Codable {
     /// What a token says of itself: which family it is of, and its part. Nil for what is none of ours.
     static func parts(of token: Secret<String>) -> (id: String, part: String)? {
         let parts = token.reveal().split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, parts.allSatisfy({ (16...64).contains($0.utf8.count) && !$0.utf8.contains(0) }) else {
+        guard parts.count == 2, parts.allSatisfy({ PlainText($0, bytes: 16...64) != nil }) else {
             return nil
         }
         return (parts[0], parts[1])

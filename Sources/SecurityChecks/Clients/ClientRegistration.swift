@@ -8,7 +8,7 @@ public struct RegisteredClientID: StringName, CustomReflectable {
     public let rawValue: String
 
     public init(rawValue: String) {
-        self.rawValue = rawValue
+        self.rawValue = PlainText.key(rawValue)
     }
 
     /// A random UUID.

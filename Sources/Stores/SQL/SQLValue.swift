@@ -10,16 +10,13 @@ public enum SQLValue: Sendable, Equatable {
     case text(String)
     case blob(Data)
 
-    /// A text, with every U+0000 replaced by U+FFFD.
-    ///
-    /// PostgreSQL cannot keep the character and C interfaces end a text there, so that a stranger's `"alice\u{0}…"`
-    /// would find `alice`. Replaced, it matches no user, and the stored text reads nearly as it was written.
+    /// A text, with every U+0000 replaced by U+FFFD (``PlainText/key(_:)``): the last net for texts that the core did not make plain.
     public init(_ text: String?) {
         guard let text else {
             self = .null
             return
         }
-        self = .text(text.utf8.contains(0) ? text.replacingOccurrences(of: "\u{0}", with: "\u{FFFD}") : text)
+        self = .text(PlainText.key(text))
     }
 
     public init(_ number: Int) {

@@ -113,8 +113,7 @@ private struct VouchedUser: Sendable {
     init(_ token: TokenClaims, largestClaims: Int) throws(Refusal) {
         switch token["uid"] ?? token["user_id"] {
         case nil, .null?, .string("")?: throw Refusal(.missingIdentifier)
-        // Text with a zero byte is text up to there for stores: another user's id.
-        case .string(let uid)? where uid.utf8.count <= 128 && !uid.utf8.contains(0): id = UserID(rawValue: uid)
+        case .string(let uid)? where PlainText(uid, bytes: 1...128) != nil: id = UserID(rawValue: uid)
         default: throw Refusal(.malformedCredential)
         }
         switch token["claims"] {

@@ -55,7 +55,7 @@ extension Enrolments {
             guard var factor = try transaction.factor(id), factor.userID == userID, factor.kind.isSecondFactor else {
                 return nil
             }
-            factor.name = name.filter { $0 != "\0" }
+            factor.name = name
             guard try transaction.update(factor) else { return nil }
             try transaction.append(
                 AuditEvent(
@@ -100,7 +100,7 @@ extension Enrolments {
             var added: [FactorRecord] = []
             for (index, authenticator) in authenticators.enumerated() {
                 let factor = FactorRecord(
-                    id: ids[index], userID: userID, kind: .totp, name: authenticator.name.filter { $0 != "\0" },
+                    id: ids[index], userID: userID, kind: .totp, name: authenticator.name,
                     createdAt: now,
                     payload: try sealer.seal(
                         JSONEncoder().encode(authenticator.payload), for: .factor(ids[index]), in: transaction))

@@ -111,7 +111,7 @@ public struct DeviceRequest: Sendable {
         ]
         func put(_ name: String, _ text: String?) {
             guard let text, !text.isEmpty else { return }
-            values[name] = String(text.filter { $0 != "\0" }.prefix(100))
+            values[name] = PlainText(text, longest: 100).text
         }
         put("browser", details.browser?.name)
         put("browserVersion", details.browser?.version)

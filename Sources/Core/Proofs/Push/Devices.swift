@@ -103,7 +103,7 @@ public struct Devices: Sendable {
             if let identifier = change.identifier { payload.identifier = identifier }
             if let service = change.service { payload.service = service }
             if let pushToken = change.pushToken { (payload.pushToken, payload.pushTokenAt) = (pushToken, now) }
-            if let name = change.name { record.name = name.filter { $0 != "\0" } }
+            if let name = change.name { record.name = name }
             record.payload = try sealer.seal(JSONEncoder().encode(payload), for: .factor(id), in: transaction)
             guard try transaction.update(record) else { return nil }
             try transaction.append(

@@ -99,7 +99,7 @@ struct PushFactor: FactorType {
             else { return .wrong(.wrongNumber) }
         }
         let reason = claims.string("auth0_guardian_reason").map {
-            String($0.filter { $0 != "\0" }.prefix(longestReason))
+            PlainText($0, longest: longestReason).text
         }
         return .decided(
             DeviceDecision(

@@ -99,7 +99,7 @@ struct AuthenticatorName: Sendable {
 
     init?(_ text: String) {
         let parts = text.split(separator: "|", maxSplits: 1).map(String.init)
-        guard parts.count == 2, !text.utf8.contains(0) else { return nil }
+        guard parts.count == 2 else { return nil }
         type = parts[0]
         id = FactorID(rawValue: parts[1])
     }

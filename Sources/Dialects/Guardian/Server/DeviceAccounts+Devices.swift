@@ -12,7 +12,7 @@ extension Guardian {
         let device = try await device(call)
         let body = try await request.decodeBody(as: DeviceAccount.self)
         if let identifier = body.identifier {
-            guard (1...256).contains(identifier.utf8.count), !identifier.utf8.contains(0) else {
+            guard PlainText(identifier, bytes: 1...256) != nil else {
                 throw GuardianError.invalidBody("identifier has to be a text of 1 to 256 bytes.")
             }
         }
@@ -67,7 +67,7 @@ extension Guardian {
     /// The device that calls, by either of its tokens.
     private func device(_ call: GuardianCall) async throws -> Devices.Device {
         guard let bearer = call.credentials("Bearer") else { throw GuardianError.missingBearer }
-        guard let id = call.parameters["id"], !id.utf8.contains(0) else { throw GuardianError.unknownEnrollment }
+        guard let id = call.parameters["id"] else { throw GuardianError.unknownEnrollment }
         switch try await realm.devices.access(
             to: FactorID(rawValue: id), bearer: Secret(bearer), audiences: audiences("device-accounts"),
             subject: Self.name)

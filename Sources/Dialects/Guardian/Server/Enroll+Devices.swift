@@ -11,8 +11,9 @@ extension Guardian {
     func enroll(_ request: Request, _ call: GuardianCall) async throws -> Response {
         guard let ticket = call.ticket else { throw GuardianError.missingTicket }
         let body = try await request.decodeBody(as: EnrollRequest.self)
-        guard let identifier = body.identifier, (1...256).contains(identifier.utf8.count), !identifier.utf8.contains(0)
-        else { throw GuardianError.invalidBody("identifier has to be a text of 1 to 256 bytes.") }
+        guard let identifier = PlainText(body.identifier, bytes: 1...256)?.text else {
+            throw GuardianError.invalidBody("identifier has to be a text of 1 to 256 bytes.")
+        }
         guard let jwk = body.publicKey else { throw GuardianError.invalidBody("public_key is missing.") }
         let key: DeviceKey
         do {
@@ -41,7 +42,7 @@ extension Guardian {
     }
 
     /// Names are cut, not refused: iOS sends whatever the telephone is called.
-    static func deviceName(_ name: String) -> String { String(name.filter { $0 != "\0" }.prefix(100)) }
+    static func deviceName(_ name: String) -> String { PlainText(name, longest: 100).text }
 }
 
 /// How a device says that it is reached. A token in hexadecimal digits is kept in lower case; its length is the push
@@ -55,7 +56,7 @@ struct PushAddress: Sendable {
             (service, token) = (nil, nil)
             return
         }
-        guard let token = credentials.token, token.utf8.count <= 4096, !token.utf8.contains(0) else {
+        guard let token = PlainText(credentials.token, bytes: 0...4096)?.text else {
             throw .invalidBody("push_credentials has to have service and token.")
         }
         switch credentials.service?.uppercased() {

@@ -51,7 +51,7 @@ extension Guardian {
     }
 
     private func enrolledID(_ call: GuardianCall) throws -> FactorID {
-        guard let id = call.parameters["id"], !id.utf8.contains(0) else { throw GuardianError.unknownEnrollment }
+        guard let id = call.parameters["id"] else { throw GuardianError.unknownEnrollment }
         return FactorID(rawValue: id)
     }
 

@@ -56,6 +56,6 @@ public struct Guardian: Sendable {
     static func userID(_ name: String) -> UserID? {
         guard name.hasPrefix("auth0|") else { return nil }
         let id = name.dropFirst("auth0|".count)
-        return id.isEmpty || id.utf8.contains(0) ? nil : UserID(rawValue: String(id))
+        return id.isEmpty ? nil : UserID(rawValue: String(id))
     }
 }

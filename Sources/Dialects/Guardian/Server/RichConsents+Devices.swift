@@ -12,7 +12,7 @@ extension Guardian {
         guard let token = call.credentials("MFA-DPoP"), let proof = request.headers[.mfaDPoP], !proof.isEmpty else {
             throw GuardianError.missingProof
         }
-        guard let id = call.parameters["id"], !id.utf8.contains(0) else { throw GuardianError.unknownConsent }
+        guard let id = call.parameters["id"] else { throw GuardianError.unknownConsent }
         let path = request.uri.path
         switch try await realm.approvals.requestedAuthorization(
             id, for: FlowHandle(token), proof: Secret(proof), method: request.method.rawValue,

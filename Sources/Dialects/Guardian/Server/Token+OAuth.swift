@@ -16,8 +16,7 @@ struct OAuthForm: Sendable {
     }
 
     func text(_ name: String) -> String? {
-        guard let text = members[name]?.stringValue, !text.isEmpty, !text.utf8.contains(0) else { return nil }
-        return text
+        PlainText(members[name]?.stringValue, bytes: 1...)?.text
     }
 
     func required(_ name: String) throws(OAuthError) -> String {
@@ -79,7 +78,7 @@ extension Guardian {
             id = String(parts[0]).removingPercentEncoding
             secret = String(parts[1]).removingPercentEncoding
         }
-        guard let id, !id.utf8.contains(0),
+        guard let id,
             let application = try await realm.applications.application(ClientID(rawValue: id))
         else { throw OAuthError.unknownClient }
         if application.registration.secretDigest != nil {

@@ -18,20 +18,20 @@ enum UserQuery: Sendable {
         let unknown = GuardianError.invalidQuery(
             "Search by one of email:\"…\", user_id:\"…\", name:\"…\" and name:x* (names that begin with x).")
         guard let colon = text.firstIndex(of: ":") else { throw unknown }
-        var value = text[text.index(after: colon)...]
-        let isQuoted = value.count >= 2 && value.hasPrefix("\"") && value.hasSuffix("\"")
-        if isQuoted { value = value.dropFirst().dropLast() }
-        let isBeginning = !isQuoted && value.hasSuffix("*")
-        if isBeginning { value = value.dropLast() }
-        guard !value.isEmpty, !value.utf8.contains(0),
+        var part = text[text.index(after: colon)...]
+        let isQuoted = part.count >= 2 && part.hasPrefix("\"") && part.hasSuffix("\"")
+        if isQuoted { part = part.dropFirst().dropLast() }
+        let isBeginning = !isQuoted && part.hasSuffix("*")
+        if isBeginning { part = part.dropLast() }
+        guard let value = PlainText(String(part), bytes: 1...)?.text,
             // Outside of quotation marks these mean something that is not here.
             isQuoted
                 ? !value.contains("\"") : !value.contains(where: { $0.isWhitespace || "*?()[]{}\"~^".contains($0) })
         else { throw unknown }
         switch (text[..<colon], isBeginning) {
-        case ("email", false): self = .email(String(value))
-        case ("user_id", false): self = .userID(String(value))
-        case ("name", _): self = .name(String(value), isBeginning: isBeginning)
+        case ("email", false): self = .email(value)
+        case ("user_id", false): self = .userID(value)
+        case ("name", _): self = .name(value, isBeginning: isBeginning)
         default: throw unknown
         }
     }

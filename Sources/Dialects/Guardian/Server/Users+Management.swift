@@ -203,7 +203,7 @@ private struct UserMembers {
     /// Nil for null, which clears.
     private static func text(_ member: String, _ value: JSONValue) throws(GuardianError) -> String? {
         if value == .null { return nil }
-        guard let text = value.stringValue, (1...2048).contains(text.utf8.count), !text.utf8.contains(0) else {
+        guard let text = PlainText(value.stringValue, bytes: 1...2048)?.text else {
             throw .invalidBody("\(member) has to be a text of 1 to 2048 bytes.")
         }
         return text

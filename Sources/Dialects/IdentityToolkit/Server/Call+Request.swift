@@ -24,7 +24,7 @@ extension IdentityToolkit {
         }
 
         let (application, settings) = try await realm.store.read { transaction in
-            (try key.flatMap(Self.clientID).flatMap { try transaction.application($0) }, try transaction.settings())
+            (try key.flatMap { try transaction.application(ClientID(rawValue: $0)) }, try transaction.settings())
         }
         if application == nil, access == .application, !isAdministrator, !options.isDevelopment {
             throw IdentityToolkitError.unknownAPIKey
@@ -54,11 +54,6 @@ extension IdentityToolkit {
         guard let token = request.bearerToken else { return false }
         if options.isDevelopment && token.reveal() == "owner" { return true }
         return options.isAdministrator(token)
-    }
-
-    /// Nil for what no application is called. Stores end a text at a zero byte, so that there it would be another's key.
-    private static func clientID(_ key: String) -> ClientID? {
-        key.utf8.contains(0) ? nil : ClientID(rawValue: key)
     }
 }
 

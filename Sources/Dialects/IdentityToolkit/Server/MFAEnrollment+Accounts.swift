@@ -73,7 +73,7 @@ extension IdentityToolkit {
     /// `mfaEnrollment:withdraw`: tokens that go on, or none where the session ends.
     func withdrawMFA(_ request: WithdrawMFARequest, _ call: Call) async throws -> WithdrawMFAResponse {
         let bearer = try await tokens(call).bearer(request.idToken)
-        guard let id = request.mfaEnrollmentId, !id.isEmpty, !id.utf8.contains(0) else {
+        guard let id = request.mfaEnrollmentId, !id.isEmpty else {
             throw IdentityToolkitError(.mfaEnrollmentNotFound)
         }
         let outcome = try await realm.enrolments.withdraw(

@@ -21,8 +21,6 @@ extension IdentityToolkit {
         guard let factorID = request.mfaEnrollmentId, !factorID.isEmpty,
             let code = request.totpVerificationInfo?.verificationCode, !code.isEmpty
         else { throw IdentityToolkitError.invalidArgument }
-        // Stores end a text at a zero byte.
-        guard !factorID.utf8.contains(0) else { throw IdentityToolkitError(.invalidMFAEnrollmentID) }
         let verdict = try await realm.authenticator.answer(
             .code(Secret(code), factor: FactorID(rawValue: factorID)),
             to: .flow(FlowHandle(credential), .pendingCredential), by: call.client)

@@ -166,9 +166,9 @@ extension NativeAuth {
             let object = try await request.bodyObject(accepting: .form)
             guard case .object(let members) = object else { throw NativeAuthError.malformed("no form") }
             for (name, value) in members {
-                let text = value.stringValue ?? ""
-                // Text with a zero byte is text up to there for stores.
-                if text.utf8.contains(0) { throw NativeAuthError.invalidParameter(Self.excerpt(name)) }
+                guard let text = PlainText(value.stringValue ?? "", bytes: 0...)?.text else {
+                    throw NativeAuthError.invalidParameter(PlainText(name, longest: 40).text)
+                }
                 fields[name] = text
             }
             form = try LenientJSON.decode(Form.self, from: object)
@@ -190,11 +190,9 @@ extension NativeAuth {
         )
     }
 
-    private static func excerpt(_ name: String) -> String { String(name.filter { $0 != "\0" }.prefix(40)) }
-
     /// A public application that native authentication was switched on for, by its challenge types.
     private func application(_ id: String?) async throws -> CountersignCore.Application {
-        guard let id, (1...128).contains(id.utf8.count), !id.utf8.contains(0) else {
+        guard let id = PlainText(id, bytes: 1...128)?.text else {
             throw NativeAuthError.invalidParameter("client_id")
         }
         guard let application = try await realm.applications.application(ClientID(rawValue: id)) else {

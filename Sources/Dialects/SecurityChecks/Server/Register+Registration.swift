@@ -96,10 +96,10 @@ extension SecurityChecks {
             throw SecurityChecksError.invalidRequest("The registration data cannot be read: \(error)")
         }
         func text(_ value: String?, _ name: String, longest: Int) throws -> String {
-            guard let value, !value.isEmpty, value.utf8.count <= longest, !value.utf8.contains(0) else {
+            guard let plain = PlainText(value, bytes: 1...longest) else {
                 throw SecurityChecksError.invalidRequest("\(name) is missing or too long.")
             }
-            return value
+            return plain.text
         }
         let device = ClientRegistration.Device(
             id: try text(data.device?.id, "device.id", longest: 256),

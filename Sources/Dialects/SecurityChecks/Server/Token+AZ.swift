@@ -86,7 +86,7 @@ extension SecurityChecks {
         guard parts.count == 2 else { throw unknown }
         func decoded(_ part: Substring) -> String { part.removingPercentEncoding ?? String(part) }
         let id = decoded(parts[0])
-        guard !id.isEmpty, !id.utf8.contains(0),
+        guard !id.isEmpty,
             let application = try await realm.applications.application(ClientID(rawValue: id)),
             // A secret as it is, or encoded as RFC 6749 (section 2.3.1) has it.
             application.registration.hasSecret(Secret(String(parts[1])))

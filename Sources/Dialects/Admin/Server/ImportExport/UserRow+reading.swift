@@ -226,7 +226,7 @@ extension UserRow.SecondFactor {
         guard
             let factor = PortableTOTP(
                 id: id.map(FactorID.init(rawValue:)),
-                name: String((displayName ?? "").filter { $0 != "\0" }.prefix(256)),
+                name: PlainText(displayName ?? "", longest: 256).text,
                 enrolledAt: enrolled, lastUsedAt: used, secret: Secret(secret), algorithm: algorithm,
                 digits: totp.digits ?? 6, period: totp.period ?? 30, lastStep: totp.lastUsedStep)
         else {
@@ -247,7 +247,7 @@ extension UserRow.OwnFactor {
         guard let kind, let content,
             let factor = PortableFactor(
                 id: FactorID(rawValue: id), kind: FactorKind(rawValue: kind),
-                name: String((name ?? "").filter { $0 != "\0" }.prefix(256)), enrolledAt: enrolled, lastUsedAt: used,
+                name: PlainText(name ?? "", longest: 256).text, enrolledAt: enrolled, lastUsedAt: used,
                 content: Secret(content))
         else { throw UserRowFault("a factor is of no kind that is known here, or its content is not of its kind") }
         return factor
