@@ -2,6 +2,7 @@ import CountersignCore
 import DialectTestSupport
 import Foundation
 import HTTPTypes
+import NativeAuthWire
 import Testing
 
 /// Sends a zero byte to every door: in handles, and after the names of what there is. Where text ended there, `alice\0` would be `alice`.
