@@ -373,6 +373,10 @@ let package = Package(
             name: "SecretVaultTests", dependencies: ["SecretVault", "KeychainTypes", .crypto]),
         .testTarget(
             name: "SecretVaultAdversaryTests", dependencies: ["SecretVault", "KeychainTypes", "vault-tool", .crypto]),
+        // The one keychain of a process, for the tests of all that use it.
+        .target(
+            name: "KeychainTestSupport", dependencies: ["KeychainServices", "KeychainTypes", "SecretVault", .crypto],
+            path: "Tests/KeychainTestSupport"),
         // A TPM in software for one test, and the programs that look at it from outside.
         .target(name: "TPMTestSupport", dependencies: ["KeychainTPM"], path: "Tests/TPMTestSupport"),
         .testTarget(
@@ -381,12 +385,15 @@ let package = Package(
             name: "KeychainServicesTests",
             dependencies: [
                 "KeychainServices", "SecretVault", "KeychainTPM", "KeychainTypes", "TPMTestSupport", "FirebaseAuth",
-                "MSAL", "ClientHTTP", "ClientStorage", "AuthenticatorBook", "OneTimePassword", "Guardian",
-                "GuardianReferencePage",
-                "TestSupport", .crypto, .cryptoExtras,
+                "MSAL", "ClientHTTP", "ClientStorage", "OneTimePassword", "Guardian", "GuardianReferencePage",
+                "KeychainTestSupport", "TestSupport", .crypto, .cryptoExtras,
             ]),
         .testTarget(
-            name: "AuthenticatorBookTests", dependencies: ["AuthenticatorBook", "OneTimePassword"],
+            name: "AuthenticatorBookTests",
+            dependencies: [
+                "AuthenticatorBook", "KeychainServices", "KeychainTestSupport", "KeychainTypes", "OneTimePassword",
+                "SecretVault",
+            ],
             exclude: ["peer.py"]),
         .testTarget(
             name: "GuardianTests",
@@ -471,6 +478,11 @@ let package = Package(
                 "KeychainServices", "CountersignServer", "CountersignCore", "SecurityChecks", "ScopeProtection",
                 "SecurityChecksServer",
                 "ServerTestSupport", "TestSupport", "pincode-server", "pincode-client", .httpTypes, .hummingbird,
+            ]),
+        .testTarget(
+            name: "AdminTests",
+            dependencies: [
+                "AdminServer", "CountersignCore", "DialectTestSupport", "OneTimePassword", "SecurityChecks", .httpTypes,
             ]),
         .testTarget(
             name: "CommandLineTests",

@@ -2,6 +2,7 @@
     import ClientHTTP
     import FirebaseAuth
     import Foundation
+    import KeychainTestSupport
     import SecretVault
     import Testing
 

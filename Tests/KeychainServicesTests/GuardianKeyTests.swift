@@ -2,6 +2,7 @@
     import Foundation
     import Guardian
     import GuardianReferencePage
+    import KeychainTestSupport
     import SecretVault
     import Testing
 

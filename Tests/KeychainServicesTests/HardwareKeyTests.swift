@@ -1,4 +1,5 @@
 #if !canImport(Security)
+    import KeychainTestSupport
     import KeychainTypes
     import SecretVault
     import Testing

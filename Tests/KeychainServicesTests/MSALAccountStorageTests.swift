@@ -2,6 +2,7 @@
     import ClientHTTP
     import ClientStorage
     import Foundation
+    import KeychainTestSupport
     import MSAL
     import SecretVault
     import Testing

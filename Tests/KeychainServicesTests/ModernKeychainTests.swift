@@ -1,5 +1,6 @@
 #if !canImport(Security)
     import Crypto
+    import KeychainTestSupport
     import KeychainTypes
     import SecretVault
     import TestSupport

@@ -2,6 +2,7 @@
     import Crypto
     import CryptoExtras
     import KeychainTPM
+    import KeychainTestSupport
     import KeychainTypes
     import SecretVault
     import TPMTestSupport

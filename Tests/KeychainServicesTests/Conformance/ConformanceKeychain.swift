@@ -1,3 +1,4 @@
+import KeychainTestSupport
 import Testing
 
 #if canImport(Security)

@@ -1,4 +1,5 @@
 import KeychainServices
+import KeychainTestSupport
 import Testing
 
 extension KeychainSuite {

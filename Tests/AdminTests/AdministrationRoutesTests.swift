@@ -1,45 +1,32 @@
-import ClientHTTP
 import CountersignCore
-import Foundation
+import DialectTestSupport
+import HTTPTypes
 import SecurityChecks
 import Testing
 
 @testable import AdminServer
 
 @Suite struct AdministrationRoutesTests {
-    private struct Reply {
-        let status: Int
-        let body: [String: Any]
-
-        var code: String? { (body["error"] as? [String: Any])?["code"] as? String }
-        var message: String { (body["error"] as? [String: Any])?["message"] as? String ?? "" }
-    }
-
     @Test func operationsAreCalledByNameAndRefusedInWords() async throws {
-        let directory = try await TestDirectory.prepared()
-        let token = try String(contentsOfFile: directory.data + "/admin-token", encoding: .utf8)
-            .trimmingCharacters(in: .whitespacesAndNewlines)
-        try await directory.serving { url, _ in
-            func post(_ name: String, _ body: String, bearer: String? = nil, method: String = "POST") async throws
-                -> Reply
-            {
-                let response = try await HTTPClient().send(
-                    method, try #require(URL(string: "\(url)/admin/v1/\(name)")),
-                    headers: ["Authorization": "Bearer \(bearer ?? token)", "Content-Type": "application/json"],
-                    body: body.isEmpty ? nil : Data(body.utf8))
-                let object = try JSONSerialization.jsonObject(with: response.body) as? [String: Any]
-                return Reply(status: response.status, body: try #require(object))
+        try await TestServer.with { server in
+            func post(
+                _ name: String, _ body: String, bearer: String? = nil, method: HTTPRequest.Method = .post
+            ) async throws -> Reply {
+                try await server.send(
+                    method, "/admin/v1/\(name)",
+                    headers: [
+                        .authorization: "Bearer \(bearer ?? server.adminToken)", .contentType: "application/json",
+                    ], body: body.isEmpty ? nil : Array(body.utf8))
             }
             let added = try await post("users:add", #"{"email":"anna@example.com","id":"anna","displayName":null}"#)
             #expect(added.status == 200)
-            #expect((added.body["user"] as? [String: Any])?["id"] as? String == "anna")
+            #expect(added.json["user"]["id"] == "anna")
             #expect(try await post("users%3Alist", "").status == 200, "No body is an empty object.")
 
             let application = try await post(
                 "applications:add",
                 #"{"registration":{"attributes":[{"name":"a","type":"string","isRequired":true,"pattern":"^a$"}]}}"#)
-            let attributes = (application.body["application"] as? [String: Any])?["attributes"] as? [[String: Any]]
-            #expect(attributes?.first?["pattern"] as? String == "^a$", "\(application)")
+            #expect(application.json["application"]["attributes"][0]["pattern"] == "^a$", "\(application.text)")
 
             let cases: [(name: String, body: String, status: Int, code: String, message: String)] = [
                 ("users:show", #"{"user":"nobody"}"#, 404, "not_found", "There is no user nobody."),
@@ -75,17 +62,17 @@ import Testing
             for (name, body, status, code, message) in cases {
                 let reply = try await post(name, body)
                 #expect(reply.status == status, "\(name) \(body)")
-                #expect(reply.code == code, "\(name) \(body)")
-                #expect(reply.message.contains(message), "\(reply.message)")
+                #expect(reply.json["error"]["code"].text == code, "\(name) \(body)")
+                #expect(reply.message?.contains(message) == true, "\(reply.text)")
             }
-            for bearer in ["wrong", "owner", "\(token)x"] {
+            for bearer in ["wrong", "owner", "\(server.adminToken)x"] {
                 let reply = try await post("users:delete", #"{"user":"anna"}"#, bearer: bearer)
                 #expect(reply.status == 401)
-                #expect(reply.code == "unauthorized")
+                #expect(reply.json["error"]["code"] == "unauthorized")
             }
-            let wrongMethod = try await post("users:list", "", method: "PUT")
+            let wrongMethod = try await post("users:list", "", method: .put)
             #expect(wrongMethod.status >= 400)
-            #expect(wrongMethod.code != nil)
+            #expect(wrongMethod.json["error"]["code"].text != nil)
         }
     }
 

@@ -2,6 +2,7 @@
     import AuthenticatorBook
     import Foundation
     import KeychainServices
+    import KeychainTestSupport
     import KeychainTypes
     import OneTimePassword
     import SecretVault

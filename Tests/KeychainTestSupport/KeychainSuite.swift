@@ -1,5 +1,4 @@
-import KeychainServices
 import Testing
 
 /// Everything that touches the keychain of this process, of which there is one: one test at a time.
-@Suite(.serialized) struct KeychainSuite {}
+@Suite(.serialized) package struct KeychainSuite {}

@@ -7,10 +7,10 @@
     import Testing
 
     /// A vault in a folder of its own, for the time of a closure.
-    enum TestVault {
-        static let application = "facade-tests"
+    package enum TestVault {
+        package static let application = "facade-tests"
 
-        static func with(
+        package static func with(
             _ presence: ScriptedPresence, factors: [Factor] = [.passcode], mapsBiometryToPasscode: Bool = false,
             hardware: (any HardwareKeystore)? = nil, log: @escaping @Sendable (String) -> Void = { _ in },
             _ body: @Sendable (_ directory: String) async throws -> Void
@@ -25,7 +25,7 @@
             try await body(directory)
         }
 
-        static func configure(
+        package static func configure(
             _ presence: ScriptedPresence, factors: [Factor] = [.passcode], mapsBiometryToPasscode: Bool = false,
             hardware: (any HardwareKeystore)? = nil, directory: String,
             log: @escaping @Sendable (String) -> Void = { _ in }
@@ -41,23 +41,25 @@
     }
 
     /// A finger that can be enrolled anew.
-    final class TestFinger: SecurityKeyFactor {
+    package final class TestFinger: SecurityKeyFactor {
+        package init() {}
+
         private let state = Mutex((enrolment: [UInt8]("first".utf8), touches: 0, isThere: true))
 
-        var touches: Int { state.withLock { $0.touches } }
+        package var touches: Int { state.withLock { $0.touches } }
 
         /// Takes the reader away, which says nothing about what is enrolled.
-        func unplug() { state.withLock { $0.isThere = false } }
+        package func unplug() { state.withLock { $0.isThere = false } }
 
-        func enrolAnother() { state.withLock { $0.enrolment = Array("second".utf8) } }
+        package func enrolAnother() { state.withLock { $0.enrolment = Array("second".utf8) } }
 
-        func enrolment() throws(PresenceError) -> [UInt8]? {
+        package func enrolment() throws(PresenceError) -> [UInt8]? {
             let (enrolment, _, isThere) = state.withLock { $0 }
             guard isThere else { throw .unavailable("unplugged") }
             return enrolment
         }
 
-        func keyMaterial(salt: [UInt8], reason: String?) throws(PresenceError) -> LockedBytes {
+        package func keyMaterial(salt: [UInt8], reason: String?) throws(PresenceError) -> LockedBytes {
             let enrolment = state.withLock { state in
                 state.touches += 1
                 return state.enrolment
@@ -67,9 +69,11 @@
         }
     }
 
-    final class TestLog: Sendable {
+    package final class TestLog: Sendable {
+        package init() {}
+
         private let state = Mutex<[String]>([])
-        var lines: [String] { state.withLock { $0 } }
-        func append(_ line: String) { state.withLock { $0.append(line) } }
+        package var lines: [String] { state.withLock { $0 } }
+        package func append(_ line: String) { state.withLock { $0.append(line) } }
     }
 #endif
