@@ -24,9 +24,6 @@ public struct Maintenance: Sendable {
             { try $0.deleteFlows(expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) },
             // Who comes with a code that is over is told nothing about it.
             { try $0.deleteAuthorizationCodes(expiredBefore: now, limit: Self.batch) },
-            { try $0.deleteClientRecords(.registration, expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) },
-            { try $0.deleteClientRecords(.checkState, expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) },
-            { try $0.deleteClientRecords(.refreshFamily, expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) },
             { try $0.deleteSessions(expiredBefore: now, limit: Self.batch) },
             { try $0.deleteCounters(idleBefore: now - Self.counterIdle, limit: Self.batch) },
             { try $0.deleteOutboxMessages(createdBefore: now - Self.messageAge, limit: Self.batch) },
@@ -51,7 +48,10 @@ public struct Maintenance: Sendable {
                 return gone.count
             },
         ]
-        for step in steps {
+        let records = ClientRecord.Kind.allCases.map { kind -> @Sendable (any StoreTransaction) throws -> Int in
+            { try $0.deleteClientRecords(kind, expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) }
+        }
+        for step in steps + records {
             var count = Self.batch
             while count >= Self.batch {
                 count = try await realm.store.write(step)

@@ -83,7 +83,8 @@ extension Accounts {
                 sessions: Array(sessions.prefix(limit)),
                 flows: Array(flows.prefix(limit)), clientRecords: Array(clientRecords.prefix(limit)),
                 messages: try messages.prefix(limit).map { try OpenedMessage($0, with: realm.sealer) },
-                limits: limits, isCut: [sessions.count, flows.count, clientRecords.count, messages.count].contains { $0 > limit })
+                limits: limits,
+                isCut: [sessions.count, flows.count, clientRecords.count, messages.count].contains { $0 > limit })
         }
         guard let data else { return nil }
         try await realm.store.write { try $0.append(event) }

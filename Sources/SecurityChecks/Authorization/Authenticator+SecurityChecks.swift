@@ -86,15 +86,15 @@ struct CheckJudging: Sendable {
         guard let check = check as? any CredentialsValidationSecurityCheck else {
             return try await evaluate(check, name)
         }
-        guard let seen = try await look(name) else { return .conflict }
-        switch check.need(in: seen.context) {
+        guard let observed = try await observe(name) else { return .conflict }
+        switch check.need(in: observed.context) {
         case .notYet: return .outcome(.silent)
-        case .alreadyProven: return try await pass(check, name, seen)
+        case .alreadyProven: return try await pass(check, name, observed)
         case .asked: break
         }
         let step =
-            if let answer { try await judge(answer, by: check, name, seen) } else {
-                try await tell(check, name, seen)
+            if let answer { try await judge(answer, by: check, name, observed) } else {
+                try await reply(check, name, observed)
             }
         if case .outcome(.challenge, _) = step, let check = check as? any ChallengePreparing {
             try await prepare(check, name)
@@ -109,13 +109,13 @@ struct CheckJudging: Sendable {
         let nonce = JSONValue.string(realm.random.bytes(12).base64URL)
         let attempts = CredentialsAttempts(limits: check.limits)
         let now = now
-        let claimed = try await write { states -> Seen? in
+        let claimed = try await write { states -> Observation? in
             var record = try states.record(name)
             guard attempts.state(of: record, at: now) == AttemptLimits.attempting, record.fields[Self.prepared] == nil
             else { return nil }
             record.fields[Self.prepared] = nonce
             guard try states.put(record, of: name) else { return nil }
-            return Seen(record: record, context: try states.context(name, record))
+            return Observation(record: record, context: try states.context(name, record))
         }
         guard let claimed else { return }
         let fields: [String: JSONValue]
@@ -140,8 +140,8 @@ struct CheckJudging: Sendable {
         }
     }
 
-    /// What there is of a check, and what it gets to know.
-    struct Seen: Sendable {
+    /// What is stored of a check for the client, and what the check gets to know.
+    struct Observation: Sendable {
         let record: CheckRecord
         let context: SecurityCheckContext
         var behind: [String: CheckRecord.Recognised] = [:]
@@ -152,10 +152,10 @@ struct CheckJudging: Sendable {
         }
     }
 
-    func look(_ name: String) async throws -> Seen? {
+    func observe(_ name: String) async throws -> Observation? {
         try await read { states in
             let record = try states.record(name)
-            return Seen(
+            return Observation(
                 record: record, context: try states.context(name, record),
                 behind: try states.recognised(behind: name))
         }
@@ -185,11 +185,11 @@ struct CheckJudging: Sendable {
 
     private func evaluate(_ check: any SecurityCheck, _ name: String) async throws -> Step {
         for _ in 0..<Self.maximumRounds {
-            guard let seen = try await look(name) else { return .conflict }
+            guard let observed = try await observe(name) else { return .conflict }
             var evaluated: Evaluated
             do {
                 evaluated = try await limited {
-                    var context = seen.context
+                    var context = observed.context
                     let outcome = try await check.authorize(&context)
                     return Evaluated(outcome: outcome, context: context)
                 }
@@ -198,7 +198,7 @@ struct CheckJudging: Sendable {
             } catch {
                 return .outcome(.failure(CheckAuthorization.impossible))
             }
-            var record = seen.record
+            var record = observed.record
             record.state = evaluated.context.state
             record.fields = evaluated.context.fields
             record.user = evaluated.context.user
@@ -208,22 +208,24 @@ struct CheckJudging: Sendable {
                 let end = min(end, now + TimeInterval(SecurityCheckConfiguration.longestDuration))
                 evaluated.outcome = .success(data, expiresAt: end)
                 record.grantedUntil = end
-                record.behind = seen.behind
+                record.behind = observed.behind
             }
             let user = record.user
-            if record == seen.record && evaluated.context.registration == seen.context.registration {
+            if record == observed.record && evaluated.context.registration == observed.context.registration {
                 try await touch(check, name, record)
                 return .outcome(evaluated.outcome, user: user)
             }
-            let (kept, decided) = (record, evaluated)
-            let isKept = try await write { states -> Bool? in
+            let (updated, decided) = (record, evaluated)
+            let isWritten = try await write { states -> Bool? in
                 let present = try states.record(name)
-                guard present == seen.record, seen.isStill(try states.context(name, present)) else { return false }
-                try states.reserve(for: kept.user?.account)
-                guard try states.put(kept, of: name) else { return false }
+                guard present == observed.record, observed.isStill(try states.context(name, present)) else {
+                    return false
+                }
+                try states.reserve(for: updated.user?.account)
+                guard try states.put(updated, of: name) else { return false }
                 return try states.putRegistration(decided.context.registration)
             }
-            if isKept == true { return .outcome(decided.outcome, user: user) }
+            if isWritten == true { return .outcome(decided.outcome, user: user) }
         }
         return .conflict
     }

@@ -121,8 +121,8 @@ public struct CheckGrants: Sendable {
         case .granted(let (grant, contexts, plan)):
             var data: [String: [String: JSONValue]] = [:]
             for context in contexts {
-                let told = plan.checks[context.name]?.introspectionData(context) ?? [:]
-                if !told.isEmpty { data[context.name] = told }
+                let described = plan.checks[context.name]?.introspectionData(context) ?? [:]
+                if !described.isEmpty { data[context.name] = described }
             }
             return .granted(
                 Grant(
@@ -138,7 +138,7 @@ public struct CheckGrants: Sendable {
         let found = try await realm.store.read { transaction -> [String]? in
             guard let states = try Self.states(id, catalogue, realm, now, transaction) else { return nil }
             let remembered = states.client.registration.context.registeredUser?.authenticatedBy
-            return try states.plan.checks.keys.sorted().filter { try $0 == remembered || states.kept($0) != nil }
+            return try states.plan.checks.keys.sorted().filter { try $0 == remembered || states.stored($0) != nil }
         }
         guard let found else { return false }
         for name in found { _ = try await logout(name, of: id, by: client) }
@@ -152,16 +152,16 @@ public struct CheckGrants: Sendable {
         let now = realm.clock.now
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         for _ in 0..<Self.maximumRounds {
-            let found = try await realm.store.read { transaction -> (CheckJudging.Seen, any SecurityCheck)? in
+            let found = try await realm.store.read { transaction -> (CheckJudging.Observation, any SecurityCheck)? in
                 guard let states = try Self.states(id, catalogue, realm, now, transaction),
                     let check = states.plan.checks[name]
                 else { return nil }
                 let record = try states.record(name)
-                return (CheckJudging.Seen(record: record, context: try states.context(name, record)), check)
+                return (CheckJudging.Observation(record: record, context: try states.context(name, record)), check)
             }
-            guard let (seen, check) = found else { return false }
+            guard let (observed, check) = found else { return false }
             // A developer's code: outside of any transaction.
-            var left = seen.context
+            var left = observed.context
             check.logout(&left)
             if check is any UserAuthenticationSecurityCheck, left.registration.registeredUser?.authenticatedBy == name {
                 RememberedUser.forget(in: &left.registration)
@@ -171,7 +171,7 @@ public struct CheckGrants: Sendable {
                 guard var states = try Self.states(id, catalogue, realm, now, transaction) else { return true }
                 var record = try states.record(name)
                 // What the check made of the registration has to go by the one there is; what ends is whatever there is.
-                guard seen.isStill(try states.context(name, record)) else { return false }
+                guard observed.isStill(try states.context(name, record)) else { return false }
                 try states.reserve()
                 if let check = check as? any CredentialsValidationSecurityCheck {
                     CredentialsAttempts(limits: check.limits).logOut(&record, at: now)
@@ -181,7 +181,7 @@ public struct CheckGrants: Sendable {
                 if states.plan.isShared(name, states.client.registration) { record.leftAt = now }
                 try transaction.append(
                     AuditEvent(
-                        id: eventID, at: now, kind: .securityCheckLeft, userID: seen.record.user?.account,
+                        id: eventID, at: now, kind: .securityCheckLeft, userID: observed.record.user?.account,
                         context: client, details: ["check": .string(name)]))
                 return try states.put(record, of: name, isEnding: true) && states.putRegistration(registration)
             }

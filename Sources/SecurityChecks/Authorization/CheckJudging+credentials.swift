@@ -22,10 +22,10 @@ extension CheckJudging {
     }
 
     func judge(
-        _ answer: JSONValue, by check: any CredentialsValidationSecurityCheck, _ name: String, _ seen: Seen
+        _ answer: JSONValue, by check: any CredentialsValidationSecurityCheck, _ name: String, _ observed: Observation
     ) async throws -> Step {
         let id = ChargeID(random: realm.random)
-        let person = check.person(claimedBy: answer, in: seen.context)
+        let person = check.person(claimedBy: answer, in: observed.context)
         let attempt: CheckAttempt
         switch try await charge(check.limits, name, person, id) {
         case .admitted(let counters): attempt = CheckAttempt(nonce: id.name, person: person, counters: counters)
@@ -35,7 +35,7 @@ extension CheckJudging {
         }
         let judged: Judged
         do {
-            judged = try await limited { try await Self.ask(check, answer, seen.context) }
+            judged = try await limited { try await Self.ask(check, answer, observed.context) }
         } catch let error where Self.isOurs(error) {
             // Not looked at for a reason of ours. Where even this fails, the attempt lapses with the client's patience.
             try? await end(attempt, .returned, check.limits, name)
@@ -45,17 +45,17 @@ extension CheckJudging {
         }
         if case .undecided(let message) = judged {
             try await end(attempt, .returned, check.limits, name)
-            return try await tell(check, name, seen, saying: message)
+            return try await reply(check, name, observed, saying: message)
         }
-        let settled: Told?
+        let settled: CheckReply?
         do {
-            settled = try await settle(judged, check, name, attempt, seen)
+            settled = try await settle(judged, check, name, attempt, observed)
         } catch {
-            // Nobody is told what it was: a right answer was no attempt, and a wrong one stays counted.
+            // The client is not told what it was: a right answer was no attempt, and a wrong one stays counted.
             try? await end(attempt, judged.isRight ? .returned : .kept, check.limits, name)
             throw error
         }
-        return settled.map { outcome(of: $0, check, seen.context) } ?? .conflict
+        return settled.map { outcome(of: $0, check, observed.context) } ?? .conflict
     }
 
     /// What was counted when an answer came.
@@ -148,7 +148,7 @@ extension CheckJudging {
     }
 
     /// Where a client stands after its request.
-    struct Told: Sendable {
+    struct CheckReply: Sendable {
         let standing: CredentialsAttempts.Standing
         var message: String?
         var user: AuthenticatedUser?
@@ -158,24 +158,24 @@ extension CheckJudging {
     /// Makes the verdict count, once. Nil where what was judged is no longer there: the client may send it again.
     private func settle(
         _ judged: Judged, _ check: any CredentialsValidationSecurityCheck, _ name: String, _ attempt: CheckAttempt,
-        _ seen: Seen
-    ) async throws -> Told? {
+        _ observed: Observation
+    ) async throws -> CheckReply? {
         let attempts = CredentialsAttempts(limits: check.limits)
         let (client, now, realm) = (client, now, realm)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         let remembers = (check as? any UserAuthenticationSecurityCheck).map { $0.rememberMeDuration > 0 } ?? false
         let blocked = {
-            var registration = seen.context.registration
+            var registration = observed.context.registration
             check.block(&registration)
             return registration
         }()
-        return try await write { states -> Told? in
+        return try await write { states -> CheckReply? in
             let transaction = states.transaction
             var record = try states.record(name)
             guard record.judging?.nonce == attempt.nonce else { return nil }
             let account: UserID? = if case .right(let user, _) = judged { user?.account } else { nil }
             try states.reserve(for: account)
-            guard seen.isStill(try states.context(name, record)) else {
+            guard observed.isStill(try states.context(name, record)) else {
                 // Nobody learns what it would have been.
                 attempts.takeBack(&record)
                 try transaction.end(attempt.nonce, in: attempt.counters, .kept)
@@ -185,7 +185,7 @@ extension CheckJudging {
             let person = attempt.person
             let key = try person.map { try CounterKey.person($0, check: name, realm.sealer, transaction) }
             var registration = states.client.registration.context
-            let told: Told
+            let reply: CheckReply
             switch judged {
             case .right(let user, let isRemembered):
                 attempts.succeed(&record, at: now)
@@ -202,7 +202,7 @@ extension CheckJudging {
                 }
                 if let key { try transaction.deleteCounter(key) }
                 try transaction.end(attempt.nonce, in: attempt.counters, .returned)
-                told = Told(standing: attempts.standing(&record, at: now), user: record.user)
+                reply = CheckReply(standing: attempts.standing(&record, at: now), user: record.user)
                 try transaction.append(
                     AuditEvent(
                         id: eventID, at: now, kind: .securityCheckPassed, userID: user?.account, context: client,
@@ -210,7 +210,7 @@ extension CheckJudging {
             case .wrong, .impossible, .undecided:
                 var message: (text: String?, isKept: Bool) = (nil, false)
                 if case .wrong(let text, let isKept) = judged { message = (text, isKept) }
-                // Counted for good before it is told, also where its charge has lapsed meanwhile.
+                // Counted for good before the client learns of it, also where its charge has lapsed meanwhile.
                 if let key, try !transaction.end(attempt.nonce, in: [key], .kept),
                     case .admitted(let counter) = attempts.chargePerson(try transaction.counter(key), key: key, at: now)
                 {
@@ -226,17 +226,17 @@ extension CheckJudging {
                     // Where nobody is ever blocked, a person's own limit says so all the same.
                     if left == 0 { standing = .blocked }
                 }
-                var last = Told(standing: standing, message: message.text)
+                var last = CheckReply(standing: standing, message: message.text)
                 if case .impossible = judged { last.isImpossible = true }
-                told = last
+                reply = last
                 let reason = last.isImpossible ? "checkFailed" : Refusal.Reason.wrongAnswer.rawValue
                 try transaction.append(
                     AuditEvent(
-                        id: eventID, at: now, kind: .answerRefused, userID: seen.context.knownUser?.account,
+                        id: eventID, at: now, kind: .answerRefused, userID: observed.context.knownUser?.account,
                         context: client, reason: reason, details: Self.details(name)))
             }
             guard try states.put(record, of: name), try states.putRegistration(registration) else { return nil }
-            return told
+            return reply
         }
     }
 
@@ -244,14 +244,15 @@ extension CheckJudging {
 
     /// What to say to a client that has sent no credentials.
     /// - Parameter message: for the challenge, in place of what is kept.
-    func tell(
-        _ check: any CredentialsValidationSecurityCheck, _ name: String, _ seen: Seen, saying message: String? = nil
+    func reply(
+        _ check: any CredentialsValidationSecurityCheck, _ name: String, _ observed: Observation,
+        saying message: String? = nil
     ) async throws -> Step {
         let attempts = CredentialsAttempts(limits: check.limits)
-        let person = check.person(claimedBy: nil, in: seen.context)
+        let person = check.person(claimedBy: nil, in: observed.context)
         let memory = (check as? any UserAuthenticationSecurityCheck)?.rememberMeDuration ?? 0
         let (now, realm) = (now, realm)
-        let find: @Sendable (CheckStates) throws -> Found = { states in
+        let find: @Sendable (CheckStates) throws -> Lookup = { states in
             var record = try states.record(name)
             let present = record
             var registration = states.client.registration.context
@@ -271,63 +272,66 @@ extension CheckJudging {
                 let left = attempts.remaining(try states.transaction.counter(key), at: now)
                 standing = left == 0 ? .blocked : .attempting(remaining: min(remaining, left))
             }
-            return Found(
-                told: Told(standing: standing, message: message ?? record.message, user: record.user), record: record,
+            return Lookup(
+                reply: CheckReply(standing: standing, message: message ?? record.message, user: record.user),
+                record: record,
                 registration: registration,
                 isChanged: record != present || registration != states.client.registration.context)
         }
         guard let found = try await read(find) else { return .conflict }
         guard found.isChanged else {
-            if case .success = found.told.standing { try await touch(check, name, found.record) }
-            return outcome(of: found.told, check, seen.context)
+            if case .success = found.reply.standing { try await touch(check, name, found.record) }
+            return outcome(of: found.reply, check, observed.context)
         }
-        let told = try await write { states -> Told? in
+        let reply = try await write { states -> CheckReply? in
             let found = try find(states)
             try states.reserve(for: found.record.user?.account)
             guard try states.put(found.record, of: name), try states.putRegistration(found.registration) else {
                 return nil
             }
-            return found.told
+            return found.reply
         }
-        return told.map { outcome(of: $0, check, seen.context) } ?? .conflict
+        return reply.map { outcome(of: $0, check, observed.context) } ?? .conflict
     }
 
-    private struct Found: Sendable {
-        let told: Told
+    private struct Lookup: Sendable {
+        let reply: CheckReply
         let record: CheckRecord
         let registration: RegistrationContext
         let isChanged: Bool
     }
 
     /// In success without being asked.
-    func pass(_ check: any CredentialsValidationSecurityCheck, _ name: String, _ seen: Seen) async throws -> Step {
+    func pass(_ check: any CredentialsValidationSecurityCheck, _ name: String, _ observed: Observation) async throws
+        -> Step
+    {
         let attempts = CredentialsAttempts(limits: check.limits)
-        let person = check.person(claimedBy: nil, in: seen.context)
+        let person = check.person(claimedBy: nil, in: observed.context)
         let now = now
-        let told = try await write { states -> Told? in
+        let reply = try await write { states -> CheckReply? in
             var record = try states.record(name)
-            guard seen.isStill(try states.context(name, record)) else { return nil }
+            guard observed.isStill(try states.context(name, record)) else { return nil }
             if attempts.state(of: record, at: now) != AttemptLimits.success {
                 attempts.succeed(&record, at: now)
                 record.person = person
                 record.behind = try states.recognised(behind: name)
                 guard try states.put(record, of: name) else { return nil }
             }
-            return Told(standing: attempts.standing(&record, at: now), user: record.user)
+            return CheckReply(standing: attempts.standing(&record, at: now), user: record.user)
         }
-        return told.map { outcome(of: $0, check, seen.context) } ?? .conflict
+        return reply.map { outcome(of: $0, check, observed.context) } ?? .conflict
     }
 
     private func outcome(
-        of told: Told, _ check: any CredentialsValidationSecurityCheck, _ context: SecurityCheckContext
+        of reply: CheckReply, _ check: any CredentialsValidationSecurityCheck, _ context: SecurityCheckContext
     ) -> Step {
-        if told.isImpossible { return .outcome(.failure(CheckAuthorization.impossible)) }
-        switch told.standing {
+        if reply.isImpossible { return .outcome(.failure(CheckAuthorization.impossible)) }
+        switch reply.standing {
         case .success(let end):
-            return .outcome(.success(check.successData(in: context), expiresAt: end), user: told.user)
+            return .outcome(.success(check.successData(in: context), expiresAt: end), user: reply.user)
         case .blocked: return .outcome(.failure(CheckAuthorization.blocked))
         case .attempting(let remaining):
-            let attempt = AttemptStanding(remainingAttempts: remaining, message: told.message)
+            let attempt = AttemptStanding(remainingAttempts: remaining, message: reply.message)
             return .outcome(.challenge(check.challenge(attempt, in: context)))
         }
     }

@@ -7,8 +7,8 @@ struct CheckStates {
     let sealer: Sealer
     let now: Date
     let transaction: any StoreTransaction
-    var client: KeptClient
-    private let seen = Seen()
+    var client: StoredClient
+    private let cache = RecordCache()
 
     /// Nil where there is no such client.
     init?(
@@ -37,7 +37,7 @@ struct CheckStates {
     /// The state of a check. What nobody asked for in time, is of somebody who is gone, relied on something that is gone, or
     /// cannot be read, is as if it had never been. A success behind somebody's login does not stand for somebody else.
     func record(_ name: String) throws -> CheckRecord {
-        guard let record = try kept(name), let check = plan.checks[name] else { return CheckRecord() }
+        guard let record = try stored(name), let check = plan.checks[name] else { return CheckRecord() }
         guard success(of: record, check) != nil else { return record }
         if check.inactivityTimeout > 0, let accessedAt = record.accessedAt,
             now >= accessedAt + check.inactivityTimeout
@@ -51,18 +51,18 @@ struct CheckStates {
     }
 
     /// What is in the store, whatever it means now; nil where there is nothing that can be read.
-    func kept(_ name: String) throws -> CheckRecord? {
-        if let seen = seen.records[name] { return seen }
+    func stored(_ name: String) throws -> CheckRecord? {
+        if let cached = cache.records[name] { return cached }
         let record = try transaction.clientRecord(.checkState, digest: digest(name)).flatMap { row in
             try? JSONDecoder().decode(CheckRecord.self, from: sealer.open(row.body, for: row.address))
         }
-        seen.records[name] = .some(record)
+        cache.records[name] = .some(record)
         return record
     }
 
     /// What was read in this transaction: a grant asks for each state several times, and opening one costs more than all
     /// that is asked of it.
-    private final class Seen {
+    private final class RecordCache {
         /// Nil within is: there is nothing.
         var records: [String: CheckRecord?] = [:]
     }
@@ -104,8 +104,8 @@ struct CheckStates {
         guard let check = plan.checks[name] else { return false }
         let digest = digest(name)
         let row = try transaction.clientRecord(.checkState, digest: digest)
-        let before = try row == nil ? CheckRecord() : kept(name)
-        seen.records[name] = nil
+        let before = try row == nil ? CheckRecord() : stored(name)
+        cache.records[name] = nil
         var record = record
         record.accessedAt = now
         record.lastUser = record.user?.id ?? before?.lastUser
@@ -183,14 +183,14 @@ struct CheckStates {
     /// Somebody was recognised: what another has proven behind the same check does not stand for them, nor do refresh tokens
     /// for it. Called before the check's own state is written.
     func endSuccesses(behind name: String, of user: AuthenticatedUser) throws {
-        let last = try kept(name)?.lastUser
+        let last = try stored(name)?.lastUser
         for other in plan.dependents[name] ?? [] {
             guard let check = plan.checks[other] else { continue }
             let record = try record(other)
             let person = record.behind[name]?.id ?? record.person
             if success(of: record, check) != nil, person != user.id {
                 _ = try put(ended(record, check), of: other, isEnding: true)
-            } else if let last, last != user.id, try kept(other) != nil {
+            } else if let last, last != user.id, try stored(other) != nil {
                 _ = try put(record, of: other, isEnding: true)
             }
         }

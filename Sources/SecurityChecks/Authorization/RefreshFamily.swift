@@ -78,7 +78,7 @@ extension CheckStates {
         for name in plan.order {
             guard let passed = family.passed[name], let check = plan.checks[name] else { return false }
             // A state that is no longer kept has not been ended for longer than any token lives.
-            let record = try kept(name)
+            let record = try stored(name)
             if let generation = record?.generation, generation != passed.generation { return false }
             guard check.isStillGranted(in: try context(name, record ?? CheckRecord())) else { return false }
             if let user = passed.user {

@@ -57,10 +57,10 @@ extension ClientRegistrations {
                 let reference = ClientReference(digest: row.digest)
                 last = reference
                 // One that cannot be read does not keep the others from being shown.
-                guard row.expiresAt > now, let kept = try? KeptClient(row, realm.sealer),
-                    filter.lets(kept.registration)
+                guard row.expiresAt > now, let stored = try? StoredClient(row, realm.sealer),
+                    filter.lets(stored.registration)
                 else { continue }
-                clients.append(ListedClient(reference: reference, registration: kept.registration))
+                clients.append(ListedClient(reference: reference, registration: stored.registration))
             }
             let isLast = rows.count < most && last?.digest == rows.last?.digest
             return (clients, isLast ? nil : last)

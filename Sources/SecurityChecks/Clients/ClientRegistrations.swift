@@ -154,7 +154,7 @@ public enum ClientRefusal: Sendable, Equatable {
 }
 
 /// A registration with its row.
-struct KeptClient {
+struct StoredClient {
     var registration: ClientRegistration
     var row: ClientRecord
 
@@ -170,23 +170,23 @@ extension ClientRegistration {
 }
 
 extension StoreTransaction {
-    func client(_ id: RegisteredClientID, sealer: Sealer, at now: Date) throws -> KeptClient? {
+    func client(_ id: RegisteredClientID, sealer: Sealer, at now: Date) throws -> StoredClient? {
         try client(ClientReference(to: id), sealer: sealer, at: now)
     }
 
-    func client(_ reference: ClientReference, sealer: Sealer, at now: Date) throws -> KeptClient? {
+    func client(_ reference: ClientReference, sealer: Sealer, at now: Date) throws -> StoredClient? {
         guard let row = try clientRecord(.registration, digest: reference.digest), row.expiresAt > now else {
             return nil
         }
-        return try KeptClient(row, sealer)
+        return try StoredClient(row, sealer)
     }
 
     /// Where a registration belongs to an account, it goes with it.
-    func update(_ kept: KeptClient, sealer: Sealer, at now: Date) throws -> Bool {
-        var row = kept.row
-        row.userID = try kept.registration.context.registeredUser?.account.flatMap { try user($0)?.id }
+    func update(_ stored: StoredClient, sealer: Sealer, at now: Date) throws -> Bool {
+        var row = stored.row
+        row.userID = try stored.registration.context.registeredUser?.account.flatMap { try user($0)?.id }
         row.expiresAt = ClientRegistration.expiry(at: now)
-        row.body = try sealer.seal(JSONEncoder().encode(kept.registration), for: row.address, in: self)
+        row.body = try sealer.seal(JSONEncoder().encode(stored.registration), for: row.address, in: self)
         return try update(row)
     }
 

@@ -30,7 +30,10 @@ extension StoreConformance {
             SealedAddress(.factor, key: "f"), SealedAddress(.flow, key: Data("d".utf8).hex),
             SealedAddress(.session, key: "s"), SealedAddress(.signingKey, key: "k"), SealedAddress(.outbox, key: "m"),
             SealedAddress(.secret, key: "p"),
-        ] + [SealedPlace.clientRegistration, .checkState, .refreshFamily].map { SealedAddress($0, key: Data("r".utf8).hex) }
+        ]
+            + [SealedPlace.clientRegistration, .checkState, .refreshFamily].map {
+                SealedAddress($0, key: Data("r".utf8).hex)
+            }
     }
 
     private static let sealed = Data([1, 0xA, 0xB, 0xC, 0xD]) + Data(repeating: 7, count: 40)

@@ -162,7 +162,9 @@ extension StoreConformance {
             try requireEqual(try await store.read { try $0.users(after: nil, limit: -1) }, [], "a page of less")
         },
 
-        Check("A deleted user goes with its factors, flows, records of clients and sessions; its log and everybody else's things stay") {
+        Check(
+            "A deleted user goes with its factors, flows, records of clients and sessions; its log and everybody else's things stay"
+        ) {
             store in
             try await store.write { transaction in
                 for user in ["gone", "stays"] {

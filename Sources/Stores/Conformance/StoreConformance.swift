@@ -40,7 +40,8 @@ public enum StoreConformance {
 
     /// All checks.
     public static let checks: [Check] =
-        users + factors + flows + clientRecords + sessions + signingKeys + applications + attemptCounters + audit + outbox + documents
+        users + factors + flows + clientRecords + sessions + signingKeys + applications + attemptCounters + audit
+        + outbox + documents
         + sealedValues + texts + transactions + races
 }
 

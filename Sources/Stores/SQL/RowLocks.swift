@@ -11,7 +11,8 @@ import Foundation
 final class RowLocks {
     /// In the order in which they are locked.
     enum Table: Int, Comparable {
-        case users, factors, flows, clientRegistrations, checkStates, refreshFamilies, sessions, applications, signingKeys, outbox, documents, secrets
+        case users, factors, flows, clientRegistrations, checkStates, refreshFamilies, sessions, applications,
+            signingKeys, outbox, documents, secrets
 
         static func < (left: Table, right: Table) -> Bool { left.rawValue < right.rawValue }
     }

@@ -241,7 +241,9 @@ struct RefreshFamilyTests {
         let token = try #require(try await Self.begin(stage, client, "Pin"))
         let part = try #require(token.reveal().split(separator: ".").last)
         let rows = try await stage.test.store.read { transaction in
-            try RefreshFamily.parts(of: token).flatMap { try transaction.clientRecord(.refreshFamily, digest: CheckRow.refresh($0.id)) }
+            try RefreshFamily.parts(of: token).flatMap {
+                try transaction.clientRecord(.refreshFamily, digest: CheckRow.refresh($0.id))
+            }
         }
         let row = try #require(rows)
         #expect(!row.body.contains(Data(part.utf8)) && row.kind == .refreshFamily)

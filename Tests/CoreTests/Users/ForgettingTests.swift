@@ -112,7 +112,8 @@ struct ForgettingTests {
         // The search finds what there is, or it would prove nothing.
         let before = try await traces([id] + identifiers + factors, in: test.store, store)
         for table in [
-            "users", "factors", "flows", "client_registrations", "check_states", "refresh_families", "sessions", "attempt_counters", "audit_events", "outbox_messages",
+            "users", "factors", "flows", "client_registrations", "check_states", "refresh_families", "sessions",
+            "attempt_counters", "audit_events", "outbox_messages",
         ] {
             #expect(before.contains { $0.hasPrefix("\(table): ") }, "\(table) is not searched, or has nothing")
         }
