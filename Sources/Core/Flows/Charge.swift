@@ -68,8 +68,8 @@ extension Refusal {
     /// What a limit of answers refuses.
     init(by allowance: Allowance, _ refusal: AskedLimits.LimitRefusal) {
         switch (allowance.rule, refusal) {
-        case (.lockout, .until(let until)): self.init(.lockedOut, retryAt: until)
-        case (.lockout, .forGood): self.init(.authenticatorDisabled)
+        case (.lockout, .until(let until)), (.other, .until(let until)): self.init(.lockedOut, retryAt: until)
+        case (.lockout, .forGood), (.other, .forGood): self.init(.authenticatorDisabled)
         case (.rate, .until(let until)): self.init(.sourceLimited, retryAt: until)
         case (.rate, .forGood): self.init(.sourceLimited)
         }

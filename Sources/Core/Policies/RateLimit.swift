@@ -83,11 +83,21 @@ public struct Limits: Sendable {
     }
 }
 
+/// A limit of answers by the rules of a module above the core, in one counter.
+package protocol AnswerLimit: Sendable {
+    /// Counts one attempt, before it is judged.
+    /// - Parameter charge: names the attempt, which is open until it is settled; nil where its outcome is known.
+    func charge(
+        _ counter: AttemptCounter?, key: String, at now: Date, as charge: String?
+    ) -> LockoutPolicy.Charge
+}
+
 /// One limit of one thing, which its counter names.
 package struct Allowance: Sendable {
     enum Rule: Sendable {
         case rate(RateLimit)
         case lockout(LockoutPolicy)
+        case other(any AnswerLimit)
     }
 
     let rule: Rule
@@ -101,6 +111,10 @@ package struct Allowance: Sendable {
         (rule, self.key) = (.rate(limit), key)
     }
 
+    package init(_ limit: some AnswerLimit, _ key: String) {
+        (rule, self.key) = (.other(limit), key)
+    }
+
     init(_ policy: LockoutPolicy, _ key: String) {
         (rule, self.key) = (.lockout(policy), key)
     }
@@ -109,13 +123,14 @@ package struct Allowance: Sendable {
         switch rule {
         case .rate(let limit): limit.charge(counter, key: key, at: now, as: charge)
         case .lockout(let policy): policy.charge(counter, key: key, at: now, as: charge)
+        case .other(let limit): limit.charge(counter, key: key, at: now, as: charge)
         }
     }
 
     func keys(from start: Int) -> [String] {
         switch rule {
         case .rate(let limit): limit.keys(of: key, from: start)
-        case .lockout: [key]
+        case .lockout, .other: [key]
         }
     }
 }

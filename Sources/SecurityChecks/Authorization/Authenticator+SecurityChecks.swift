@@ -172,13 +172,18 @@ struct CheckJudging: Sendable {
 
     /// Nil where the client is gone, or not served any more.
     func write<T: Sendable>(_ body: @escaping @Sendable (inout CheckStates) throws -> T?) async throws -> T? {
-        let (id, plan, realm, now) = (inquiry.client, plan, realm, now)
         return try await realm.store.write { transaction in
-            guard var states = try CheckStates(id, plan, realm, at: now, in: transaction),
-                try transaction.refusal(of: states.client.registration) == nil
-            else { return nil }
+            guard var states = try self.states(in: transaction) else { return nil }
             return try body(&states)
         }
+    }
+
+    /// For a transaction that writes; nil where the client is gone, or not served any more.
+    func states(in transaction: any StoreTransaction) throws -> CheckStates? {
+        guard let states = try CheckStates(inquiry.client, plan, realm, at: now, in: transaction),
+            try transaction.refusal(of: states.client.registration) == nil
+        else { return nil }
+        return states
     }
 
     // MARK: Checks that ask for nothing

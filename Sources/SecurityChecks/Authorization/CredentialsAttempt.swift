@@ -1,0 +1,229 @@
+import CountersignCore
+import Foundation
+
+/// One answer with credentials on its way through the door: counted for the client, for the person whose secret is tried, and
+/// for the source.
+struct CredentialsAttempt: ChargedAttempt {
+    /// What right credentials show.
+    struct Finding: Sendable {
+        /// Whom the check has recognised; nil where it recognises nobody.
+        var user: AuthenticatedUser?
+        /// Whether the registration remembers the user.
+        var isRemembered = false
+    }
+
+    /// What a check says of other credentials.
+    struct Remark: Sendable {
+        /// For the next challenge.
+        var message: String?
+        /// Whether later challenges of the same window repeat it.
+        var isKept = false
+        /// The check threw, or took too long.
+        var isImpossible = false
+    }
+
+    enum Outcome: Sendable {
+        case decided(CheckReply)
+        /// Neither right nor wrong yet; with what the check says.
+        case undecided(String?)
+        case blocked
+        /// Another request of the client came first, or what was judged is no longer there.
+        case conflict
+        case limited(until: Date)
+    }
+
+    let credentials: JSONValue
+    let check: any CredentialsValidationSecurityCheck
+    let name: String
+    let observed: CheckJudging.Observation
+    let judging: CheckJudging
+    /// Whose secret is tried; nil where nobody is named.
+    private let person: String?
+    /// The registration as the check leaves it when the last wrong answer blocks the client: a developer's code, which runs
+    /// outside of transactions.
+    private let blockedRegistration: RegistrationContext
+    private let eventID: String
+
+    init(
+        _ credentials: JSONValue, by check: any CredentialsValidationSecurityCheck, _ name: String,
+        _ observed: CheckJudging.Observation, in judging: CheckJudging
+    ) {
+        self.credentials = credentials
+        self.check = check
+        self.name = name
+        self.observed = observed
+        self.judging = judging
+        person = check.person(claimedBy: credentials, in: observed.context)
+        var registration = observed.context.registration
+        check.block(&registration)
+        blockedRegistration = registration
+        eventID = AuditEvent.freshID(at: judging.now, random: judging.realm.random)
+    }
+
+    var client: ClientContext { judging.client }
+    var now: Date { judging.now }
+    var auditDetails: [String: JSONValue] { ["purpose": .string("security-check"), "check": .string(name)] }
+
+    private var attempts: CredentialsAttempts { CredentialsAttempts(limits: check.limits) }
+
+    private func personKey(in transaction: any StoreTransaction) throws -> String? {
+        try person.map { try CounterKey.person($0, check: name, judging.realm.sealer, transaction) }
+    }
+
+    // MARK: Charge
+
+    func admit(_ charge: String, in transaction: any StoreTransaction) throws -> AttemptAdmission<Outcome> {
+        guard let states = try judging.states(in: transaction) else { return .ended(.conflict) }
+        let present = try states.record(name)
+        var record = present
+        switch attempts.charge(&record, nonce: charge, at: now) {
+        case .admitted: break
+        case .conflict: return .ended(.conflict)
+        case .blocked:
+            let record = record
+            return .refused(Refusal(.lockedOut)) { if record != present { _ = try states.put(record, of: name) } }
+        }
+        let limit = try personKey(in: transaction).map { Allowance(attempts, $0) }
+        let charged = record
+        return .admitted(counted: [limit].compactMap { $0 }, busy: .conflict) { try states.put(charged, of: name) }
+    }
+
+    func outcome(of refusal: Refusal) -> Outcome {
+        refusal.reason == .sourceLimited ? .limited(until: refusal.retryAt ?? .distantFuture) : .blocked
+    }
+
+    // MARK: Judge
+
+    /// The only place where a check gets to see credentials. What it throws is no verdict, and counts as a wrong answer that
+    /// says so.
+    func judge() async throws -> AttemptJudgement<Finding, Remark> {
+        do {
+            return try await judging.limited { try await verdict() }
+        } catch let error where CheckJudging.isOurs(error) {
+            throw error
+        } catch {
+            return .wrong(Remark(isImpossible: true))
+        }
+    }
+
+    private func verdict() async throws -> AttemptJudgement<Finding, Remark> {
+        let context = observed.context
+        if let check = check as? any UserAuthenticationSecurityCheck {
+            switch try await check.authenticate(credentials, in: context) {
+            case .right(var user):
+                user.authenticatedBy = context.name
+                user.authenticatedAt = context.now
+                return .right(Finding(user: user, isRemembered: check.remembers(user, credentials: credentials)))
+            case .wrong(let message, let isKept): return .wrong(Remark(message: message, isKept: isKept))
+            }
+        }
+        switch try await check.validate(credentials, in: context) {
+        case .right: return .right(Finding())
+        case .wrong(let message, let isKept): return .wrong(Remark(message: message, isKept: isKept))
+        case .undecided(let message): return .undecided(Remark(message: message))
+        }
+    }
+
+    // MARK: Settle
+
+    func settle(
+        _ judgement: AttemptJudgement<Finding, Remark>, _ charge: String, in transaction: any StoreTransaction
+    ) throws -> AttemptSettlement<Outcome> {
+        guard var states = try judging.states(in: transaction) else { return .superseded(.conflict) }
+        var record = try states.record(name)
+        guard record.judging?.nonce == charge else { return .superseded(.conflict) }
+        if case .undecided(let remark) = judgement {
+            attempts.takeBack(&record)
+            guard try states.put(record, of: name) else { return .undone(.conflict) }
+            return .settled(.undecided(remark.message), .returned)
+        }
+        let account: UserID? = if case .right(let finding) = judgement { finding.user?.account } else { nil }
+        try states.reserve(for: account)
+        guard observed.isStill(try states.context(name, record)) else {
+            // The client does not learn what it would have been.
+            attempts.takeBack(&record)
+            guard try states.put(record, of: name) else { return .undone(.conflict) }
+            return .settled(.conflict, .kept)
+        }
+        switch judgement {
+        case .right(let finding): return try accept(finding, record, &states)
+        case .wrong(let remark), .undecided(let remark): return try refuse(remark, record, &states)
+        }
+    }
+
+    private func accept(
+        _ finding: Finding, _ present: CheckRecord, _ states: inout CheckStates
+    ) throws -> AttemptSettlement<Outcome> {
+        var record = present
+        var registration = states.client.registration.context
+        attempts.succeed(&record, at: now)
+        record.person = person
+        record.behind = try states.recognised(behind: name)
+        if let user = finding.user {
+            try states.endSuccesses(behind: name, of: user)
+            record.user = user
+            registration.registeredUser = user
+            if let check = check as? any UserAuthenticationSecurityCheck, check.rememberMeDuration > 0 {
+                RememberedUser.forget(in: &registration)
+                if finding.isRemembered { RememberedUser.remember(in: &registration, at: now) }
+            }
+        }
+        if let key = try personKey(in: states.transaction) { try states.transaction.deleteCounter(key) }
+        let reply = CheckReply(standing: attempts.standing(&record, at: now), user: record.user)
+        try states.transaction.append(
+            AuditEvent(
+                id: eventID, at: now, kind: .securityCheckPassed, userID: finding.user?.account, context: client,
+                details: auditDetails))
+        guard try states.put(record, of: name), try states.putRegistration(registration) else {
+            return .undone(.conflict)
+        }
+        return .settled(.decided(reply), .returned)
+    }
+
+    private func refuse(
+        _ remark: Remark, _ present: CheckRecord, _ states: inout CheckStates
+    ) throws -> AttemptSettlement<Outcome> {
+        let transaction = states.transaction
+        var record = present
+        var registration = states.client.registration.context
+        let left = try personKey(in: transaction).map { attempts.remaining(try transaction.counter($0), at: now) }
+        if attempts.fail(&record, isLast: left == 0, at: now) { registration = blockedRegistration }
+        var standing = attempts.standing(&record, at: now)
+        if case .attempting(let remaining) = standing {
+            if remark.isKept { record.message = remark.message }
+            standing = .attempting(remaining: min(remaining, left ?? remaining))
+            // Also where the check blocks no client: the person's own limit does.
+            if left == 0 { standing = .blocked }
+        }
+        try transaction.append(
+            AuditEvent(
+                id: eventID, at: now, kind: .answerRefused, userID: observed.context.knownUser?.account,
+                context: client, reason: remark.isImpossible ? "checkFailed" : Refusal.Reason.wrongAnswer.rawValue,
+                details: auditDetails))
+        guard try states.put(record, of: name), try states.putRegistration(registration) else {
+            return .undone(.conflict)
+        }
+        return .settled(
+            .decided(CheckReply(standing: standing, message: remark.message, isImpossible: remark.isImpossible)), .kept)
+    }
+
+    func release(_ charge: String, _ end: ChargeEnd, in transaction: any StoreTransaction) throws {
+        guard let states = try judging.states(in: transaction) else { return }
+        var record = try states.record(name)
+        guard record.judging?.nonce == charge else { return }
+        switch end {
+        case .returned: attempts.takeBack(&record)
+        case .kept: record.judging = nil
+        }
+        _ = try states.put(record, of: name)
+    }
+}
+
+extension CredentialsAttempts: AnswerLimit {
+    /// What one person's wrong answers cost (``chargePerson(_:key:at:as:)``).
+    func charge(
+        _ counter: AttemptCounter?, key: String, at now: Date, as charge: String?
+    ) -> LockoutPolicy.Charge {
+        chargePerson(counter, key: key, at: now, as: charge)
+    }
+}
