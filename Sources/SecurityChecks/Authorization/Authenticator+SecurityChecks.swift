@@ -4,8 +4,8 @@ import Foundation
 extension Authenticator {
     /// Judges a client by the checks of a scope, with its answers: the door of ``answer(_:to:by:)`` for checks.
     ///
-    /// The checks are looked at one after another, each behind those that it depends on. Every answer is charged before
-    /// and settled after the check looks at it; while it looks, no transaction is open.
+    /// The checks are evaluated one after another, each after those that it depends on. Every answer is charged before the
+    /// check judges it and settled afterwards; no transaction is open while it judges.
     public func authorize(
         _ inquiry: CheckInquiry, by checks: SecurityCheckCatalogue, from client: ClientContext
     ) async throws -> CheckAuthorizationOutcome {
@@ -104,7 +104,7 @@ struct CheckJudging: Sendable {
 
     private static let prepared = "countersign-prepared"
 
-    /// Has a check do what its challenge takes, once for each window of trying, whoever asks at the same time.
+    /// Has a check do what its challenge takes, once for each window of trying, however many requests come at the same time.
     private func prepare(_ check: any ChallengePreparing, _ name: String) async throws {
         let nonce = JSONValue.string(realm.random.bytes(12).base64URL)
         let attempts = CredentialsAttempts(limits: check.limits)
@@ -128,7 +128,7 @@ struct CheckJudging: Sendable {
         } catch let error where Self.isOurs(error) {
             throw error
         } catch {
-            // Without its challenge nobody has a right answer: the next window is another chance.
+            // Without its challenge no answer is right: the next window is another chance.
             return
         }
         _ = try await write { states -> Bool? in
@@ -144,7 +144,7 @@ struct CheckJudging: Sendable {
     struct Observation: Sendable {
         let record: CheckRecord
         let context: SecurityCheckContext
-        var behind: [String: CheckRecord.Recognised] = [:]
+        var dependencyUsers: [String: CheckRecord.Recognised] = [:]
 
         /// Whether what a check went by is still so.
         func isStill(_ context: SecurityCheckContext) -> Bool {
@@ -157,7 +157,7 @@ struct CheckJudging: Sendable {
             let record = try states.record(name)
             return Observation(
                 record: record, context: try states.context(name, record),
-                behind: try states.recognised(behind: name))
+                dependencyUsers: try states.recognisedByDependencies(of: name))
         }
     }
 
@@ -208,12 +208,12 @@ struct CheckJudging: Sendable {
             record.fields = evaluated.context.fields
             record.user = evaluated.context.user
             record.grantedUntil = nil
-            record.behind = [:]
+            record.dependencyUsers = [:]
             if case .success(let data, let end) = evaluated.outcome, end > now {
                 let end = min(end, now + TimeInterval(SecurityCheckConfiguration.longestDuration))
                 evaluated.outcome = .success(data, expiresAt: end)
                 record.grantedUntil = end
-                record.behind = observed.behind
+                record.dependencyUsers = observed.dependencyUsers
             }
             let user = record.user
             if record == observed.record && evaluated.context.registration == observed.context.registration {
@@ -262,14 +262,14 @@ struct CheckJudging: Sendable {
         }
     }
 
-    /// Our own failures, which are told as such. All else is a check that could not be made.
+    /// Our own failures, which are thrown. All else is a check that could not be made.
     static func isOurs(_ error: any Error) -> Bool {
         error is StoreError || error is PasswordHashingOverload || error is CancellationError
     }
 }
 
 extension CheckStates {
-    /// Writes what a check made of the registration. False where somebody else was quicker.
+    /// Writes what a check made of the registration. False where another request was first.
     mutating func putRegistration(_ context: RegistrationContext) throws -> Bool {
         guard context != client.registration.context else { return true }
         client.registration.context = context

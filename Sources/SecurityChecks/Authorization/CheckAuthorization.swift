@@ -15,7 +15,7 @@ public struct CheckInquiry: Sendable {
         self.answers = answers
     }
 
-    /// Scope elements that are looked at.
+    /// Scope elements that one inquiry may have.
     static let mostElements = 64
 }
 
@@ -67,11 +67,11 @@ public struct CheckAuthorization: Sendable, Equatable {
     static let unreachable: [String: JSONValue] = ["failure": .string("Nothing leads to this grant.")]
 }
 
-/// The checks of a scope for one client: which they are, and in what order they are looked at.
+/// The checks of a scope for one client: which they are, and in what order they are evaluated.
 struct CheckPlan: Sendable {
     let version: ApplicationVersion
     let checks: [String: any SecurityCheck]
-    /// Those of the scope and of the application's mandatory one, each behind its dependencies.
+    /// Those of the scope and of the application's mandatory one, each after its dependencies.
     let order: [String]
     /// The elements that lead to each.
     let elements: [String: Set<String>]
@@ -115,6 +115,6 @@ struct CheckPlan: Sendable {
         version.sharedChecks.contains(check) && client.device.id.utf8.count >= Self.shortestSharingDeviceID
     }
 
-    /// Whoever knows a device's id shares its logins, so it must not be one that can be guessed.
+    /// A client that knows a device's id shares its logins, so the id must not be one that can be guessed.
     static let shortestSharingDeviceID = 16
 }

@@ -66,7 +66,7 @@ extension CheckGrants {
                         && RefreshGrace.covers(sharedNow, since: family.rotatedAt)
                 } else { false }
             guard isCurrent || isPrevious else {
-                // The family's id is known to nobody but holders of one of its tokens.
+                // Only holders of one of its tokens know the family's id.
                 _ = try transaction.deleteClientRecord(.refreshFamily, digest: row.digest)
                 try transaction.append(
                     AuditEvent(

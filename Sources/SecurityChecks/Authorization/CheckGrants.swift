@@ -16,7 +16,7 @@ public struct CheckGrants: Sendable {
         public let scope: Set<String>
         /// When the first of its checks is over, or the application's longest token.
         public let expiresAt: Date
-        /// Whoever was recognised last.
+        /// The user who was recognised last.
         public let user: AuthenticatedUser?
         /// What checks tell resource servers, by their names.
         public let checks: [String: [String: JSONValue]]
@@ -37,7 +37,7 @@ public struct CheckGrants: Sendable {
         var redirectURI: String
     }
 
-    /// A code for what is granted now. Nobody is asked for anything. A client is given sixty a minute
+    /// A code for what is granted now. No check is asked for anything. A client is given sixty a minute
     /// (``ClientRefusal/limited(until:)``).
     public func code(
         for id: RegisteredClientID, scope: Set<String>, redirectURI: String
@@ -82,7 +82,7 @@ public struct CheckGrants: Sendable {
             guard ConstantTime.equal(Array(body.client.rawValue.utf8), Array(id.rawValue.utf8)),
                 body.redirectURI == redirectURI
             else { return nil }
-            // Good once: a code that was traded is gone, as one is that nobody traded in its minute (`Maintenance`).
+            // Good once: a code that was traded is gone, as is one that was not traded in its minute (`Maintenance`).
             return try transaction.deleteFlow(digest: row.digest) ? body.scope : nil
         }
         guard let scope else { return nil }

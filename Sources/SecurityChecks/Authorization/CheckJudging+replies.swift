@@ -27,7 +27,7 @@ extension CheckJudging {
     // MARK: Nothing was answered
 
     /// What to say to a client that has sent no credentials.
-    /// - Parameter message: for the challenge, in place of what is kept.
+    /// - Parameter message: for the challenge, in place of the stored one.
     func reply(
         _ check: any CredentialsValidationSecurityCheck, _ name: String, _ observed: Observation,
         saying message: String? = nil
@@ -48,7 +48,7 @@ extension CheckJudging {
             {
                 attempts.succeed(&record, at: now)
                 record.user = user
-                record.behind = try states.recognised(behind: name)
+                record.dependencyUsers = try states.recognisedByDependencies(of: name)
             }
             var standing = attempts.standing(&record, at: now)
             if case .attempting(let remaining) = standing, let person {
@@ -98,7 +98,7 @@ extension CheckJudging {
             if attempts.state(of: record, at: now) != AttemptLimits.success {
                 attempts.succeed(&record, at: now)
                 record.person = person
-                record.behind = try states.recognised(behind: name)
+                record.dependencyUsers = try states.recognisedByDependencies(of: name)
                 guard try states.put(record, of: name) else { return nil }
             }
             return CheckReply(standing: attempts.standing(&record, at: now), user: record.user)

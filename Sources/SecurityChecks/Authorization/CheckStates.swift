@@ -34,8 +34,8 @@ struct CheckStates {
         CheckRow.state(check, of: plan.owner(of: check, client.registration))
     }
 
-    /// The state of a check. What nobody asked for in time, is of somebody who is gone, relied on something that is gone, or
-    /// cannot be read, is as if it had never been. A success behind somebody's login does not stand for somebody else.
+    /// The state of a check. A state that no request asked for in time, whose user or ground is gone, or that cannot be read, is as
+    /// if it had never been. A success that relied on one user's login does not count for another user.
     func record(_ name: String) throws -> CheckRecord {
         guard let record = try stored(name), let check = plan.checks[name] else { return CheckRecord() }
         guard success(of: record, check) != nil else { return record }
@@ -67,10 +67,10 @@ struct CheckStates {
         var records: [String: CheckRecord?] = [:]
     }
 
-    /// Whether those with whom a success was had are there, and nobody else has come in their place.
+    /// Whether the users who obtained this success are still the ones signed in.
     private func isStillTheirs(_ record: CheckRecord) throws -> Bool {
         if let user = record.user, try !isLiving(user.account, user.accountEpoch) { return false }
-        for (other, known) in record.behind {
+        for (other, known) in record.dependencyUsers {
             if try !isLiving(known.account, known.accountEpoch) { return false }
             if let present = try standing(other).user, present.id != known.id { return false }
         }
@@ -85,7 +85,7 @@ struct CheckStates {
     }
 
     /// Whom the checks that this one depends on recognise now.
-    func recognised(behind name: String) throws -> [String: CheckRecord.Recognised] {
+    func recognisedByDependencies(of name: String) throws -> [String: CheckRecord.Recognised] {
         try (plan.dependencies[name] ?? []).reduce(into: [:]) { known, other in
             known[other] = try standing(other).user.map(CheckRecord.Recognised.init)
         }
@@ -98,7 +98,7 @@ struct CheckStates {
         return record
     }
 
-    /// Keeps the state of a check until it means nothing any more. False where somebody else was quicker.
+    /// Stores the state of a check until it means nothing any more. False where another request was first.
     /// - Parameter isEnding: whether refresh tokens of before are to be good no more, whatever the state says.
     func put(_ record: CheckRecord, of name: String, isEnding: Bool = false) throws -> Bool {
         guard let check = plan.checks[name] else { return false }
@@ -129,7 +129,7 @@ struct CheckStates {
                 kind: .checkState, digest: digest, userID: account, createdAt: now, expiresAt: expiresAt, body: body))
     }
 
-    /// Whether a success does not go on: it is over before its time, or somebody else's, or blocked.
+    /// Whether a success does not go on: it is over before its time, another user's, or blocked.
     private func ends(_ before: CheckRecord, by after: CheckRecord, _ check: any SecurityCheck) -> Bool {
         if success(of: before, check) != nil, success(of: after, check) == nil { return true }
         if let last = before.lastUser, let user = after.user, user.id != last { return true }
@@ -180,14 +180,14 @@ struct CheckStates {
         return CheckStanding(isSuccessful: true, expiresAt: end, user: record.user)
     }
 
-    /// Somebody was recognised: what another has proven behind the same check does not stand for them, nor do refresh tokens
+    /// A user was recognised: what another user proved after the same check does not count for this one, nor do refresh tokens
     /// for it. Called before the check's own state is written.
-    func endSuccesses(behind name: String, of user: AuthenticatedUser) throws {
+    func endSuccesses(after name: String, of user: AuthenticatedUser) throws {
         let last = try stored(name)?.lastUser
         for other in plan.dependents[name] ?? [] {
             guard let check = plan.checks[other] else { continue }
             let record = try record(other)
-            let person = record.behind[name]?.id ?? record.person
+            let person = record.dependencyUsers[name]?.id ?? record.person
             if success(of: record, check) != nil, person != user.id {
                 _ = try put(ended(record, check), of: other, isEnding: true)
             } else if let last, last != user.id, try stored(other) != nil {
@@ -196,7 +196,7 @@ struct CheckStates {
         }
     }
 
-    /// Whoever was recognised last by any check in success.
+    /// The user whom any check in success recognised last.
     func activeUser() throws -> AuthenticatedUser? {
         try plan.checks.keys.sorted().compactMap { try standing($0).user }
             .max { $0.authenticatedAt < $1.authenticatedAt }

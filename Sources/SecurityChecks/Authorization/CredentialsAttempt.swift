@@ -6,7 +6,7 @@ import Foundation
 struct CredentialsAttempt: ChargedAttempt {
     /// What right credentials show.
     struct Finding: Sendable {
-        /// Whom the check has recognised; nil where it recognises nobody.
+        /// The user whom the check has recognised; nil where it recognises none.
         var user: AuthenticatedUser?
         /// Whether the registration remembers the user.
         var isRemembered = false
@@ -37,7 +37,7 @@ struct CredentialsAttempt: ChargedAttempt {
     let name: String
     let observed: CheckJudging.Observation
     let judging: CheckJudging
-    /// Whose secret is tried; nil where nobody is named.
+    /// Whose secret is tried; nil where no person is named.
     private let person: String?
     /// The registration as the check leaves it when the last wrong answer blocks the client: a developer's code, which runs
     /// outside of transactions.
@@ -158,9 +158,9 @@ struct CredentialsAttempt: ChargedAttempt {
         var registration = states.client.registration.context
         attempts.succeed(&record, at: now)
         record.person = person
-        record.behind = try states.recognised(behind: name)
+        record.dependencyUsers = try states.recognisedByDependencies(of: name)
         if let user = finding.user {
-            try states.endSuccesses(behind: name, of: user)
+            try states.endSuccesses(after: name, of: user)
             record.user = user
             registration.registeredUser = user
             if let check = check as? any UserAuthenticationSecurityCheck, check.rememberMeDuration > 0 {

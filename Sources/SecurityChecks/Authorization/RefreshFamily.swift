@@ -13,11 +13,11 @@ struct RefreshFamily: Sendable, Codable {
     var client: RegisteredClientID
     var scope: Set<String>
     var passed: [String: Passed]
-    /// Whoever was recognised last when the family began.
+    /// The user who was recognised last when the family began.
     var user: AuthenticatedUser?
-    /// What checks told resource servers then.
+    /// What resource servers received about the checks then.
     var checks: [String: [String: JSONValue]]
-    /// The part of the present token behind the family's id.
+    /// The part of the present token after the family's id.
     var current: String
     var previousDigest: Data?
     var rotatedAt: Date?
@@ -27,11 +27,12 @@ struct RefreshFamily: Sendable, Codable {
         /// ``CheckRecord/generation`` then.
         var generation: Int64?
         var user: CheckRecord.Recognised?
-        var behind: [String: CheckRecord.Recognised]
+        var dependencyUsers: [String: CheckRecord.Recognised]
 
         private enum CodingKeys: String, CodingKey {
             case generation = "era"
-            case user, behind
+            case user
+            case dependencyUsers = "behind"
         }
     }
 
@@ -66,7 +67,8 @@ extension CheckStates {
             guard try standing(name).isSuccessful else { return nil }
             let record = try record(name)
             passed[name] = RefreshFamily.Passed(
-                generation: record.generation, user: record.user.map(CheckRecord.Recognised.init), behind: record.behind
+                generation: record.generation, user: record.user.map(CheckRecord.Recognised.init),
+                dependencyUsers: record.dependencyUsers
             )
         }
         return passed
@@ -77,7 +79,7 @@ extension CheckStates {
         if let user = family.user, try !isLiving(user.account, user.accountEpoch) { return false }
         for name in plan.order {
             guard let passed = family.passed[name], let check = plan.checks[name] else { return false }
-            // A state that is no longer kept has not been ended for longer than any token lives.
+            // A state that is no longer stored has not been ended for longer than any token lives.
             let record = try stored(name)
             if let generation = record?.generation, generation != passed.generation { return false }
             guard check.isStillGranted(in: try context(name, record ?? CheckRecord())) else { return false }
@@ -85,7 +87,7 @@ extension CheckStates {
                 if try !isLiving(user.account, user.accountEpoch) { return false }
                 if let present = try standing(name).user, present.id != user.id { return false }
             }
-            for (other, known) in passed.behind {
+            for (other, known) in passed.dependencyUsers {
                 if try !isLiving(known.account, known.accountEpoch) { return false }
                 if let present = try standing(other).user, present.id != known.id { return false }
             }

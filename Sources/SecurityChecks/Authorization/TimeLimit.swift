@@ -7,7 +7,7 @@ struct TookTooLong: Error {}
 
 /// Runs a developer's code, and waits for it no longer than that many seconds of the machine's.
 ///
-/// Code that does not notice that it is cancelled goes on by itself; its result is nobody's.
+/// Code that does not notice that it is cancelled goes on by itself, and its result is dropped.
 func withTimeLimit<T: Sendable>(
     _ seconds: TimeInterval, _ body: @escaping @Sendable () async throws -> T
 ) async throws -> T {

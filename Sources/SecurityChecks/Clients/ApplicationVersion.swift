@@ -27,7 +27,7 @@ public struct ApplicationVersion: Sendable, Equatable, Codable {
     /// Whether clients of this version are served.
     public enum Access: Sendable, Equatable, Codable {
         case active
-        /// No; with what people are told.
+        /// No; with the message for users.
         case disabled(message: String, downloadLink: String?)
     }
 

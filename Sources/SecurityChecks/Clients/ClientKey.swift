@@ -8,9 +8,9 @@ import OneTimePassword
 public struct ClientKey: Sendable, Equatable, Codable {
     private enum Material: Sendable, Equatable, Codable {
         case rsa(DeviceKey)
-        /// RSA of less than 2048 bits, behind a switch.
+        /// RSA of less than 2048 bits; a setting allows it.
         case weakRSA(modulus: Data, exponent: Data)
-        /// A secret that the client sent in clear, behind a switch.
+        /// A secret that the client sent in clear; a setting allows it.
         case shared(Data)
     }
 

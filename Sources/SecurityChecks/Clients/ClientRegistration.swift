@@ -2,7 +2,7 @@ import CountersignCore
 import Crypto
 import Foundation
 
-/// Names a client: one installation of an application on one device. Whoever knows it may ask for challenges in its
+/// Names a client: one installation of an application on one device. A requester that knows it may ask for challenges in its
 /// name, so it is as secret as a token: 122 random bits, kept as a digest, never logged.
 public struct RegisteredClientID: StringName, CustomReflectable {
     public let rawValue: String

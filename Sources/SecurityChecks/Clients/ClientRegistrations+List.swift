@@ -35,12 +35,12 @@ public struct ClientFilter: Sendable {
 }
 
 extension ClientRegistrations {
-    /// Registrations that one page looks at, at most: they are sealed, so the store cannot choose among them.
+    /// Registrations that one page opens, at most: they are sealed, so the store cannot choose among them.
     public static let mostLookedAt = 1000
 
     /// A page of clients, in the order of their references.
     ///
-    /// With a filter a page may be short, or empty, and still not be the last: it ends where enough were looked at.
+    /// With a filter a page may be short, or empty, and still not be the last: it ends where enough were opened.
     /// - Parameter limit: clients in a page, 1 to ``mostLookedAt``.
     /// - Returns: `next` is where the next page begins; nil on the last.
     public func list(

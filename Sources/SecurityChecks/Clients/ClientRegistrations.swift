@@ -73,7 +73,7 @@ public struct ClientRegistrations: Sendable {
         }
     }
 
-    /// Changes what is kept with a registration: for resources that enrol or withdraw something.
+    /// Changes the context of a registration: for resources that enrol or withdraw something.
     /// - Parameter body: may run twice.
     public func changeContext(
         of id: RegisteredClientID, _ body: @escaping @Sendable (inout RegistrationContext) -> Void

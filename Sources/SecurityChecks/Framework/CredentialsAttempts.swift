@@ -1,37 +1,37 @@
 import CountersignCore
 import Foundation
 
-/// What is kept of a check for one client, sealed. Every later member has a default.
+/// The stored state of a check for one client, sealed. Every later member has a default.
 ///
 /// Shapes so far: version 1, `{"version","state","usedAttempts","fields","message"?,"judging"?,"user"?,"accessedAt"?,
 /// "grantedUntil"?,"person"?,"behind"?,"era"?,"lastUser"?,"leftAt"?}`.
 struct CheckRecord: Sendable, Equatable, Codable {
     var version = 1
     var state = ExternalizableState()
-    /// Attempts counted in this state, whether anybody has looked at them or not.
+    /// Attempts counted in this state, judged or not.
     var usedAttempts = 0
     var fields: [String: JSONValue] = [:]
     /// What later challenges repeat.
     var message: String?
-    /// The attempt that is being looked at.
+    /// The attempt that is being judged.
     var judging: Judging?
     var user: AuthenticatedUser?
     var accessedAt: Date?
     /// Of a check that asks for nothing: until when it has granted.
     var grantedUntil: Date?
-    /// Whose secret the success was had with, where somebody was known.
+    /// Whose secret the success was obtained with, where a person was named.
     var person: String?
     /// Whom the checks that this one depends on had recognised when the success was had, by their names.
-    var behind: [String: Recognised] = [:]
+    var dependencyUsers: [String: Recognised] = [:]
     /// Names the time since a success was last ended by something else than its own end; nil where none ever was. Kept for as
     /// long as a refresh token of before could live.
     var generation: Int64?
     /// The id of whom this check recognised last, whatever came after.
     var lastUser: String?
-    /// When the devices' applications logged out together: nobody remembered since before counts.
+    /// When the device's applications logged out together: users remembered since before that do not count.
     var leftAt: Date?
 
-    /// Somebody, as far as it takes to know them again.
+    /// A user, as far as it takes to recognise the same one again.
     struct Recognised: Sendable, Equatable, Codable {
         var id: String
         var account: UserID?
@@ -53,7 +53,8 @@ struct CheckRecord: Sendable, Equatable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case version, state, usedAttempts, fields, message, judging, user, accessedAt, grantedUntil, person, behind
+        case version, state, usedAttempts, fields, message, judging, user, accessedAt, grantedUntil, person
+        case dependencyUsers = "behind"
         case generation = "era"
         case lastUser, leftAt
     }
@@ -71,7 +72,7 @@ struct CheckRecord: Sendable, Equatable, Codable {
         accessedAt = try members.decodeIfPresent(Date.self, forKey: .accessedAt)
         grantedUntil = try members.decodeIfPresent(Date.self, forKey: .grantedUntil)
         person = try members.decodeIfPresent(String.self, forKey: .person)
-        behind = try members.decodeIfPresent([String: Recognised].self, forKey: .behind) ?? [:]
+        dependencyUsers = try members.decodeIfPresent([String: Recognised].self, forKey: .dependencyUsers) ?? [:]
         generation = try members.decodeIfPresent(Int64.self, forKey: .generation)
         lastUser = try members.decodeIfPresent(String.self, forKey: .lastUser)
         leftAt = try members.decodeIfPresent(Date.self, forKey: .leftAt)
@@ -81,21 +82,20 @@ struct CheckRecord: Sendable, Equatable, Codable {
 /// The state machine of a check that asks for something: pure, so that it can be tested and run within transactions.
 ///
 /// The rules are those of the original (MobileFirst Foundation, CredentialsValidationSecurityCheck) with one difference:
-/// the attempt is counted before anybody looks at it. One answer at a time is looked at; what comes meanwhile is told to
-/// come again.
+/// the attempt is counted before it is judged. One answer at a time is judged; another one that comes meanwhile has to come again.
 struct CredentialsAttempts: Sendable {
     let limits: AttemptLimits
 
-    /// Seconds after which an answer that is being looked at is taken for lost. Nobody is told any more what it was, so
-    /// that it was no attempt.
+    /// Seconds after which an answer that is being judged is taken for lost. The client does not learn what it was, so it was no
+    /// attempt.
     static let patience: TimeInterval = 60
 
     /// What counting an attempt led to.
     enum Charge: Sendable, Equatable {
         case admitted
-        /// Nothing is looked at now.
+        /// Nothing is judged now.
         case blocked
-        /// Another answer is being looked at.
+        /// Another answer is being judged.
         case conflict
     }
 
@@ -118,7 +118,7 @@ struct CredentialsAttempts: Sendable {
             record.fields = [:]
             record.user = nil
             record.person = nil
-            record.behind = [:]
+            record.dependencyUsers = [:]
         }
     }
 
@@ -133,7 +133,7 @@ struct CredentialsAttempts: Sendable {
         enter(Name.blocked, &record, at: now)
     }
 
-    /// Counts the attempt, before anybody looks at it.
+    /// Counts the attempt, before it is judged.
     func charge(_ record: inout CheckRecord, nonce: String, at now: Date) -> Charge {
         normalize(&record, at: now)
         if record.judging != nil { return .conflict }
@@ -147,7 +147,7 @@ struct CredentialsAttempts: Sendable {
         return .admitted
     }
 
-    /// Takes a charge back, for what was not looked at, or was right and could not be made to count.
+    /// Takes a charge back: the answer was not judged, or was right and could not be made to count.
     func takeBack(_ record: inout CheckRecord) {
         record.judging = nil
         record.usedAttempts = max(0, record.usedAttempts - 1)
@@ -159,7 +159,7 @@ struct CredentialsAttempts: Sendable {
         enter(Name.success, &record, at: now)
     }
 
-    /// The answer was wrong, or nobody could say. True where this was the last one.
+    /// The answer was wrong, or could not be judged. True where this was the last one.
     /// - Parameter isLast: whether it is the last one for another reason.
     func fail(_ record: inout CheckRecord, message: String? = nil, isLast: Bool = false, at now: Date) -> Bool {
         record.judging = nil
@@ -191,8 +191,8 @@ struct CredentialsAttempts: Sendable {
         case attempting(remaining: Int)
     }
 
-    /// Ends a success. Wrong answers stay counted, and who is blocked stays it: logging out gives nobody fresh tries. An
-    /// answer that is being looked at finds itself too late.
+    /// Ends a success. Wrong answers stay counted and a blocked client stays blocked: logging out gives no fresh tries. An answer
+    /// that is being judged comes too late.
     func logOut(_ record: inout CheckRecord, at now: Date) {
         normalize(&record, at: now)
         let isJudging = record.judging != nil
@@ -204,8 +204,8 @@ struct CredentialsAttempts: Sendable {
         record.usedAttempts = 1
     }
 
-    /// What one person's wrong answers cost, from whatever client. Where nobody is ever blocked, guessing is slowed down
-    /// all the same.
+    /// What one person's wrong answers cost, from whatever client. A check that blocks no client slows guessing down all the
+    /// same.
     /// - Parameter charge: names the attempt, which is open until it is settled.
     func chargePerson(
         _ counter: AttemptCounter?, key: String, at now: Date, as charge: String? = nil

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// - Trying begins with the first challenge and lasts ``AttemptLimits/attemptingStateExpiration``; after that the count
 ///   begins anew.
-/// - The last wrong answer blocks. While blocked, nothing is looked at.
+/// - The last wrong answer blocks. While blocked, nothing is judged.
 /// - A wrong answer in success ends the success; a right one does not make it longer.
 ///
 /// Where a person is known whose secret is asked for (``person(claimedBy:in:)``), wrong answers also count against the
@@ -23,21 +23,21 @@ public protocol CredentialsValidationSecurityCheck: SecurityCheck {
     func validate(_ credentials: JSONValue, in context: SecurityCheckContext) async throws -> CredentialsVerdict
     /// What the client is asked with.
     func challenge(_ attempt: AttemptStanding, in context: SecurityCheckContext) -> [String: JSONValue]
-    /// Whose secret is being tried, in a spelling that is the same for the same person. Nil where nobody is named.
+    /// Whose secret is being tried, in a spelling that is the same for the same person. Nil where no person is named.
     func person(claimedBy credentials: JSONValue?, in context: SecurityCheckContext) -> String?
     /// Whether the client is asked at all now.
     func need(in context: SecurityCheckContext) -> CredentialsNeed
     /// What becomes of the registration when the last wrong answer blocks the client. It takes effect with the blocking;
-    /// it may be asked without anybody being blocked.
+    /// it may be asked where no client is blocked.
     func block(_ registration: inout RegistrationContext)
-    /// What the client is told in success.
+    /// What the client receives in success.
     func successData(in context: SecurityCheckContext) -> [String: JSONValue]
 }
 
 /// Whether credentials are asked for.
 public enum CredentialsNeed: Sendable, Equatable {
     case asked
-    /// Another check comes first; nothing is said and nothing is looked at.
+    /// Another check comes first; nothing is said and nothing is judged.
     case notYet
     /// The client is in success without being asked, because of another check.
     case alreadyProven
@@ -51,7 +51,7 @@ public struct AttemptLimits: Sendable, Equatable {
     public var attemptingStateExpiration: TimeInterval
     /// Seconds of success.
     public var successStateExpiration: TimeInterval
-    /// Seconds of being blocked. With 0 nobody is: the last wrong answer is followed by a fresh challenge.
+    /// Seconds of being blocked. With 0 no client is: the last wrong answer is followed by a fresh challenge.
     public var blockedStateExpiration: TimeInterval
 
     public init(
@@ -83,21 +83,21 @@ public enum CredentialsVerdict: Sendable {
     ///   - message: for the next challenge.
     ///   - isKept: whether later challenges of the same window repeat it.
     case wrong(_ message: String?, isKept: Bool = false)
-    /// Neither yet: somebody else has to decide first. It costs no attempt, so it must tell nothing about the credentials.
+    /// Neither yet: another party has to decide first. It costs no attempt, so it must tell nothing about the credentials.
     case undecided(_ message: String?)
 }
 
 /// A check that does something for its challenge: it mails a code, it asks a device.
 public protocol ChallengePreparing: CredentialsValidationSecurityCheck {
     /// Called once for each window of trying, when the client is challenged; outside of any transaction. What it puts into
-    /// ``SecurityCheckContext/fields`` is there when the answer is looked at.
+    /// ``SecurityCheckContext/fields`` is there when the answer is judged.
     func prepare(_ context: inout SecurityCheckContext) async throws
 }
 
 /// What a challenge may tell.
 public struct AttemptStanding: Sendable, Equatable {
     public let remainingAttempts: Int
-    /// What was wrong with the last answer; nil where nothing was, or that is no longer told.
+    /// What was wrong with the last answer; nil where nothing was, or the check no longer says it.
     public let message: String?
 }
 

@@ -3,9 +3,9 @@ import Foundation
 
 /// Guards scope elements for one client at a time: a value with the rules of a check, not with its state.
 ///
-/// Conform to this where nobody is asked for anything that could be guessed (is the client enrolled? is the device known?).
-/// Where somebody is, conform to ``CredentialsValidationSecurityCheck`` or ``UserAuthenticationSecurityCheck``: credentials
-/// are never handed to anything else, because the core counts the attempt before it lets anybody look.
+/// Conform to this where the client is asked for nothing that could be guessed (is it enrolled? is the device known?).
+/// Where it is, conform to ``CredentialsValidationSecurityCheck`` or ``UserAuthenticationSecurityCheck``: credentials
+/// are never handed to anything else, because the core counts the attempt before a check judges it.
 ///
 /// A check that throws, takes too long or answers with a success that is over already grants nothing.
 public protocol SecurityCheck: Sendable {
@@ -19,11 +19,11 @@ public protocol SecurityCheck: Sendable {
     /// Decides for one client, outside of any transaction; it may be slow. What it changes in the context is kept if
     /// nothing else changed it meanwhile; otherwise it is asked again.
     func authorize(_ context: inout SecurityCheckContext) async throws -> SecurityCheckOutcome
-    /// Whether a success still counts by what is kept with the registration, such as an enrolment that it relied on. Asked at
+    /// Whether a success still counts by what the registration has, such as an enrolment that it relied on. Asked at
     /// each look at the success, and about what refresh tokens stand for; within a transaction, so it must be quick and have
     /// no effect.
     func isStillGranted(in context: SecurityCheckContext) -> Bool
-    /// What resource servers are told of a check that is in success.
+    /// What resource servers receive about a check that is in success.
     func introspectionData(_ context: SecurityCheckContext) -> [String: JSONValue]
     /// Cleans up when the client logs out of this check; its state is gone afterwards.
     func logout(_ context: inout SecurityCheckContext)
@@ -109,7 +109,7 @@ public struct RegistrationContext: Sendable, Equatable, Codable {
     public init() {}
 }
 
-/// Somebody whom a check has recognised.
+/// A user whom a check has recognised.
 public struct AuthenticatedUser: Sendable, Equatable, Codable {
     public var id: String
     public var displayName: String

@@ -133,7 +133,7 @@ public struct SecurityCheckCatalogue: Sendable {
         return (definition.make(&configuration), configuration)
     }
 
-    /// These and all that they depend on, each behind its dependencies; nil where they go round in a circle.
+    /// These and all that they depend on, each after its dependencies; nil where they go round in a circle.
     static func order(_ names: some Sequence<String>, _ dependencies: [String: [String]]) -> [String]? {
         var ordered: [String] = []
         var open: Set<String> = []

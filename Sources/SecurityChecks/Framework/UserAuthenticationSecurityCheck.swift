@@ -1,12 +1,12 @@
 import CountersignCore
 import Foundation
 
-/// A check whose right answer says who somebody is (MobileFirst Foundation, UserAuthenticationSecurityCheck).
+/// A check whose right answer says who the user is (MobileFirst Foundation, UserAuthenticationSecurityCheck).
 ///
 /// The user becomes the registration's, and is remembered there for ``rememberMeDuration``: as long as that lasts, a client
 /// whose success is over is in success again without being asked. Logging out forgets.
 public protocol UserAuthenticationSecurityCheck: CredentialsValidationSecurityCheck {
-    /// Seconds; 0 remembers nobody.
+    /// Seconds; 0 remembers no user.
     var rememberMeDuration: TimeInterval { get }
 
     /// Who it is, where the credentials are right.
@@ -15,7 +15,7 @@ public protocol UserAuthenticationSecurityCheck: CredentialsValidationSecurityCh
     func remembers(_ user: AuthenticatedUser, credentials: JSONValue) -> Bool
 }
 
-/// What a check says of credentials that name somebody.
+/// What a check says of credentials that name a user.
 public enum UserVerdict: Sendable {
     case right(AuthenticatedUser)
     case wrong(_ message: String?, isKept: Bool = false)

@@ -27,7 +27,7 @@ public struct AccountLoginSecurityCheck: UserAuthenticationSecurityCheck {
         let user: User
         switch verdict {
         case .accomplished(.signedIn(let signedIn)):
-            // What was proven is the check's; nobody gets a session for it.
+            // What was proven is the check's; it leads to no session.
             try await realm.sessions.revoke(signedIn.refreshToken, of: context.owner)
             user = signedIn.user
         case .more(let continuation): user = continuation.user
@@ -70,7 +70,7 @@ extension FactorSecurityCheck {
         account(in: context)?.rawValue
     }
 
-    /// A sign-in that waits for a second factor, for which nobody gets a session.
+    /// A sign-in that waits for a second factor, and leads to no session.
     func attempt(in context: SecurityCheckContext) async throws -> FlowHandle? {
         guard let account = account(in: context) else { return nil }
         return try await realm.authenticator.openAttempt(
@@ -83,7 +83,7 @@ extension FactorSecurityCheck {
             [.signIn], at: [.secondFactor], of: [context.owner], user: account(in: context), isFetchedLater: true)
     }
 
-    /// Whether the answer completes the attempt. Nil where nobody has answered yet.
+    /// Whether the answer completes the attempt. Nil where no device has answered yet.
     func isRight(_ answer: Answer, to handle: FlowHandle, in context: SecurityCheckContext) async throws -> Bool? {
         switch try await realm.authenticator.answer(
             answer, to: .flow(handle, pendingSignIn(in: context)), by: context.client)

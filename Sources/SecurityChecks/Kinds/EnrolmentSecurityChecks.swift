@@ -1,7 +1,7 @@
 import CountersignCore
 import Foundation
 
-/// A PIN that a client's user has set: a protected attribute of the registration, which is sealed. No digest: whoever can
+/// A PIN that a client's user has set: a protected attribute of the registration, which is sealed. No digest: an attacker who can
 /// open the registration would have tried all PINs in a moment.
 public enum EnrolledPIN {
     public static let attribute = "pinCode"

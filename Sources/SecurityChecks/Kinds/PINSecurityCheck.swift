@@ -6,7 +6,7 @@ import OneTimePassword
 public struct PINSecurityCheck: CredentialsValidationSecurityCheck {
     public var limits: AttemptLimits
     let pin: Secret<String>
-    /// Whether a wrong answer is told the right one. For demonstrations.
+    /// Whether the reply to a wrong answer contains the right one. For demonstrations.
     let showsHint: Bool
 
     public init(pin: Secret<String>, limits: AttemptLimits = AttemptLimits(), showsHint: Bool = false) {

@@ -62,7 +62,7 @@ public struct UserLoginSecurityCheck: UserAuthenticationSecurityCheck {
         }
     }
 
-    /// Whoever is claimed, so that wrong passwords for one name count together, from whatever client they come.
+    /// The claimed name, so that wrong passwords for one name count together, from whatever client they come.
     public func person(claimedBy credentials: JSONValue?, in context: SecurityCheckContext) -> String? {
         credentials?["username"]?.credentialText.map { $0.precomposedStringWithCompatibilityMapping.lowercased() }
     }

@@ -155,6 +155,26 @@ struct CredentialsAttemptsTests {
         let record = try JSONDecoder().decode(CheckRecord.self, from: Data(first.utf8))
         #expect(record.usedAttempts == 2 && record.state.name == "attempting" && record.judging == nil)
         #expect(try JSONDecoder().decode(CheckRecord.self, from: Data("{}".utf8)) == CheckRecord())
+        let full = """
+            {"version":1,"state":{"name":"success","setAt":800000000},"usedAttempts":1,"fields":{"a":1},"message":"m",\
+            "judging":{"lot":"l","since":800000001},"user":{"id":"ada","displayName":"Ada","authenticatedAt":800000000,\
+            "authenticatedBy":"Login","attributes":{}},"accessedAt":800000002,"grantedUntil":800000003,"person":"p",\
+            "behind":{"Login":{"id":"ada","account":"a","accountEpoch":2}},"era":5,"lastUser":"ada","leftAt":800000004}
+            """
+        let read = try JSONDecoder().decode(CheckRecord.self, from: Data(full.utf8))
+        #expect(read.judging?.nonce == "l" && read.generation == 5 && read.lastUser == "ada" && read.person == "p")
+        #expect(read.dependencyUsers["Login"]?.accountEpoch == 2 && read.user?.id == "ada" && read.message == "m")
+        // What is written has the names of before, which earlier programs read.
+        let written = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(read))
+        let expected = try JSONDecoder().decode(JSONValue.self, from: Data(full.utf8))
+        guard case .object(let members) = written, case .object(let names) = expected else { throw TestFailure() }
+        #expect(Set(members.keys) == Set(names.keys) && members["judging"]?["lot"] == .string("l"))
+        let family = """
+            {"version":1,"client":"c","scope":["Pin"],"passed":{"Pin":{"era":7,"user":{"id":"ada"},\
+            "behind":{"Login":{"id":"ada"}}}},"checks":{},"current":"part","rotatedAt":800000000}
+            """
+        let stored = try JSONDecoder().decode(RefreshFamily.self, from: Data(family.utf8))
+        #expect(stored.passed["Pin"]?.generation == 7 && stored.passed["Pin"]?.dependencyUsers["Login"]?.id == "ada")
         let version = try JSONDecoder().decode(ApplicationVersion.self, from: Data("{}".utf8))
         #expect(version == ApplicationVersion())
         let registration = try JSONDecoder().decode(ApplicationRegistration.self, from: Data("{}".utf8))
