@@ -36,6 +36,7 @@ demo: libraries ## Play the whole story in the terminal, against a server of its
 # undoes a transaction that locks rows in another order than all others (docs/decisions/0124).
 test: deps check ## Run every check and every test
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
+	scripts/check-package
 	REQUIRE_POSTGRES=1 REQUIRE_SWTPM=1 CHECK_LOCK_ORDER=1 \
 	    $(SWIFT) test --skip-build --parallel --experimental-maximum-parallelization-width 8
 

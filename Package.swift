@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 // Countersign: one server, the client SDKs that apps already know, and an authenticator for the terminal.
@@ -74,8 +75,9 @@ let package = Package(
     name: "countersign",
     // The server needs what macOS 15 brings; client modules keep to what iOS 16 has (scripts/check-platforms).
     platforms: [.macOS(.v15), .iOS(.v16)],
+    // What apps take: SwiftPM makes an app download whatever a product of ours reaches, used or not. So no product here
+    // reaches a server; those that do are products of Server/Package.swift (at the end).
     products: [
-        .executable(name: "countersign", targets: ["countersign"]),
         .library(name: "OneTimePassword", targets: ["OneTimePassword"]),
         .library(name: "KeychainServices", targets: ["KeychainServices"]),
         .library(name: "FirebaseAuth", targets: ["FirebaseAuth"]),
@@ -84,10 +86,6 @@ let package = Package(
         .library(name: "MSAL", targets: ["MSAL"]),
         .library(name: "IBMMobileFirstPlatformFoundation", targets: ["IBMMobileFirstPlatformFoundation"]),
         .library(name: "IBMMobileFoundationSwift", targets: ["IBMMobileFoundationSwift"]),
-        .library(name: "CountersignServer", targets: ["CountersignServer", "SecurityChecks", "SecurityChecksServer"]),
-        .library(name: "CountersignCore", targets: ["CountersignCore"]),
-        .library(name: "ScopeProtection", targets: ["ScopeProtection"]),
-        .library(name: "StoreConformance", targets: ["StoreConformance"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -317,7 +315,8 @@ let package = Package(
         .target(
             name: "DialectTestSupport",
             dependencies: [
-                "CountersignCore", "CountersignServer", "NativeAuthWire", "OneTimePassword", "PasswordHashing",
+                "CountersignCore", "CountersignServer", "SecurityChecks", "NativeAuthWire", "OneTimePassword",
+                "PasswordHashing",
                 "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdTesting, .logging, .nioCore,
             ],
             path: "Tests/DialectTestSupport"),
@@ -521,6 +520,22 @@ let package = Package(
             clientSide: ["ClientStorage", "KeychainServices"]),
     swiftLanguageModes: [.v6]
 )
+
+// Server/Package.swift is this file, read from a folder beside these sources: the package for servers that embed this one
+// (docs/decisions/0142). It has every module of the sources, and neither tests nor examples. Its folder has the name and no
+// tests, since a copy of the whole may be called Server too.
+if Context.packageDirectory.hasSuffix("/Server"),
+    !FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/Tests")
+{
+    package.products += [
+        .executable(name: "countersign", targets: ["countersign"]),
+        .library(name: "CountersignServer", targets: ["CountersignServer", "SecurityChecks", "SecurityChecksServer"]),
+        .library(name: "CountersignCore", targets: ["CountersignCore"]),
+        .library(name: "ScopeProtection", targets: ["ScopeProtection"]),
+        .library(name: "StoreConformance", targets: ["StoreConformance"]),
+    ]
+    package.targets.removeAll { $0.type == .test || $0.path.map { !$0.hasPrefix("Sources/") } ?? false }
+}
 
 // The vault locks memory and calls prctl: what a Mac has instead is the keychain itself. Whoever depends on it imports it
 // where there is no Security framework.
