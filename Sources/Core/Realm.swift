@@ -12,6 +12,8 @@ public struct Realm: Sendable {
     public let hasher: any PasswordHasher
     public let passwordImporter: any PasswordImporter
     public let keyring: Keyring
+    /// The means of proof that answers are judged by.
+    public let proofs: ProofRegistry
     public let mode: RealmMode
     /// Calls services of the developer's own.
     public let extensionCaller: any ExtensionCaller
@@ -24,7 +26,7 @@ public struct Realm: Sendable {
     public init(
         store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer, hasher: any PasswordHasher,
         passwordImporter: any PasswordImporter = NoPasswordImporter(), mode: RealmMode = .production,
-        extensionCaller: any ExtensionCaller = NoExtensionCaller()
+        extensionCaller: any ExtensionCaller = NoExtensionCaller(), proofs: ProofRegistry = .standard
     ) {
         let store = KeyedStore(base: store, keys: sealer.keys)
         self.store = store
@@ -35,6 +37,7 @@ public struct Realm: Sendable {
         self.passwordImporter = passwordImporter
         self.mode = mode
         self.extensionCaller = extensionCaller
+        self.proofs = proofs
         keyring = Keyring(store: store, clock: clock, random: random, sealer: sealer)
     }
 
@@ -129,6 +132,8 @@ public struct ClientContext: Sendable {
     public var locale: String?
     /// Names the request in what services of the developer's own are told of it: a UUID, where the protocol has one.
     public var correlationID: String?
+    /// Whether a password is refused that the user had lately: the protocol has a word for it.
+    public var refusesFormerPasswords = false
 
     public init(
         clientID: ClientID, dialect: Dialect, limitedSource: String?, source: String?, revealsAddresses: Bool = false,

@@ -33,7 +33,7 @@ package struct TestServer: Sendable {
     /// Runs a test against a fresh server, which is gone afterwards.
     package static func with<T: Sendable>(
         _ mode: Mode = .production, publicURLs: [String] = [], extensions: ExtensionCallOptions = .standard,
-        _ test: @Sendable (TestServer) async throws -> T
+        proofs: ProofRegistry = .standard, _ test: @Sendable (TestServer) async throws -> T
     ) async throws -> T {
         let path = try await TemplateDirectory.copy(mode)
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -41,7 +41,7 @@ package struct TestServer: Sendable {
         let directory = try DataDirectory(path: path)
         let opened = try await OpenedRealm.open(
             directory, hashing: .weakest(threads: 2), isDevelopment: mode == .development,
-            extensions: extensions, clock: clock)
+            extensions: extensions, clock: clock, proofs: proofs)
         // Behind a proxy the header says who asks, so that a test can be anybody.
         let server = CountersignServer(
             opened,

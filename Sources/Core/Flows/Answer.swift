@@ -1,37 +1,67 @@
 import Foundation
 
-/// What somebody offers as proof. Only ``Authenticator/answer(_:to:by:)`` looks inside.
-public enum Answer: Sendable {
-    /// The password of the flow's subject.
-    case password(Secret<String>)
-    /// A code of an enrolled factor.
-    case code(Secret<String>, factor: FactorID)
+/// What a client gives: a response to what is open, or what an attempt asks for beside proofs. Only
+/// ``Authenticator/answer(_:to:by:)`` looks inside.
+///
+/// The folder of each means of proof adds its own (`Answer.password(_:)`).
+public struct Answer: Sendable {
+    enum Content: Sendable {
+        /// To the means of proof of that kind, of that factor where one is named.
+        case proof(FactorKind, ProofForm, factor: FactorID?)
+        /// A typed code: of that factor, or for whatever is open.
+        case code(Secret<String>, factor: FactorID?)
+        case enrolmentCode(Secret<String>, name: String)
+        case device(DeviceRegistration)
+        case newPassword
+        case attributes([String: JSONValue])
+        case confirmation
+        case claim(EmailAddress?)
+    }
+
+    let content: Content
+    /// What the account's password is to be after this answer.
+    var newPassword: Secret<String>?
+
+    /// A typed code: of the factor that is named, or for whatever is open. Without factor it is the code that was mailed, the
+    /// first code of the authenticator that is being enrolled, or one of the second factors: the one that was asked for, or
+    /// those used last, ``Authenticator/comparedFactors`` at most.
+    public static func code(_ code: Secret<String>, factor: FactorID? = nil) -> Answer {
+        Answer(content: .code(code, factor: factor))
+    }
+
     /// The code that proves that a factor being enrolled works; the name is what the user calls the factor.
-    case enrolmentCode(Secret<String>, name: String)
-    /// A code that was mailed.
-    case mailedCode(Secret<String>)
-    /// A link that was mailed: its handle is the proof. `newPassword` where the link is for a reset; `claiming` where
-    /// the one who follows it says whose address it is.
-    case link(newPassword: Secret<String>? = nil, claiming: EmailAddress? = nil)
-    /// A link that was mailed for a sign-in, followed by somebody who is signed in: the address becomes theirs, and they
-    /// sign in with it. `asOf` is the token epoch in which their session was found good.
-    case addressLink(claiming: EmailAddress, for: UserID, asOf: Int)
-    /// What a device signed about a request: a compact JWS that names one of these audiences (as Guardian.swift signs them).
-    case signedDecision(Secret<String>, audiences: Set<String>)
-    /// That a device has allowed it meanwhile.
-    case approval
+    public static func enrolmentCode(_ code: Secret<String>, name: String) -> Answer {
+        Answer(content: .enrolmentCode(code, name: name))
+    }
+
     /// A device that enrols itself; its ticket is the proof.
-    case device(DeviceRegistration)
-    /// The password that an account is to have, of somebody who signs up or has lost the old one.
-    case newPassword(Secret<String>)
-    /// What the application asks of somebody who signs up, of the types that it asked for.
-    case attributes([String: JSONValue])
-    /// That the mailbox which was proven before is to be registered.
-    case confirmation
-    /// That nothing is missing, and the session is wanted; of this address, where the client says one.
-    case claim(EmailAddress?)
-    /// A JWT by which a developer's back end vouches for somebody.
-    case customToken(Secret<String>)
+    public static func device(_ registration: DeviceRegistration) -> Answer { Answer(content: .device(registration)) }
+
+    /// The password that an account is to have, of a user who signs up or has lost the old one.
+    public static func newPassword(_ password: Secret<String>) -> Answer {
+        Answer(content: .newPassword, newPassword: password)
+    }
+
+    /// What the application asks of a user who signs up, of the types that it asked for.
+    public static func attributes(_ attributes: [String: JSONValue]) -> Answer {
+        Answer(content: .attributes(attributes))
+    }
+
+    /// The mailbox which was proven before is to be registered.
+    public static let confirmation = Answer(content: .confirmation)
+
+    /// Nothing is missing, and the session is wanted; of this address, where the client says one.
+    public static func claim(_ email: EmailAddress?) -> Answer { Answer(content: .claim(email)) }
+
+    /// A response to a means of proof that the protocol knows only the name of, as its client sent it.
+    public static func proof(of kind: FactorKind, response: JSONValue, factor: FactorID? = nil) -> Answer {
+        Answer(content: .proof(kind, .wire(response), factor: factor))
+    }
+
+    /// For the folders of means of proof.
+    package static func proof(_ kind: FactorKind, _ response: any Sendable, factor: FactorID? = nil) -> Answer {
+        Answer(content: .proof(kind, .typed(response), factor: factor))
+    }
 }
 
 /// What an answer is given to.

@@ -2,7 +2,7 @@ import Foundation
 
 extension Authenticator {
     enum Charged: Sendable {
-        case admitted(Matter)
+        case admitted(AttemptContext)
         case refused(Refusal)
         /// The request was answered before; nothing is counted.
         case repeated(Verdict)
@@ -32,10 +32,10 @@ extension Authenticator {
             var details: [String: JSONValue] = [:]
             switch found {
             case .refused, .repeated: charged = found
-            case .admitted(let matter):
-                subject = matter.user?.id
-                details = matter.auditDetails
-                charged = try Self.count(attempt, against: matter, ended: ended, in: transaction)
+            case .admitted(let context):
+                subject = context.user?.id
+                details = context.auditDetails
+                charged = try Self.count(attempt, against: context, ended: ended, realm: realm, in: transaction)
             }
             // A flood from one source is in the log with its first hundred answers; more would only fill the disk. So
             // answers that are not looked at count against the source like wrong ones. Asking whether a device has answered
@@ -107,27 +107,28 @@ extension Authenticator {
         }
     }
 
-    /// An attempt that begins: who is claimed, and with what password.
+    /// An attempt that begins with the answer.
     private static func find(
         _ attempt: Attempt, _ opening: FlowOpening, settings: RealmSettings, realm: Realm,
         in transaction: any StoreTransaction
     ) throws -> Charged {
-        guard case .password = attempt.answer, case .email(let email) = opening.subject else {
-            return .refused(Refusal(.unexpectedAnswer))
-        }
-        let user = try transaction.user(email: email)
-        let factor = try user.flatMap { user in
-            try transaction.factors(of: user.id).first { $0.kind == .password }
-        }
+        guard case .proof(let kind, let form, nil) = attempt.answer.content, let method = realm.proofs.method(kind),
+            method.traits.opensSignIn
+        else { return .refused(Refusal(.unexpectedAnswer)) }
+        let email: EmailAddress? = if case .email(let email) = opening.subject { email } else { nil }
         let body = FlowBody(
             purpose: .signIn, client: attempt.client, email: email, challenge: .secondFactor, terms: opening.terms)
-        return .admitted(
-            Matter(
-                user: user, flow: nil, body: body, settings: settings,
-                judged: factor.map(Matter.Judged.factor) ?? .decoy,
-                // An address without password has a counter like a factor's, so that both lock out alike.
-                counterKey: try factor.map { CounterKey.factor($0.id, $0.kind) }
-                    ?? CounterKey.claim(realm.sealer.digest(email.canonical, for: "claim", in: transaction))))
+        let finder = ProofFinder(
+            attempt: attempt, flow: nil, body: body, user: nil, settings: settings, realm: realm,
+            transaction: transaction)
+        switch try finder.locate(method, form) {
+        case .refused(let refusal): return .refused(refusal)
+        case .found(let candidate):
+            return .admitted(
+                AttemptContext(
+                    user: candidate.located.user, flow: nil, body: body, settings: settings,
+                    asked: .proof([candidate])))
+        }
     }
 
     /// An attempt in progress.
@@ -135,110 +136,69 @@ extension Authenticator {
         _ attempt: Attempt, _ record: FlowRecord, _ body: FlowBody, settings: RealmSettings, realm: Realm,
         in transaction: any StoreTransaction
     ) throws -> Charged {
-        var user = try transaction.user(record.userID ?? .nobody)
-        if case .addressLink(let claimed, let id, let epoch) = attempt.answer {
-            guard body.challenge == .link else { return .refused(Refusal(.unexpectedAnswer)) }
-            guard claimed.canonical == body.email else { return .refused(Refusal(.wrongAnswer)) }
-            let holder = try transaction.user(email: claimed)
-            if let other = record.userID ?? holder?.id, other != id { return .refused(Refusal(.addressTaken)) }
-            user = try transaction.user(id)
-            guard let user else { return .refused(Refusal(.userNotFound)) }
-            guard user.tokenEpoch == epoch else { return .refused(Refusal(.flowExpired)) }
-        } else if record.userID == nil, body.challenge == .link, let email = body.email {
-            // A link to an address without account, which has got one since: perhaps by another such link.
-            user = try transaction.user(email: EmailAddress(kept: email))
+        let user = try transaction.user(record.userID ?? .nobody)
+        let finder = ProofFinder(
+            attempt: attempt, flow: record, body: body, user: user, settings: settings, realm: realm,
+            transaction: transaction)
+        // What finds its user by the response looks for both itself.
+        if !finder.namesUser {
+            if record.userID != nil && user == nil { return .refused(Refusal(.userNotFound)) }
+            if let refusal = finder.refusal(ofEpochOf: user) { return .refused(refusal) }
         }
-        if record.userID != nil && user == nil { return .refused(Refusal(.userNotFound)) }
-        if let epoch = body.tokenEpoch, let user, user.tokenEpoch != epoch {
-            // The password changed, or an administrator cut all sessions: what was proven before counts no more.
-            return .refused(Refusal(.flowExpired))
-        }
-        var matter = Matter(
-            user: user, flow: record, body: body, settings: settings, judged: .handle, counterKey: nil)
         if body.approval?.decision?.isAllowed == false {
-            // Somebody said no with a key in hand: no other factor talks over that.
+            // A person said no with a key in hand: no other factor talks over that.
             return .refused(Refusal(.approvalRejected))
         }
-        let policy = AssurancePolicy(
-            settings: settings.secondFactors, requiresSecondFactor: body.requiresSecondFactor)
-        switch (attempt.answer, body.challenge) {
-        case (.code(_, let factorID), .secondFactor):
-            guard let factor = try transaction.factor(factorID), factor.userID == record.userID,
-                policy.takesCode(of: factor.kind)
-            else { return .refused(Refusal(.unknownFactor)) }
-            guard policy.isOffered(factor.kind) else { return .refused(Refusal(.factorNotOffered)) }
-            matter.judged = .factor(factor)
-            matter.counterKey = CounterKey.factor(factor.id, factor.kind)
-        case (.approval, .secondFactor), (.approval, .approval):
-            guard let decision = body.approval?.decision else { return .refused(Refusal(.approvalPending)) }
-            guard let factor = try transaction.factor(decision.by), factor.userID == record.userID else {
-                return .refused(Refusal(.unknownFactor))
-            }
-            guard policy.isOffered(factor.kind) else { return .refused(Refusal(.factorNotOffered)) }
-            matter.judged = .allowed(decision)
-        case (.signedDecision, .deviceDecision(let challenge)):
-            guard let factor = try transaction.factor(challenge.factorID), factor.userID == record.userID else {
-                return .refused(Refusal(.unknownFactor))
-            }
-            guard policy.isOffered(factor.kind) else { return .refused(Refusal(.factorNotOffered)) }
-            matter.judged = .device(factor, challenge)
+        var context = AttemptContext(user: user, flow: record, body: body, settings: settings, asked: .handle)
+        switch (attempt.answer.content, body.challenge) {
         case (.device, .registration(let offer)):
-            guard policy.isOffered(.push), offer.allows(.push) else { return .refused(Refusal(.factorNotOffered)) }
-            matter.judged = .registration(offer)
-        case (.enrolmentCode, .registration), (.enrolmentCode, .secondFactor):
-            guard let offer = body.offer else { return .refused(Refusal(.unexpectedAnswer)) }
-            guard policy.isOffered(.totp), offer.allows(.totp), let secret = offer.totpSecret else {
+            guard finder.isOffered(DeviceOffer.deviceKind), offer.allows(DeviceOffer.deviceKind) else {
                 return .refused(Refusal(.factorNotOffered))
             }
-            matter.judged = .enrolment(
-                kind: .totp, payload: try JSONEncoder().encode(TOTPFactor.Payload(secret: secret)))
-        case (.enrolmentCode, .enrolment(let kind, let payload)):
-            guard policy.isOffered(kind) else { return .refused(Refusal(.factorNotOffered)) }
-            matter.judged = .enrolment(kind: kind, payload: payload)
-        case (.mailedCode, .mailedCode(let digest, let expiresAt)):
-            guard expiresAt > attempt.now else {
-                return .refused(Refusal(body.journey == nil ? .flowExpired : .codeExpired))
-            }
-            matter.judged = .mailedCode(digest: digest, expiresAt: expiresAt)
-            matter.counterKey = CounterKey.mailedCode(digest)
-        case (.link(_, let claiming), .link):
-            if let claiming, claiming.canonical != body.email { return .refused(Refusal(.wrongAnswer)) }
-            matter.judged = .handle
-            if body.purpose == .signIn { matter.body.goOn(by: attempt.client) }
-        case (.addressLink, .link):
-            matter.judged = .handle
-            if body.purpose == .signIn { matter.body.goOn(by: attempt.client) }
-        case (.password, .password):
-            guard let email = body.email else { return .refused(Refusal(.unexpectedAnswer)) }
-            let factor = try transaction.factors(of: user?.id ?? .nobody).first { $0.kind == .password }
-            matter.judged = factor.map(Matter.Judged.factor) ?? .decoy
-            matter.counterKey =
-                try factor.map { CounterKey.factor($0.id, $0.kind) }
-                ?? CounterKey.claim(realm.sealer.digest(email, for: "claim", in: transaction))
+            context.asked = .registration(offer)
         case (.newPassword, .newPassword), (.attributes, .attributes), (.confirmation, .confirmation),
             (.claim, .claim):
-            matter.judged = .handle
+            break
         default:
-            return .refused(Refusal(.unexpectedAnswer))
+            switch try finder.candidates() {
+            case .refused(let refusal): return .refused(refusal)
+            case .found(let candidates):
+                context.asked = .proof(candidates)
+                if let found = candidates.first, found.method.traits.namesUser {
+                    if let refusal = finder.refusal(ofEpochOf: found.located.user) { return .refused(refusal) }
+                    context.user = found.located.user
+                }
+                if candidates.contains(where: \.located.adoptsClient) { context.body.goOn(by: attempt.client) }
+            }
         }
-        return .admitted(matter)
+        return .admitted(context)
     }
 
     private static func count(
-        _ attempt: Attempt, against matter: Matter, ended: [String: ChargeEnd], in transaction: any StoreTransaction
+        _ attempt: Attempt, against context: AttemptContext, ended: [String: ChargeEnd], realm: Realm,
+        in transaction: any StoreTransaction
     ) throws -> Charged {
-        var matter = matter
+        var context = context
         // A handle is 256 random bits: there is nothing to guess, and counting would let a bystander use it up.
-        guard matter.isGuessable else { return .admitted(matter) }
+        guard context.isGuessable else { return .admitted(context) }
 
         // Everything is asked before anything is counted: an attempt that one limit turns away costs nothing elsewhere.
-        if let flow = matter.flow, flow.attempts >= matter.body.maximumAttempts {
+        if let flow = context.flow, flow.attempts >= context.body.maximumAttempts {
             return .refused(Refusal(.flowExhausted))
         }
-        let limits = [
-            matter.counterKey.map { Allowance(matter.lockout, $0) },
-            attempt.client.limitedSource.map { Allowance(.answersPerSource, CounterKey.answers(from: $0)) },
-        ].compactMap { $0 }
+        var lockouts: [Allowance] = []
+        if case .proof(let candidates) = context.asked {
+            switch try open(candidates, attempt, ended: ended, realm: realm, in: transaction) {
+            case .refused(let refusal): return .refused(refusal)
+            case .found(let open, let asked):
+                context.asked = .proof(open)
+                lockouts = asked
+            }
+        }
+        let source = attempt.client.limitedSource.map {
+            Allowance(.answersPerSource, CounterKey.answers(from: $0))
+        }
+        let limits = lockouts + [source].compactMap { $0 }
         let counters: [AttemptCounter]
         switch try transaction.ask(
             limits, at: attempt.now, as: attempt.charge.name, from: attempt.charge.part, ended: ended)
@@ -246,18 +206,54 @@ extension Authenticator {
         case .admitted(let admitted): counters = admitted
         case .refused(let allowance, let refusal): return .refused(Refusal(by: allowance, refusal))
         }
-        if var flow = matter.flow {
+        if var flow = context.flow {
             flow.attempts += 1
             guard try transaction.update(flow), let kept = try transaction.flow(digest: flow.digest) else {
                 return .refused(Refusal(.busy))
             }
-            matter.flow = kept
+            context.flow = kept
         }
         try transaction.count(counters)
-        matter.charge = Charge(
+        context.charge = Charge(
             id: attempt.charge, counted: zip(limits, counters).map { Allowance($0.rule, $1.key) },
-            flow: matter.flow?.digest)
-        return .admitted(matter)
+            flow: context.flow?.digest)
+        return .admitted(context)
+    }
+    private enum OpenCandidates {
+        case found([ProofCandidate], [Allowance])
+        case refused(Refusal)
+    }
+
+    /// The candidates that wait out no lockout, with what each counts in. A code that names no factor is compared with those of
+    /// its candidates that are open, and counts against each of them: naming none gives no more tries than naming one
+    /// (`docs/decisions/0135`). Counts nothing.
+    private static func open(
+        _ candidates: [ProofCandidate], _ attempt: Attempt, ended: [String: ChargeEnd], realm: Realm,
+        in transaction: any StoreTransaction
+    ) throws -> OpenCandidates {
+        if candidates.count == 1, let only = candidates.first {
+            let lockout = only.counterKey(realm.proofs).map { Allowance(only.method.traits.lockout, $0) }
+            return .found([only], [lockout].compactMap { $0 })
+        }
+        var open: [ProofCandidate] = []
+        var lockouts: [Allowance] = []
+        var refusals: [(refusal: Refusal, until: Date)] = []
+        for candidate in candidates {
+            guard let key = candidate.counterKey(realm.proofs) else {
+                open.append(candidate)
+                continue
+            }
+            let lockout = Allowance(candidate.method.traits.lockout, key)
+            switch try transaction.ask([lockout], at: attempt.now, as: attempt.charge.name, ended: ended) {
+            case .admitted:
+                open.append(candidate)
+                lockouts.append(lockout)
+            case .refused(let allowance, let limit):
+                refusals.append((Refusal(by: allowance, limit), limit.instant))
+            }
+        }
+        if open.isEmpty, let soonest = refusals.min(by: { $0.until < $1.until }) { return .refused(soonest.refusal) }
+        return .found(open, lockouts)
     }
 }
 
@@ -279,24 +275,13 @@ extension AnsweredRequest.Outcome {
     }
 }
 
-extension Matter {
-    /// What wrong answers cost.
-    var lockout: LockoutPolicy {
-        switch judged {
-        case .factor(let factor): FactorRegistry.type(factor.kind)?.lockout ?? .oneTimeCode
-        case .decoy: .password
-        case .mailedCode: .mailedCode
-        case .enrolment, .handle, .device, .allowed, .registration: .oneTimeCode
-        }
-    }
-}
-
 /// The names of counters.
 package enum CounterKey {
-    /// Wrong passwords are forgotten after idle days, as those for addresses without account are, or the difference would
-    /// tell one from the other. Wrong codes in a row are not.
-    static func factor(_ id: FactorID, _ kind: FactorKind) -> String {
-        kind == .password ? "password/\(id)" : "\(AttemptCounter.factorPrefix)\(id)"
+    /// Wrong answers by a factor. Those that are forgotten after idle days are kept under the name of the kind; those in a row
+    /// of other kinds are not cleaned away.
+    static func factor(_ id: FactorID, _ kind: FactorKind, _ proofs: ProofRegistry = .standard) -> String {
+        proofs.traits(kind)?.forgetsWrongAnswers == true
+            ? "\(kind.rawValue)/\(id)" : "\(AttemptCounter.factorPrefix)\(id)"
     }
     static func claim(_ digest: Data) -> String { "claim/\(digest.hex)" }
     static func mailedCode(_ digest: Data) -> String { "code/\(digest.hex)" }

@@ -14,6 +14,9 @@ public struct Authenticator: Sendable {
     /// How often an answer is judged again because what it was judged by changed.
     private static let maximumRounds = 3
 
+    /// Factors that a code is compared with which names none.
+    public static let comparedFactors = 3
+
     /// Judges an answer.
     ///
     /// A wrong answer, a closed flow or a lockout is a ``Verdict``; what is thrown is our own failure
@@ -21,11 +24,8 @@ public struct Authenticator: Sendable {
     public func answer(
         _ answer: Answer, to target: AnswerTarget, by client: ClientContext
     ) async throws -> Verdict {
-        if case .customToken(let token) = answer, case .opening(let opening) = target {
-            return try await self.answer(customToken: token, terms: opening.terms, by: client)
-        }
         let newPasswordHash: String?
-        switch try await prepare(answer, target) {
+        switch try await prepare(answer, target, client) {
         case .hash(let hash): newPasswordHash = hash
         case .refused(let refusal): return .refused(refusal)
         }
@@ -35,11 +35,11 @@ public struct Authenticator: Sendable {
 
         var charged = try await self.charge(attempt)
         // Counted once, however often it is looked at.
-        let charge: Charge? = if case .admitted(let matter) = charged { matter.charge } else { nil }
+        let charge: Charge? = if case .admitted(let context) = charged { context.charge } else { nil }
         rounds: for round in 0..<Self.maximumRounds {
-            var matter: Matter
+            var context: AttemptContext
             switch charged {
-            case .admitted(let admitted): matter = admitted
+            case .admitted(let admitted): context = admitted
             case .refused(let refusal):
                 // After the first round it was right, and is about what is gone.
                 if round > 0 { await end(charge, .returned) }
@@ -48,13 +48,13 @@ public struct Authenticator: Sendable {
                 if round > 0 { await end(charge, .returned) }
                 return verdict
             }
-            matter.charge = charge
-            let judged = matter
-            let judgement = try await ending(charge, .returned) { try await judge(attempt, judged) }
+            context.charge = charge
+            let present = context
+            let judged = try await ending(charge, .returned) { try await judge(attempt, present) }
             var advice = Advice()
             while true {
-                let settled = try await ending(charge, judgement.isWrong ? .kept : .returned) {
-                    try await settle(attempt, judged, judgement, advice)
+                let settled = try await ending(charge, judged.isWrong ? .kept : .returned) {
+                    try await settle(attempt, present, judged, advice)
                 }
                 switch settled {
                 case .verdict(let verdict): return verdict
@@ -63,7 +63,7 @@ public struct Authenticator: Sendable {
                     charged = try await ending(charge, .returned) { try await reload(attempt) }
                     continue rounds
                 case .needs(let question):
-                    if let refusal = try await consult(about: question, attempt, judged, &advice) {
+                    if let refusal = try await consult(about: question, attempt, present, &advice) {
                         return .refused(refusal)
                     }
                 }
@@ -88,12 +88,12 @@ public struct Authenticator: Sendable {
     /// Asks whom the answer needs asked. A right answer that cannot be looked into is no attempt; one that was objected to
     /// is, also where there was nothing to guess, or else anybody could keep the service busy.
     private func consult(
-        about question: ConsultationNeeded, _ attempt: Attempt, _ matter: Matter, _ advice: inout Advice
+        about question: ConsultationNeeded, _ attempt: Attempt, _ context: AttemptContext, _ advice: inout Advice
     ) async throws -> Refusal? {
         guard let consultant = attempt.consultant else {
             throw StoreError(.corrupt, "Somebody is to be asked, and nobody is there to be.")
         }
-        if !matter.isGuessable, let flow = matter.flow, flow.attempts >= matter.body.maximumAttempts {
+        if !context.isGuessable, let flow = context.flow, flow.attempts >= context.body.maximumAttempts {
             return Refusal(.flowExhausted)
         }
         do {
@@ -101,16 +101,16 @@ public struct Authenticator: Sendable {
             return nil
         } catch let objection as SignUpObjection {
             try await realm.store.write { transaction in
-                if let charge = matter.charge {
+                if let charge = context.charge {
                     try transaction.end(charge, .kept)
-                } else if let digest = matter.flow?.digest, var flow = try transaction.flow(digest: digest) {
+                } else if let digest = context.flow?.digest, var flow = try transaction.flow(digest: digest) {
                     flow.attempts += 1
                     _ = try transaction.update(flow)
                 }
             }
             throw objection
         } catch {
-            await end(matter.charge, .returned)
+            await end(context.charge, .returned)
             throw error
         }
     }
@@ -120,13 +120,15 @@ public struct Authenticator: Sendable {
         let realm = realm
         let now = realm.clock.now
         return try await realm.store.read { transaction in
-            try Self.status(of: handle, expecting: expectation, at: now, sealer: realm.sealer, in: transaction)
+            try Self.status(
+                of: handle, expecting: expectation, at: now, sealer: realm.sealer, proofs: realm.proofs,
+                in: transaction)
         }
     }
 
     private static func status(
         of handle: FlowHandle, expecting expectation: FlowExpectation, at now: Date, sealer: Sealer,
-        in transaction: any StoreTransaction
+        proofs: ProofRegistry, in transaction: any StoreTransaction
     ) throws -> FlowStatus {
         guard let found = try transaction.flow(of: handle, expecting: expectation, at: now, sealer: sealer) else {
             return .unknown
@@ -142,7 +144,7 @@ public struct Authenticator: Sendable {
                 isLink: body.challenge == .link,
                 approval: try body.approval?.standing(for: record.userID, at: now, sealer: sealer, in: transaction),
                 device: body.device,
-                journey: body.journey.map { JourneySummary($0, body.challenge) }, clientID: body.clientID,
+                journey: body.journey.map { JourneySummary($0, body.challenge, proofs) }, clientID: body.clientID,
                 terms: body.terms, dialect: body.dialect))
     }
 
@@ -152,32 +154,33 @@ public struct Authenticator: Sendable {
     }
 
     /// Hashes a new password before any transaction, and refuses a weak one before anything is used up.
-    private func prepare(_ answer: Answer, _ target: AnswerTarget) async throws -> Preparation {
-        let newPassword: Secret<String>
-        switch answer {
-        case .link(let password?, _), .newPassword(let password): newPassword = password
-        default: return .hash(nil)
+    private func prepare(
+        _ answer: Answer, _ target: AnswerTarget, _ client: ClientContext
+    ) async throws -> Preparation {
+        guard let newPassword = answer.newPassword, case .flow(let handle, let expectation) = target else {
+            return .hash(nil)
         }
-        guard case .flow(let handle, let expectation) = target else { return .hash(nil) }
         let realm = realm
         let now = realm.clock.now
         // Flow and password are of one instant: a flow whose password was set just now, by this very request that came twice,
         // asks for none any more.
         let found = try await realm.store.read { transaction -> (FlowSummary, RealmSettings, [FactorRecord])? in
             let status = try Self.status(
-                of: handle, expecting: expectation, at: now, sealer: realm.sealer, in: transaction)
+                of: handle, expecting: expectation, at: now, sealer: realm.sealer, proofs: realm.proofs, in: transaction
+            )
             guard case .open(let summary) = status, summary.journey?.awaitsPassword ?? true else { return nil }
             let factors = try summary.userID.map { try transaction.factors(of: $0) } ?? []
             return (summary, try transaction.settings(), factors)
         }
         guard let (summary, settings, factors) = found else { return .hash(nil) }
-        let asksForMore = AssurancePolicy.asksForMore(factors, settings: settings.secondFactors)
+        let asksForMore = AssurancePolicy.asksForMore(
+            factors, settings: settings.secondFactors, proofs: realm.proofs)
         if let fault = settings.passwords.fault(
             of: newPassword, email: summary.email, secondFactorFollows: asksForMore)
         {
             return .refused(Refusal(.weakPassword, passwordFault: fault))
         }
-        if let userID = summary.userID, PasswordHistory.isKept(in: summary.dialect) {
+        if let userID = summary.userID, client.refusesFormerPasswords {
             switch try await PasswordHistory(realm: realm).look(
                 for: newPassword, of: userID, factors, settings.passwords)
             {
@@ -199,9 +202,9 @@ struct Attempt: Sendable {
     let newPasswordHash: String?
     let charge: ChargeID
 
-    /// Whether somebody signed in takes the address of a link.
-    var linksAddress: Bool {
-        if case .addressLink = answer { true } else { false }
+    /// What the user calls the factor that is being enrolled.
+    var factorName: String {
+        if case .enrolmentCode(_, let name) = answer.content { name } else { "" }
     }
 
     /// Who is asked before the answer counts.
@@ -211,31 +214,35 @@ struct Attempt: Sendable {
 }
 
 /// What a charge found: everything that judging needs and settling compares.
-struct Matter: Sendable {
+struct AttemptContext: Sendable {
     var user: User?
     var flow: FlowRecord?
     var body: FlowBody
     var settings: RealmSettings
-    var judged: Judged
-    /// The counter that a right answer sets back; nil where nothing guessable is judged.
-    var counterKey: String?
+    var asked: Asked
     /// What was counted; nil where nothing guessable is judged.
     var charge: Charge?
 
-    /// What the answer is compared with.
-    enum Judged: Sendable {
-        case factor(FactorRecord)
-        /// Nothing: the address has no account or no password. Compared all the same, at the same cost.
-        case decoy
-        case enrolment(kind: FactorKind, payload: Data)
-        case mailedCode(digest: Data, expiresAt: Date)
-        /// The handle was the proof.
+    /// What the answer has to show.
+    enum Asked: Sendable {
+        /// That it is right by one of these, of which there is one at least.
+        case proof([ProofCandidate])
+        /// Nothing: the handle is enough.
         case handle
-        /// What a device signed.
-        case device(FactorRecord, DeviceChallenge)
-        /// A device said yes before.
-        case allowed(ApprovalDecision)
         /// A ticket was the proof, and a device comes with it.
         case registration(DeviceOffer)
+    }
+
+    /// What the answer is compared with.
+    var candidates: [ProofCandidate] { if case .proof(let candidates) = asked { candidates } else { [] } }
+
+    /// Whether wrong answers are counted before anybody looks.
+    var isGuessable: Bool { candidates.contains { $0.method.traits.isGuessable } }
+
+    /// What the log says of an answer that is refused: what it was for, and what it was to prove.
+    var auditDetails: [String: JSONValue] {
+        var details: [String: JSONValue] = ["purpose": .string(body.purpose.rawValue)]
+        details["kind"] = candidates.first?.kindInLog.map { .string($0.rawValue) }
+        return details
     }
 }

@@ -83,34 +83,26 @@ struct FlowBody: Codable, Sendable, Equatable {
     }
 }
 
-/// What a flow waits for.
-enum FlowChallenge: Codable, Sendable, Equatable {
+/// What a flow waits for. As stored: `Proofs/StoredChallenge.swift`.
+enum FlowChallenge: Sendable, Equatable {
     /// Any second factor of the user.
     case secondFactor
-    /// That somebody comes with the handle itself, which was mailed.
-    case link
-    /// The code of that digest.
-    case mailedCode(digest: Data, expiresAt: Date)
+    /// A response to this means of proof.
+    case proof(OpenChallenge)
     /// A code of the factor that is being enrolled.
     case enrolment(kind: FactorKind, payload: Data)
-    /// That a device registers itself.
+    /// A device that registers itself.
     case registration(DeviceOffer)
-    /// A device's signature.
-    case deviceDecision(DeviceChallenge)
     /// Nothing: the code was not asked for yet.
     case unasked
-    /// The password of the address.
-    case password
     /// A password that is to be the account's.
     case newPassword
     /// Attributes that the application asks for.
     case attributes
     /// The word that the mailbox is to be registered.
     case confirmation
-    /// Whoever has the handle.
+    /// The handle alone.
     case claim
-    /// That a device allows it; nothing else will do.
-    case approval
 }
 
 extension FlowBody {
@@ -125,6 +117,9 @@ extension FlowBody {
         clientID = client.clientID
         requiresSecondFactor = requiresSecondFactor || client.requiresSecondFactor
     }
+
+    /// Whose address it is about.
+    var address: EmailAddress? { email.map(EmailAddress.init(kept:)) }
 
     /// The device that an enrolment is for.
     var device: FactorID? { offer?.factorID }

@@ -10,6 +10,8 @@ public struct FlowExpectation: Sendable {
     public let purposes: Set<FlowPurpose>
     /// How far the attempt has to have come.
     public let stages: Set<FlowStage>
+    /// Other pairs of purposes and stages that are admitted too.
+    private var alternatives: [(purposes: Set<FlowPurpose>, stages: Set<FlowStage>)] = []
     /// Who may have given out the handle. Nil for what crosses, which only the names below make.
     private let owners: Set<HandleOwner>?
     /// The user whose flow it has to be, where the caller knows one.
@@ -75,12 +77,24 @@ public struct FlowExpectation: Sendable {
 
     /// Whether the attempt is of the right owner, purpose and user. How far it has come is for ``admits(stageOf:)``.
     func admits(_ record: FlowRecord, _ body: FlowBody) -> Bool {
-        purposes.contains(body.purpose) && (userID == nil || userID == record.userID)
+        admissions.contains { $0.purposes.contains(body.purpose) } && (userID == nil || userID == record.userID)
             && (owners?.contains { $0.owns(body.clientID, in: body.dialect) } ?? true)
     }
 
     func admits(stageOf body: FlowBody) -> Bool {
-        body.stage.map(stages.contains) ?? false
+        guard let stage = body.stage else { return false }
+        return admissions.contains { $0.purposes.contains(body.purpose) && $0.stages.contains(stage) }
+    }
+
+    private var admissions: [(purposes: Set<FlowPurpose>, stages: Set<FlowStage>)] {
+        [(purposes, stages)] + alternatives
+    }
+
+    /// This, or an attempt of the other's purposes at the other's stages; all else is this one's.
+    public func or(_ other: FlowExpectation) -> FlowExpectation {
+        var either = self
+        either.alternatives += other.admissions
+        return either
     }
 }
 

@@ -180,19 +180,23 @@ public struct JourneySummary: Sendable {
     public let awaitsMailedCode: Bool
     public let askedFactor: FactorID?
     public let askedKind: FactorKind?
+    /// Whether a device was chosen to be asked, or to give a code.
+    public let awaitsDevice: Bool
     /// Whether the mailbox to register needs no code.
     public let contactIsProven: Bool
     /// What fields of a sign-up's form are to show before somebody has written anything, by attribute.
     public let prefill: [String: JSONValue]
 
-    init(_ journey: Journey, _ challenge: FlowChallenge) {
+    init(_ journey: Journey, _ challenge: FlowChallenge, _ proofs: ProofRegistry = .standard) {
         stage = journey.stage
         method = journey.method
         abilities = journey.abilities
         awaitsPassword = challenge == .password || challenge == .newPassword
-        awaitsMailedCode = if case .mailedCode = challenge { true } else { false }
+        awaitsMailedCode = challenge.open(.mailedCode) != nil
         askedFactor = journey.asked?.id
         askedKind = journey.asked?.kind
+        let prompt = askedKind.flatMap { proofs.traits($0)?.prompt }
+        awaitsDevice = challenge == .secondFactor && prompt == .device
         contactIsProven = journey.contact?.isProven ?? false
         prefill = journey.draft?.prefill ?? [:]
     }

@@ -88,7 +88,7 @@ public struct Journeys: Sendable {
             let user = try transaction.user(email: email)
             // Looked for in either case, so that both cost the same.
             let factors = try transaction.factors(of: user?.id ?? .nobody)
-            let hasPassword = factors.contains { $0.kind == .password }
+            let hasPassword = factors.password != nil
 
             var method = FirstMethod.mailedCode
             switch opening {

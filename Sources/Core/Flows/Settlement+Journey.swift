@@ -5,11 +5,11 @@ extension Settlement {
     func advance(
         _ user: User?, _ proof: Proof?, _ journey: Journey, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
-        switch (journey.stage, matter.body.purpose) {
+        switch (journey.stage, context.body.purpose) {
         case (.firstProof, .signIn):
             guard let user, let proof else { return .verdict(.refused(Refusal(.wrongAnswer))) }
             let proven = try provingAddress(of: user, by: proof, in: transaction)
-            return try assure(proven, [proof], journey, in: transaction)
+            return try assure(proven, [proof], in: transaction)
         case (.firstProof, .signUp):
             guard let proof else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
             return try signUp([proof], journey, in: transaction)
@@ -17,126 +17,25 @@ extension Settlement {
             guard let user, let proof else { return .verdict(.refused(Refusal(.wrongAnswer))) }
             return try mayReset(user, proof, journey, in: transaction)
         case (.details, _):
-            return try signUp(matter.body.proven, journey, in: transaction)
+            return try signUp(context.body.proven, journey, in: transaction)
         case (.newPassword, _):
             guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
             return try reset(user, journey, in: transaction)
         case (.secondFactor, _):
             guard let user, let proof else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
-            return try assure(user, matter.body.proven + [proof], journey, in: transaction)
+            return try assure(user, context.body.proven + [proof], in: transaction)
         case (.registration, _):
             guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
             return try register(user, proof, journey, in: transaction)
         case (.complete, _):
             guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
-            if case .claim(let email?) = attempt.answer, email != user.email {
+            if case .claim(let email?) = attempt.answer.content, email != user.email {
                 return .verdict(.refused(Refusal(.wrongAnswer)))
             }
-            return try assure(user, matter.body.proven, journey, in: transaction)
+            return try assure(user, context.body.proven, in: transaction)
         default:
             return .verdict(.refused(Refusal(.unexpectedAnswer)))
         }
-    }
-
-    // MARK: Signing in
-
-    /// Opens the session, or says what is missing.
-    private func assure(
-        _ user: User, _ proven: [Proof], _ journey: Journey, in transaction: any StoreTransaction
-    ) throws -> Authenticator.Settled {
-        var (body, journey) = (matter.body, journey)
-        body.proven = proven
-        body.tokenEpoch = user.tokenEpoch
-        if case .flow(_, let expectation) = attempt.target {
-            body.terms = expectation.terms?.following(body.terms) ?? body.terms
-            if expectation.requiresSecondFactor {
-                body.requiresSecondFactor = true
-                journey.mustGiveSecondFactor = true
-            }
-        }
-        let policy = AssurancePolicy(
-            settings: matter.settings.secondFactors, requiresSecondFactor: body.requiresSecondFactor)
-        let factors = try transaction.factors(of: user.id)
-        var decision = policy.decide(proven: proven, factors: factors)
-        if decision == .enrolmentRequired && journey.hasRegistered && !journey.mustGiveSecondFactor {
-            decision = .enough
-        }
-        switch decision {
-        case .enough:
-            return try openSession(user, body, journey, in: transaction)
-        case .enrolmentRequired:
-            let mailboxes = try body.usableSecondFactors(
-                of: user, matter.settings.secondFactors, sealer, in: transaction)
-            if !mailboxes.isEmpty { fallthrough }
-            guard journey.abilities.registersSecondFactor else {
-                return try step(.beyondClient(lacksRegistration: true), body, journey, isOver: true, in: transaction)
-            }
-            body.challenge = .unasked
-            return try step(.registration, body, journey, stage: .registration, in: transaction)
-        case .secondFactor:
-            guard journey.abilities.givesSecondFactor else {
-                return try step(.beyondClient(lacksRegistration: false), body, journey, isOver: true, in: transaction)
-            }
-            body.challenge = .secondFactor
-            try record(.secondFactorAsked, user: user.id, in: transaction)
-            return try step(.secondFactor, body, journey, stage: .secondFactor, in: transaction)
-        }
-    }
-
-    private func openSession(
-        _ user: User, _ body: FlowBody, _ journey: Journey, in transaction: any StoreTransaction
-    ) throws -> Authenticator.Settled {
-        guard let judged = matter.flow, var flow = try transaction.flow(digest: judged.digest) else { return .stale }
-        if isConsulted(.session), !advice.clearsSession { throw ConsultationNeeded.session(user) }
-        let evidence = SessionEvidence(
-            dialect: body.dialect, proofs: body.proven, scopes: body.terms.scopes, details: body.terms.details)
-        let signedIn = try session.open(
-            for: user, evidence: evidence, clientID: body.clientID, settings: matter.settings, at: now,
-            in: transaction)
-        var (body, journey) = (body, journey)
-        // The token is in the sealed body for as long as its answer may have been lost, and useless once it was traded.
-        try journey.remember(
-            request, .signedIn(signedIn.session.id, refreshToken: signedIn.refreshToken.reveal()), at: now,
-            attempts: flow.attempts, sealer: sealer, in: transaction)
-        body.journey = journey
-        flow.body = try body.sealed(by: sealer, digest: flow.digest, in: transaction)
-        flow.finishedAt = now
-        guard try transaction.update(flow) else { return .stale }
-        try record(.signedIn, user: user.id, in: transaction)
-        return .verdict(.accomplished(.signedIn(signedIn)))
-    }
-
-    /// Registers the mailbox that a code came back from, or that was proven before.
-    private func register(
-        _ user: User, _ proof: Proof?, _ journey: Journey, in transaction: any StoreTransaction
-    ) throws -> Authenticator.Settled {
-        guard let contact = journey.contact, contact.isProven || proof != nil else {
-            return .verdict(.refused(Refusal(.unexpectedAnswer)))
-        }
-        let address = EmailAddress(kept: contact.address)
-        let mailboxes = try transaction.factors(of: user.id).filter { $0.kind == .email }
-        guard mailboxes.count < MailboxFactor.limitPerUser else {
-            return .verdict(.refused(Refusal(.factorLimitReached)))
-        }
-        var id = factorID
-        if let present = try mailboxes.first(where: { try MailboxFactor.address(of: $0, with: sealer) == address }) {
-            id = present.id
-        } else {
-            let factor = FactorRecord(
-                id: id, userID: user.id, kind: .email, name: "", createdAt: now, lastUsedAt: now,
-                payload: try sealer.seal(MailboxFactor.payload(address), for: .factor(id), in: transaction))
-            guard try transaction.insert(factor) else { return .verdict(.refused(Refusal(.busy))) }
-            try record(
-                .factorEnrolled, user: user.id, details: ["factor": .string(id.rawValue)], in: transaction)
-            try notify(.init(.factorAdded, factorName: address.canonical), user, in: transaction)
-        }
-        var (body, journey) = (matter.body, journey)
-        if !contact.isProven {
-            body.proven.append(Proof(kind: .email, factorID: id, at: now, isSecondFactor: true))
-        }
-        journey.hasRegistered = true
-        body.challenge = .claim
-        return try step(.complete, body, journey, stage: .complete, in: transaction)
     }
 
     // MARK: Signing up
@@ -145,22 +44,22 @@ extension Settlement {
     private func signUp(
         _ proven: [Proof], _ journey: Journey, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
-        guard let address = matter.body.email, var draft = journey.draft else {
+        guard let address = context.body.email, var draft = journey.draft else {
             return .verdict(.refused(Refusal(.unexpectedAnswer)))
         }
-        guard matter.settings.signUp.isOpen else { return .verdict(.refused(Refusal(.signUpClosed))) }
+        guard context.settings.signUp.isOpen else { return .verdict(.refused(Refusal(.signUpClosed))) }
         let email = EmailAddress(kept: address)
         if try transaction.user(email: email) != nil {
             // Whoever reads the mailbox may know.
             try finishFlow(in: transaction)
             return .verdict(.refused(Refusal(.addressTaken)))
         }
-        switch attempt.answer {
+        switch attempt.answer.content {
         case .newPassword: draft.passwordHash = attempt.newPasswordHash
         case .attributes(let given): draft.attributes.merge(given) { _, new in new }
         default: break
         }
-        var (body, journey) = (matter.body, journey)
+        var (body, journey) = (context.body, journey)
         body.proven = proven
         journey.draft = draft
         if draft.wantsPassword && draft.passwordHash == nil {
@@ -199,11 +98,11 @@ extension Settlement {
     }
 
     private func signUpMatter(_ email: EmailAddress, _ draft: SignUpDraft) -> SignUpMatter {
-        let isAboutAttributes = if case .attributes = attempt.answer { true } else { false }
+        let isAboutAttributes = if case .attributes = attempt.answer.content { true } else { false }
         return SignUpMatter(email: email, attributes: draft.attributes, isAboutAttributes: isAboutAttributes)
     }
 
-    private func isConsulted(_ step: ConsultedStep) -> Bool { attempt.consultant?.steps.contains(step) ?? false }
+    func isConsulted(_ step: ConsultedStep) -> Bool { attempt.consultant?.steps.contains(step) ?? false }
 
     private func newUser(
         _ email: EmailAddress, _ draft: SignUpDraft, in transaction: any StoreTransaction
@@ -227,11 +126,11 @@ extension Settlement {
     private func mayReset(
         _ user: User, _ proof: Proof, _ journey: Journey, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
-        guard try transaction.factors(of: user.id).contains(where: { $0.kind == .password }) else {
+        guard try transaction.factors(of: user.id).password != nil else {
             try finishFlow(in: transaction)
             return .verdict(.refused(Refusal(.noPassword)))
         }
-        var body = matter.body
+        var body = context.body
         body.proven = [proof]
         body.challenge = .newPassword
         let until = now + FlowLifetime.mailedCode
@@ -242,11 +141,11 @@ extension Settlement {
     private func reset(
         _ user: User, _ journey: Journey, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
-        guard user.email?.canonical == matter.body.email, let hash = attempt.newPasswordHash else {
+        guard user.email?.canonical == context.body.email, let hash = attempt.newPasswordHash else {
             return .verdict(.refused(Refusal(.unknownFlow)))
         }
         guard let user = try replacePassword(of: user, by: hash, in: transaction) else { return .stale }
-        var body = matter.body
+        var body = context.body
         body.tokenEpoch = user.tokenEpoch
         body.challenge = .claim
         return try step(
@@ -255,16 +154,16 @@ extension Settlement {
 
     // MARK: Common steps
 
-    private var request: Secret<String>? {
+    var request: Secret<String>? {
         if case .flow(_, let expectation) = attempt.target { expectation.request } else { nil }
     }
 
     /// Writes down how far the attempt has come.
-    private func step(
+    func step(
         _ next: JourneyStep, _ body: FlowBody, _ journey: Journey, stage: JourneyStage? = nil, isOver: Bool = false,
         user: UserID? = nil, expiresAt: Date? = nil, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
-        guard let judged = matter.flow, var flow = try transaction.flow(digest: judged.digest) else { return .stale }
+        guard let judged = context.flow, var flow = try transaction.flow(digest: judged.digest) else { return .stale }
         var (body, journey) = (body, journey)
         if let stage { journey.stage = stage }
         try journey.remember(

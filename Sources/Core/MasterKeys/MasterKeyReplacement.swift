@@ -144,10 +144,11 @@ public struct MasterKeyReplacement: Sendable {
     /// When the mailed code expires that a flow waits for and that another key digested; nil where there is none.
     private func expiry(ofForeignCodeIn plain: Data, _ current: Sealer.MasterKey) -> Date? {
         guard let body = try? JSONDecoder().decode(FlowBody.self, from: plain),
-            case .mailedCode(let digest, let expiresAt) = body.challenge
+            let code = try? body.challenge.mailedCode
         else { return nil }
+        let digest = code.digest
         let isOwn = digest.count > Sealer.digestByteCount && Array(digest.prefix(Sealer.nameByteCount)) == current.name
-        return isOwn ? nil : expiresAt
+        return isOwn ? nil : code.expiresAt
     }
 
     /// Writes down that nothing needs the keys any more.

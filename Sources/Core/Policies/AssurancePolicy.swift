@@ -12,43 +12,30 @@ public struct AssurancePolicy: Sendable {
 
     let settings: SecondFactorSettings
     let requiresSecondFactor: Bool
+    let proofs: ProofRegistry
 
-    public init(settings: SecondFactorSettings, requiresSecondFactor: Bool) {
+    public init(
+        settings: SecondFactorSettings, requiresSecondFactor: Bool, proofs: ProofRegistry = .standard
+    ) {
         self.settings = settings
         self.requiresSecondFactor = requiresSecondFactor
+        self.proofs = proofs
     }
 
     /// - Parameters:
     ///   - proven: what this attempt has proven so far.
     ///   - factors: all that the user has enrolled.
     public func decide(proven: [Proof], factors: [FactorRecord]) -> Decision {
-        if proven.contains(where: \.isSecondFactor) { return .enough }
-        // A custom token is the word of the developer's own back end, which has its own second factor or none
-        // (Identity Platform asks for no second factor there). An anonymous user has nothing to prove.
-        if proven.contains(where: { $0.kind == .customToken || $0.kind == .anonymous }) { return .enough }
-        let usable = factors.filter { isSecondFactor($0.kind) && isOffered($0.kind) }
+        if proofs.level(of: proven) >= .twoFactors { return .enough }
+        let usable = factors.filter { proofs.isSecondFactor($0.kind) && proofs.isOffered($0.kind, settings) }
         if !usable.isEmpty { return .secondFactor(usable) }
         return requiresSecondFactor ? .enrolmentRequired : .enough
     }
 
     /// Whether a user with these factors is asked for more than a password.
-    static func asksForMore(_ factors: [FactorRecord], settings: SecondFactorSettings) -> Bool {
-        let policy = AssurancePolicy(settings: settings, requiresSecondFactor: false)
-        return factors.contains { policy.isSecondFactor($0.kind) && policy.isOffered($0.kind) }
-    }
-
-    /// Whether the kind can be given beside a first proof.
-    public func isSecondFactor(_ kind: FactorKind) -> Bool { kind.isSecondFactor }
-
-    /// Whether a code of the kind is taken where a second factor is asked for.
-    public func takesCode(of kind: FactorKind) -> Bool { isSecondFactor(kind) || kind == .recoveryCode }
-
-    /// Whether the realm has the kind switched on.
-    public func isOffered(_ kind: FactorKind) -> Bool {
-        switch kind {
-        case .totp: settings.offersTOTP
-        case .push: settings.offersPush
-        default: true
-        }
+    static func asksForMore(
+        _ factors: [FactorRecord], settings: SecondFactorSettings, proofs: ProofRegistry
+    ) -> Bool {
+        factors.contains { proofs.isSecondFactor($0.kind) && proofs.isOffered($0.kind, settings) }
     }
 }

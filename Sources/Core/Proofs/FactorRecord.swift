@@ -9,7 +9,8 @@ public struct FactorID: StringName {
     }
 }
 
-/// What kind of proof a factor gives. The registry (`FactorRegistry`) knows the type behind each.
+/// What kind of proof a factor gives. The registry (``ProofRegistry``) knows the type of each, and the folder of each has its
+/// name: texts that are kept in databases for ever.
 public struct FactorKind: StringName {
     public let rawValue: String
 
@@ -17,22 +18,8 @@ public struct FactorKind: StringName {
         self.rawValue = rawValue
     }
 
-    public static let password = FactorKind(rawValue: "password")
-    public static let totp = FactorKind(rawValue: "totp")
-    /// An e-mail address that receives links and codes. As a first factor it is no row: who has the account's address has
-    /// it. A row is a mailbox that was registered for a second factor (`MailboxFactor`).
-    public static let email = FactorKind(rawValue: "email")
-    /// A device that is asked, and answers with a signature.
-    public static let push = FactorKind(rawValue: "push")
-    /// A code on paper that stands in once for another second factor.
-    public static let recoveryCode = FactorKind(rawValue: "recovery-code")
-    /// A token signed by a developer's own back end. No row.
-    public static let customToken = FactorKind(rawValue: "custom")
-    /// Nothing was proven. No row.
+    /// Nothing was proven. No row, and nothing judges it.
     public static let anonymous = FactorKind(rawValue: "anonymous")
-
-    /// Whether the kind can be given beside a first proof.
-    public var isSecondFactor: Bool { self == .totp || self == .push }
 }
 
 /// A factor as stores keep it. Only the factor's own type can read the payload.

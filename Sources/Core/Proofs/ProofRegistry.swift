@@ -1,46 +1,65 @@
-import Foundation
+/// All means of proof of a realm. A new one of ours is a line in ``standard``; a realm takes others when it is made.
+public struct ProofRegistry: Sendable {
+    let methods: [any ProofMethod]
+    private let byKind: [FactorKind: any ProofMethod]
 
-/// A kind of factor: reads its own payloads and judges answers. Internal on purpose: a dialect cannot judge.
-protocol FactorType: Sendable {
-    var kind: FactorKind { get }
-    /// What wrong answers cost.
-    var lockout: LockoutPolicy { get }
-    /// How many of this kind one user may have.
-    var limitPerUser: Int { get }
-
-    /// Whether the answer is right. It runs outside of any transaction and may be slow.
-    /// - Parameter payload: what the factor keeps, opened.
-    func judge(_ answer: String, payload: Data, in context: JudgingContext) async throws -> Judgement
-}
-
-/// What a judge may use.
-struct JudgingContext: Sendable {
-    let now: Date
-    let settings: RealmSettings
-    let hasher: any PasswordHasher
-}
-
-/// What a judge says.
-enum Judgement: Sendable {
-    /// Right. A payload replaces the kept one; settling it makes the answer good for once.
-    case right(newPayload: Data?)
-    /// A device's own, and what it decided.
-    case decided(DeviceDecision)
-    case wrong(Refusal.Reason)
-
-    var isWrong: Bool { if case .wrong = self { true } else { false } }
-}
-
-/// All kinds of factors that are rows. A new one is a line here.
-enum FactorRegistry {
-    static let types: [any FactorType] = [
+    /// Ours.
+    public static let standard = ProofRegistry([
         PasswordFactor(),
         TOTPFactor(),
-        PushFactor(),
+        PushFactor(), DeviceStatement(), ApprovalClaim(),
         RecoveryCodeFactor(),
-    ]
+        MailboxFactor(), MailedCode(), MailedLink(),
+        CustomToken(),
+    ])
 
-    static func type(_ kind: FactorKind) -> (any FactorType)? {
-        types.first { $0.kind == kind }
+    /// What evidence names and no answer proves: how much it counts.
+    private static let unjudged: [FactorKind: Assurance] = [.anonymous: .delegated]
+
+    /// - Precondition: no two methods have one kind.
+    private init(_ methods: [any ProofMethod]) {
+        self.methods = methods
+        byKind = Dictionary(uniqueKeysWithValues: methods.map { ($0.kind, $0) })
     }
+
+    /// The same, and another one.
+    /// - Precondition: its kind is new.
+    package func adding(_ method: any ProofMethod) -> ProofRegistry { ProofRegistry(methods + [method]) }
+
+    /// The method of a kind; nil where nothing judges it.
+    package func method(_ kind: FactorKind) -> (any ProofMethod)? { byKind[kind] }
+
+    package func traits(_ kind: FactorKind) -> ProofTraits? { byKind[kind]?.traits }
+
+    /// How much a proof of the kind is that does not say it itself.
+    func assurance(of kind: FactorKind) -> Assurance {
+        byKind[kind]?.traits.assurance ?? Self.unjudged[kind] ?? .knowledge
+    }
+
+    /// Whether a factor of the kind is given beside a first proof.
+    public func isSecondFactor(_ kind: FactorKind) -> Bool { byKind[kind]?.traits.role == .second }
+
+    /// The second factors among these, in their order.
+    public func secondFactors(among factors: [FactorRecord]) -> [FactorRecord] {
+        factors.filter { isSecondFactor($0.kind) }
+    }
+
+    /// What goes when a user's second factors are all removed: they, and what stands in for them.
+    func isSecondFactorOrStandIn(_ kind: FactorKind) -> Bool {
+        isSecondFactor(kind) || byKind[kind]?.traits.role == .standIn
+    }
+
+    /// Whether the realm has the kind switched on.
+    public func isOffered(_ kind: FactorKind, _ settings: SecondFactorSettings) -> Bool {
+        byKind[kind]?.traits.isOffered(settings) ?? true
+    }
+
+    /// What wrong answers by a factor of the kind cost.
+    func lockout(of kind: FactorKind) -> LockoutPolicy { byKind[kind]?.traits.lockout ?? .oneTimeCode }
+
+    /// Factors of the kind that one user may have.
+    func limitPerUser(of kind: FactorKind) -> Int { byKind[kind]?.traits.limitPerUser ?? 0 }
+
+    /// What a ticket can enrol.
+    var kindsByTicket: [FactorKind] { methods.filter(\.traits.isEnrolledByTicket).map(\.kind) }
 }

@@ -101,12 +101,18 @@ public struct Proof: Sendable, Equatable, Codable {
     public var at: Date
     /// Whether it was given beside a first proof.
     public var isSecondFactor: Bool
+    /// How much it proves, where that is more or less than its kind says.
+    public var assurance: Assurance?
 
-    public init(kind: FactorKind, factorID: FactorID? = nil, at: Date, isSecondFactor: Bool = false) {
+    public init(
+        kind: FactorKind, factorID: FactorID? = nil, at: Date, isSecondFactor: Bool = false,
+        assurance: Assurance? = nil
+    ) {
         self.kind = kind
         self.factorID = factorID
         self.at = at
         self.isSecondFactor = isSecondFactor
+        self.assurance = assurance
     }
 }
 

@@ -63,11 +63,12 @@ extension Accounts {
         if let password = change.password,
             let fault = settings.passwords.fault(
                 of: password, email: change.email.flatMap { $0 } ?? before.email,
-                secondFactorFollows: AssurancePolicy.asksForMore(factors, settings: settings.secondFactors))
+                secondFactorFollows: AssurancePolicy.asksForMore(
+                    factors, settings: settings.secondFactors, proofs: realm.proofs))
         {
             return .refused(.weakPassword(fault))
         }
-        if let password = change.password, epoch != nil, PasswordHistory.isKept(in: client.dialect) {
+        if let password = change.password, epoch != nil, client.refusesFormerPasswords {
             switch try await PasswordHistory(realm: realm).look(for: password, of: id, factors, settings.passwords) {
             case .fresh: break
             case .recent: return .refused(.weakPassword(.recentlyUsed))
@@ -85,7 +86,7 @@ extension Accounts {
             let before = user
             if let epoch, epoch != user.tokenEpoch { return .refused(.revoked) }
             // Everything that can be refused stands before the first write: a refusal does not undo.
-            if let refusal = try change.refusal(for: user, in: transaction) { return .refused(refusal) }
+            if let refusal = try change.refusal(for: user, realm.proofs, in: transaction) { return .refused(refusal) }
             try transaction.reserve(Set(transaction.factors(of: id).map { .factor($0.id) } + [.user(id)]))
             var events: [AuditEvent.Kind] = []
 
@@ -114,13 +115,13 @@ extension Accounts {
                 user.profile.providers.remove("anonymous")
                 events.append(.passwordChanged)
             } else if change.removesPassword {
-                for factor in try transaction.factors(of: id) where factor.kind == .password {
-                    _ = try transaction.remove(factor.id)
+                if let password = try transaction.factors(of: id).password {
+                    _ = try transaction.remove(password.id, realm.proofs)
                 }
                 user.profile.providers.remove("password")
                 events.append(.passwordChanged)
             }
-            let withdrawn = try change.withdrawFactors(of: id, in: transaction)
+            let withdrawn = try change.withdrawFactors(of: id, realm.proofs, in: transaction)
             if let event = withdrawn.event { events.append(event) }
             if let instant = change.revokesTokensAt {
                 events.append(.tokensRevoked)
@@ -161,7 +162,9 @@ extension AccountChange {
     }
 
     /// What the change wants and cannot have.
-    fileprivate func refusal(for user: User, in transaction: any StoreTransaction) throws -> AccountRefusal? {
+    fileprivate func refusal(
+        for user: User, _ proofs: ProofRegistry, in transaction: any StoreTransaction
+    ) throws -> AccountRefusal? {
         if case .some(.some(let email)) = email, let holder = try transaction.user(email: email), holder.id != user.id {
             return .addressTaken
         }
@@ -171,7 +174,7 @@ extension AccountChange {
             return .phoneNumberTaken
         }
         if let secondFactors {
-            let present = Set(try transaction.factors(of: user.id).filter(\.kind.isSecondFactor).map(\.id))
+            let present = Set(proofs.secondFactors(among: try transaction.factors(of: user.id)).map(\.id))
             guard present.isSuperset(of: secondFactors.keys) else { return .unknownFactor }
         }
         return nil
@@ -210,15 +213,15 @@ extension AccountChange {
     }
 
     fileprivate func withdrawFactors(
-        of id: UserID, in transaction: any StoreTransaction
+        of id: UserID, _ proofs: ProofRegistry, in transaction: any StoreTransaction
     ) throws -> Withdrawal {
         guard let secondFactors else { return .none }
-        let present = try transaction.factors(of: id).filter(\.kind.isSecondFactor)
+        let present = proofs.secondFactors(among: try transaction.factors(of: id))
         var gone: [FactorRecord] = []
         for var factor in present {
             switch secondFactors[factor.id] {
             case nil:
-                _ = try transaction.remove(factor.id)
+                _ = try transaction.remove(factor.id, proofs)
                 gone.append(factor)
             case .unchanged?: break
             case .changed(let name)?:

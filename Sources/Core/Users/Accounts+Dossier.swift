@@ -33,7 +33,7 @@ extension Accounts {
         let now = realm.clock.now
         return try await realm.store.read { transaction in
             guard let user = try transaction.user(id) else { return nil }
-            let factors = try transaction.factorStandings(of: id, at: now)
+            let factors = try transaction.factorStandings(of: id, at: now, realm.proofs)
             let sessions = try transaction.sessions(of: id, limit: AccountDossier.sessionLimit).count {
                 $0.revokedAt == nil && $0.expiresAt > now && $0.tokenEpoch == user.tokenEpoch
             }
@@ -44,10 +44,12 @@ extension Accounts {
 
 extension StoreTransaction {
     /// A user's factors, and whether answers by them are looked at.
-    func factorStandings(of id: UserID, at now: Date) throws -> [AccountDossier.Factor] {
+    func factorStandings(
+        of id: UserID, at now: Date, _ proofs: ProofRegistry
+    ) throws -> [AccountDossier.Factor] {
         try factors(of: id).map { record in
-            let policy = FactorRegistry.type(record.kind)?.lockout ?? .oneTimeCode
-            let counter = try counter(CounterKey.factor(record.id, record.kind))
+            let policy = proofs.lockout(of: record.kind)
+            let counter = try counter(CounterKey.factor(record.id, record.kind, proofs))
             return AccountDossier.Factor(record: record, standing: policy.standing(counter, at: now))
         }
     }

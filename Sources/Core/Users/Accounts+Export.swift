@@ -24,7 +24,8 @@ extension Accounts {
         let (accounts, hasMore, total, isLogged) = try await realm.store.read { transaction in
             let users = try transaction.users(after: id, limit: limit + 1)
             let accounts = try users.prefix(limit).map { user in
-                try PortableAccount(user, try transaction.factors(of: user.id), sealer: realm.sealer)
+                try PortableAccount(
+                    user, try transaction.factors(of: user.id), sealer: realm.sealer, proofs: realm.proofs)
             }
             let isLogged = try run.map { try ImportExportRuns.read(transaction).hasExport($0, at: now) } ?? false
             return (accounts, users.count > limit, id == nil ? try transaction.countUsers() : accounts.count, isLogged)
@@ -47,21 +48,17 @@ extension Accounts {
 
 extension PortableAccount {
     /// A user of the realm with all that opens.
-    init(_ user: User, _ factors: [FactorRecord], sealer: Sealer) throws {
+    init(_ user: User, _ factors: [FactorRecord], sealer: Sealer, proofs: ProofRegistry) throws {
         self.init(
             id: user.id, email: user.email, profile: user.profile, isDisabled: user.isDisabled,
             createdAt: user.createdAt, lastSignInAt: user.lastSignInAt, lastRefreshAt: user.lastRefreshAt,
             passwordChangedAt: user.passwordChangedAt)
         for factor in factors {
             let payload = try sealer.open(factor.payload, for: .factor(factor.id))
-            switch factor.kind {
-            case .password:
-                let hash = try JSONDecoder().decode(PasswordFactor.Payload.self, from: payload).hash
-                password = .hash(KeptPasswordHash(Secret(hash)))
-            case .totp:
-                let payload = try JSONDecoder().decode(TOTPFactor.Payload.self, from: payload)
-                secondFactors.append(PortableTOTP(factor, payload))
-            default: otherFactors.append(PortableFactor(factor, payload: payload))
+            if let method = proofs.method(factor.kind) {
+                try method.moveOut(factor, payload: payload, into: &self)
+            } else {
+                otherFactors.append(PortableFactor(factor, payload: payload))
             }
         }
     }

@@ -187,10 +187,12 @@ private struct ImportDraft: Sendable {
     let passwordID: FactorID
     let factorIDs: [FactorID]
     let eventID: String
+    let proofs: ProofRegistry
 
     init(_ account: PortableAccount, hash: String?, realm: Realm) {
         self.account = account
         self.hash = hash
+        proofs = realm.proofs
         now = realm.clock.now
         passwordID = FactorID(rawValue: realm.random.uuid())
         factorIDs = account.secondFactors.map { $0.id ?? FactorID(rawValue: realm.random.uuid()) }
@@ -204,7 +206,9 @@ private struct ImportDraft: Sendable {
         let present = try transaction.user(account.id)
         if let present {
             let differences = try account.differences(
-                from: PortableAccount(present, try transaction.factors(of: present.id), sealer: realm.sealer),
+                from: PortableAccount(
+                    present, try transaction.factors(of: present.id), sealer: realm.sealer,
+                    proofs: proofs),
                 needsRehash: realm.hasher.needsRehash)
             if differences.isEmpty { return (.alreadyThere, present) }
             if !overwrites { return (.refused(.different(differences)), present) }
@@ -228,7 +232,9 @@ private struct ImportDraft: Sendable {
         if present == nil {
             guard try transaction.insert(user) else { return .idTaken }
         } else {
-            for factor in try transaction.factors(of: account.id) { _ = try transaction.remove(factor.id) }
+            for factor in try transaction.factors(of: account.id) {
+                _ = try transaction.remove(factor.id, proofs)
+            }
             if let former = present?.email, former != account.email {
                 try transaction.assignOutboxMessages(to: former.canonical, of: account.id)
             }
@@ -240,11 +246,7 @@ private struct ImportDraft: Sendable {
         if present != nil || hash != nil { _ = try transaction.update(user) }
         for (factor, id) in zip(account.secondFactors, factorIDs) {
             _ = try transaction.insert(
-                FactorRecord(
-                    id: id, userID: account.id, kind: .totp, name: factor.name, createdAt: factor.enrolledAt ?? now,
-                    lastUsedAt: factor.lastUsedAt,
-                    payload: try sealer.seal(
-                        JSONEncoder().encode(factor.payload), for: .factor(id), in: transaction)))
+                factor.record(id, of: account.id, at: now, sealer: sealer, in: transaction))
         }
         for factor in account.otherFactors {
             _ = try transaction.insert(
@@ -271,9 +273,8 @@ private struct ImportDraft: Sendable {
         {
             return .phoneNumberTaken
         }
-        if factorIDs.count > TOTPFactor().limitPerUser { return .tooManyFactors }
-        for type in FactorRegistry.types
-        where account.otherFactors.count(where: { $0.kind == type.kind }) > type.limitPerUser {
+        let kinds = account.secondFactors.map { _ in PortableTOTP.kind } + account.otherFactors.map(\.kind)
+        for kind in Set(kinds) where kinds.count(where: { $0 == kind }) > proofs.limitPerUser(of: kind) {
             return .tooManyFactors
         }
         let ids = factorIDs + account.otherFactors.map(\.id)

@@ -79,7 +79,7 @@ extension Accounts {
                 }
             }
             return PersonalData(
-                user: user, factors: try transaction.factorStandings(of: id, at: now),
+                user: user, factors: try transaction.factorStandings(of: id, at: now, realm.proofs),
                 sessions: Array(sessions.prefix(limit)),
                 flows: Array(flows.prefix(limit)), clientRecords: Array(clientRecords.prefix(limit)),
                 messages: try messages.prefix(limit).map { try OpenedMessage($0, with: realm.sealer) },

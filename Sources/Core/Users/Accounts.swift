@@ -33,7 +33,8 @@ public struct Accounts: Sendable {
             let settings = try transaction.settings()
             let factors = try id.map { try transaction.factors(of: $0) } ?? []
             return settings.passwords.minimumLength(
-                secondFactorFollows: AssurancePolicy.asksForMore(factors, settings: settings.secondFactors))
+                secondFactorFollows: AssurancePolicy.asksForMore(
+                    factors, settings: settings.secondFactors, proofs: realm.proofs))
         }
     }
 
@@ -79,7 +80,7 @@ public struct Accounts: Sendable {
             if let hash {
                 try transaction.setPassword(hash, of: &user, newFactorID: factorID, at: now, sealer: realm.sealer)
                 _ = try transaction.update(user)
-                proof = Proof(kind: .password, factorID: factorID, at: now)
+                proof = .password(factorID, at: now)
             }
             try transaction.append(
                 AuditEvent(id: eventID, at: now, kind: .signedUp, userID: id, context: client))

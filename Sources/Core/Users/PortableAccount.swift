@@ -1,5 +1,4 @@
 import Foundation
-import OneTimePassword
 
 /// An account on its way from one system to another, with the password and the authenticator that its owner has.
 ///
@@ -40,58 +39,6 @@ public struct PortableAccount: Sendable {
     }
 }
 
-/// A password as another system gives it away, or as it is given to another.
-public enum PortablePassword: Sendable {
-    /// What a ``PasswordImporter`` made of a hash.
-    case hash(KeptPasswordHash)
-    case text(Secret<String>)
-}
-
-/// A TOTP authenticator that is enrolled elsewhere, with its secret.
-public struct PortableTOTP: Sendable {
-    /// Nil makes a fresh one.
-    public var id: FactorID?
-    public var name: String
-    /// Nil means now.
-    public var enrolledAt: Date?
-    public var lastUsedAt: Date?
-    let payload: TOTPFactor.Payload
-
-    /// Nil where no code can be made of it, or none that a user could type in time: an empty secret or one of more than
-    /// 128 bytes, digits outside of 6 to 8, a period outside of 15 to 300 seconds.
-    /// - Parameter lastStep: the time step of the last code that counted; it and all before it are used up.
-    public init?(
-        id: FactorID?, name: String, enrolledAt: Date?, lastUsedAt: Date? = nil, secret: Secret<[UInt8]>,
-        algorithm: OTPAlgorithm = .sha1, digits: Int = 6, period: Int = 30, lastStep: UInt64? = nil
-    ) {
-        guard (1...128).contains(secret.reveal().count), (6...8).contains(digits), (15...300).contains(period) else {
-            return nil
-        }
-        self.id = id
-        self.name = name
-        self.enrolledAt = enrolledAt
-        self.lastUsedAt = lastUsedAt
-        payload = TOTPFactor.Payload(
-            secret: Data(secret.reveal()), algorithm: algorithm, digits: digits, period: period, lastStep: lastStep)
-    }
-
-    /// A factor of the realm, opened.
-    init(_ record: FactorRecord, _ payload: TOTPFactor.Payload) {
-        id = record.id
-        name = record.name
-        enrolledAt = record.createdAt
-        lastUsedAt = record.lastUsedAt
-        self.payload = payload
-    }
-
-    public var secret: Secret<[UInt8]> { Secret(Array(payload.secret)) }
-    public var algorithm: OTPAlgorithm { payload.algorithm }
-    public var digits: Int { payload.digits }
-    /// Seconds.
-    public var period: Int { payload.period }
-    public var lastStep: UInt64? { payload.lastStep }
-}
-
 /// A factor of a kind that other systems do not have, with what is kept of it.
 public struct PortableFactor: Sendable {
     public let id: FactorID
@@ -107,25 +54,9 @@ public struct PortableFactor: Sendable {
     public init?(
         id: FactorID, kind: FactorKind, name: String, enrolledAt: Date?, lastUsedAt: Date?, content: Secret<JSONValue>
     ) {
-        guard let json = try? JSONEncoder().encode(content.reveal()) else { return nil }
-        let decoder = JSONDecoder()
-        let payload: Data?
-        switch kind {
-        case .push:
-            payload = (try? decoder.decode(PushFactor.Payload.self, from: json)).flatMap {
-                try? JSONEncoder().encode($0)
-            }
-        case .email:
-            payload = (try? decoder.decode(MailboxFactor.Payload.self, from: json)).flatMap {
-                try? JSONEncoder().encode($0)
-            }
-        case .recoveryCode:
-            payload =
-                (try? decoder.decode(RecoveryCodeFactor.Payload.self, from: json))
-                .flatMap { try? JSONEncoder().encode($0) }
-        default: return nil
-        }
-        guard let payload else { return nil }
+        guard let method = ProofRegistry.standard.method(kind), method.traits.movesAsIs,
+            let json = try? JSONEncoder().encode(content.reveal()), let payload = method.normalized(payload: json)
+        else { return nil }
         self.id = id
         self.kind = kind
         self.name = name

@@ -23,7 +23,7 @@ struct EarlierChallengeTests {
             (#"{"link":{}}"#, .link, .mailedLink),
             (
                 #"{"mailedCode":{"digest":"AQI=","expiresAt":786123456.123457}}"#,
-                .mailedCode(digest: Data([1, 2]), expiresAt: Self.instant), .mailedCode
+                try .mailedCode(digest: Data([1, 2]), expiresAt: Self.instant), .mailedCode
             ),
             (
                 #"{"enrolment":{"kind":"totp","payload":"eyJzZWNyZXQiOiJBUUk9In0="}}"#,
@@ -38,19 +38,19 @@ struct EarlierChallengeTests {
             ),
             (
                 #"{"deviceDecision":{"_0":{"text":"t","factorID":"dev_1","approvalID":"a","flow":"Aw==","number":"42"}}}"#,
-                .deviceDecision(
+                try .deviceDecision(
                     DeviceChallenge(
                         text: "t", factorID: FactorID(rawValue: "dev_1"), approvalID: "a", flow: Data([3]),
                         number: "42")), .deviceRequest
             ),
             (
                 #"{"deviceDecision":{"_0":{"text":"t","factorID":"dev_1","approvalID":"a","flow":"Aw=="}}}"#,
-                .deviceDecision(
+                try .deviceDecision(
                     DeviceChallenge(
                         text: "t", factorID: FactorID(rawValue: "dev_1"), approvalID: "a", flow: Data([3]))),
                 .deviceRequest
             ),
-            (#"{"unasked":{}}"#, .unasked, nil), (#"{"password":{}}"#, .password, nil),
+            (#"{"unasked":{}}"#, .unasked, nil), (#"{"password":{}}"#, .password, .proof(.password)),
             (#"{"newPassword":{}}"#, .newPassword, nil), (#"{"attributes":{}}"#, .attributes, nil),
             (#"{"confirmation":{}}"#, .confirmation, nil), (#"{"claim":{}}"#, .claim, nil),
             (#"{"approval":{}}"#, .approval, .backchannel),

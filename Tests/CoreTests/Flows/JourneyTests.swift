@@ -112,8 +112,8 @@ struct JourneyTests {
         let digest = try await test.store.write { transaction in
             guard var record = try transaction.flow(digest: handle.digest) else { throw TestFailure() }
             var body = try FlowBody.open(record, with: test.realm.sealer)
-            body.challenge = .mailedCode(
-                digest: try MailedCode.digest(
+            body.challenge = try .mailedCode(
+                digest: MailedCode.digest(
                     "12345678", flow: record.digest, sealer: test.realm.sealer, in: transaction),
                 expiresAt: test.now + 600)
             record.body = try body.sealed(by: test.realm.sealer, digest: record.digest, in: transaction)

@@ -18,14 +18,15 @@ struct TOTPFactorTests {
         ])
     func window(settings: TOTPSettings, reach: Int) async throws {
         let totp = try TOTP(secret: Array(0..<20))
-        let payload = try JSONEncoder().encode(TOTPFactor.Payload(secret: Data(0..<20)))
+        let payload = TOTPFactor.Payload(secret: Data(0..<20))
         var realm = RealmSettings()
         realm.secondFactors.totp = settings
         let clock = ManualClock()
-        let context = JudgingContext(now: clock.now, settings: realm, hasher: FastHasher())
+        let permit = JudgingPermit(try await TestRealm.make().realm, settings: realm, at: clock.now)
         for distance in -12...12 {
             let code = totp.code(at: clock.now + Double(distance) * 30).stringCode
-            let judgement = try await TOTPFactor().judge(code, payload: payload, in: context)
+            let judgement = try await TOTPFactor().judge(
+                Secret(code), against: ProofMaterial(payload: payload), by: permit)
             #expect(judgement.isRight == (abs(distance) <= reach), "\(distance) steps")
         }
     }

@@ -147,7 +147,7 @@ struct StoredShapeTests {
             (#"{"secondFactor":{}}"#, .secondFactor), (#"{"link":{}}"#, .link),
             (
                 #"{"mailedCode":{"digest":"AQI=","expiresAt":5}}"#,
-                .mailedCode(digest: Data([1, 2]), expiresAt: Date(timeIntervalSinceReferenceDate: 5))
+                try .mailedCode(digest: Data([1, 2]), expiresAt: Date(timeIntervalSinceReferenceDate: 5))
             ),
             (#"{"enrolment":{"kind":"totp","payload":"AQI="}}"#, .enrolment(kind: .totp, payload: Data([1, 2]))),
         ]

@@ -12,6 +12,7 @@ struct PasswordHistoryTests {
     private func native(on store: TestStore = .sqlite) async throws -> TestRealm {
         var test = try await TestRealm.make(on: store)
         test.client.dialect = .nativeAuth
+        test.client.refusesFormerPasswords = true
         return test
     }
 

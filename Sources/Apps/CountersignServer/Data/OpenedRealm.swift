@@ -42,6 +42,7 @@ public struct OpenedRealm: Sendable {
     ///     first start says holds for all that follow.
     ///   - extensions: where services of the developer's own may be called; under `isDevelopment` also on this machine.
     ///   - clock: what time it is; under `isDevelopment`, before the clock is moved. For tests.
+    ///   - proofs: the means of proof that answers are judged by.
     /// - Throws: ``DataDirectoryError``, ``DataKindMismatch`` where the data is of the other kind, `StoreError`.
     public static func open(
         _ directory: DataDirectory, database: Secret<String>? = nil,
@@ -49,11 +50,12 @@ public struct OpenedRealm: Sendable {
         masterKey: ServerConfiguration.MasterKeySource = .dataDirectory,
         hashing: Argon2idParameters = Argon2idParameters(), isDevelopment: Bool = false,
         extensions: ExtensionCallOptions = .standard,
-        clock: any WallClock = SystemClock()
+        clock: any WallClock = SystemClock(), proofs: ProofRegistry = .standard
     ) async throws -> OpenedRealm {
         try await open(
             directory, for: .start(isDevelopment ? .development : .production), database: database,
-            postgres: postgres, masterKey: masterKey, hashing: hashing, extensions: extensions, clock: clock)
+            postgres: postgres, masterKey: masterKey, hashing: hashing, extensions: extensions, clock: clock,
+            proofs: proofs)
     }
 
     /// Opens what servers have filled before, of whichever kind, and makes nothing.
@@ -71,7 +73,7 @@ public struct OpenedRealm: Sendable {
     private static func open(
         _ directory: DataDirectory, for purpose: Purpose, database: Secret<String>?, postgres: PostgresStore.Options,
         masterKey: ServerConfiguration.MasterKeySource, hashing: Argon2idParameters, extensions: ExtensionCallOptions,
-        clock: any WallClock
+        clock: any WallClock, proofs: ProofRegistry = .standard
     ) async throws -> OpenedRealm {
         let random = SystemRandom()
         let (keys, masterKeyFile) = try masterKey.load(directory, random: random)
@@ -93,7 +95,7 @@ public struct OpenedRealm: Sendable {
                 store: store, clock: movableClock ?? clock, random: random,
                 sealer: Sealer(keys: keys, random: random), hasher: hasher,
                 passwordImporter: ImportedPasswords(), mode: kind == .development ? .development : .production,
-                extensionCaller: caller)
+                extensionCaller: caller, proofs: proofs)
             try await realm.checkMasterKey()
             let (token, notices) =
                 switch purpose {

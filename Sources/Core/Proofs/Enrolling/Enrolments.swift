@@ -1,5 +1,4 @@
 import Foundation
-import OneTimePassword
 
 /// Second factors: beginning to enrol one, and withdrawing one. What finishes an enrolment is an answer
 /// (``Authenticator``).
@@ -11,23 +10,6 @@ public struct Enrolments: Sendable {
     public static let recency: TimeInterval = 300
     /// Wrong codes that one enrolment takes.
     public static let attempts = 3
-
-    /// What an authenticator app has to be told.
-    public struct TOTPOffer: Sendable {
-        public let handle: FlowHandle
-        /// 20 random bytes (RFC 4226, section 4, R6).
-        public let secret: Secret<[UInt8]>
-        public let algorithm: OTPAlgorithm
-        public let digits: Int
-        /// Seconds.
-        public let period: Int
-        public let expiresAt: Date
-    }
-
-    public enum TOTPOutcome: Sendable {
-        case offered(TOTPOffer)
-        case refused(EnrolmentRefusal)
-    }
 
     public enum EnrolmentRefusal: Sendable, Equatable {
         case userNotFound
@@ -44,51 +26,6 @@ public struct Enrolments: Sendable {
         case noAddress
         /// Too many enrolments were begun for this user.
         case limited(until: Date)
-    }
-
-    /// Begins to enrol a TOTP factor.
-    /// - Parameters:
-    ///   - evidence: what the session of the one who asks was proven with.
-    ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses.
-    public func beginTOTP(
-        for userID: UserID, evidence: SessionEvidence, asOf epoch: Int? = nil, by client: ClientContext
-    ) async throws -> TOTPOutcome {
-        let realm = realm
-        let now = realm.clock.now
-        let handle = FlowHandle(random: realm.random)
-        let secret = realm.random.bytes(20)
-        let payload = try JSONEncoder().encode(TOTPFactor.Payload(secret: Data(secret)))
-        let expiresAt = now + FlowLifetime.standard
-        let refusal: EnrolmentRefusal? = try await realm.store.write { transaction in
-            guard let user = try transaction.user(userID) else { return .userNotFound }
-            if let epoch, epoch != user.tokenEpoch { return .revoked }
-            let settings = try transaction.settings()
-            guard settings.secondFactors.offersTOTP else { return .notOffered }
-            guard user.email != nil, user.profile.emailVerified else { return .unverifiedEmail }
-            guard evidence.allowsEnrolment else { return .unsupportedFirstFactor }
-            guard let authenticatedAt = evidence.authenticatedAt, now < authenticatedAt + Self.recency else {
-                return .signInTooOld
-            }
-            let count = try transaction.factors(of: userID).count { $0.kind == .totp }
-            guard count < TOTPFactor().limitPerUser else { return .limitReached }
-            if let until = try transaction.charge(.offersPerUser, key: CounterKey.offers(to: userID), at: now) {
-                return .limited(until: until)
-            }
-            let body = FlowBody(
-                purpose: .enrolFactor, client: client, email: user.email, proven: evidence.proofs,
-                challenge: .enrolment(kind: .totp, payload: payload), maximumAttempts: Self.attempts,
-                terms: SessionTerms(scopes: evidence.scopes, details: evidence.details), tokenEpoch: user.tokenEpoch)
-            _ = try transaction.insert(
-                FlowRecord(
-                    digest: handle.digest, userID: userID, purpose: FlowPurpose.enrolFactor.rawValue, createdAt: now,
-                    expiresAt: expiresAt,
-                    body: try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction)))
-            return nil
-        }
-        if let refusal { return .refused(refusal) }
-        return .offered(
-            TOTPOffer(
-                handle: handle, secret: Secret(secret), algorithm: .sha1, digits: 6, period: 30, expiresAt: expiresAt))
     }
 
     public enum WithdrawalOutcome: Sendable {
@@ -118,11 +55,12 @@ public struct Enrolments: Sendable {
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.writeSending { transaction in
             let settings = try transaction.settings()
-            let policy = AssurancePolicy(settings: settings.secondFactors, requiresSecondFactor: false)
-            let second = try transaction.factors(of: userID).filter { policy.isSecondFactor($0.kind) }
+            let second = realm.proofs.secondFactors(among: try transaction.factors(of: userID))
             guard var user = try transaction.user(userID) else { return .unknownFactor }
             if let epoch, epoch != user.tokenEpoch { return .revoked }
-            guard let factor = second.first(where: { $0.id == factorID }), try transaction.remove(factorID) else {
+            guard let factor = second.first(where: { $0.id == factorID }),
+                try transaction.remove(factorID, realm.proofs)
+            else {
                 return .unknownFactor
             }
             let owner = user
@@ -156,17 +94,13 @@ public struct Enrolments: Sendable {
 
     /// The second factors of a user, in the order of enrolment.
     public func secondFactors(of userID: UserID) async throws -> [FactorRecord] {
-        try await realm.store.read { transaction in
-            let policy = AssurancePolicy(
-                settings: try transaction.settings().secondFactors, requiresSecondFactor: false)
-            return try transaction.factors(of: userID).filter { policy.isSecondFactor($0.kind) }
-        }
+        realm.proofs.secondFactors(among: try await realm.store.read { try $0.factors(of: userID) })
     }
 
     /// A second factor, whoever has it.
     public func secondFactor(_ id: FactorID) async throws -> FactorRecord? {
         let factor = try await realm.store.read { try $0.factor(id) }
-        return factor.flatMap { $0.kind.isSecondFactor ? $0 : nil }
+        return factor.flatMap { realm.proofs.isSecondFactor($0.kind) ? $0 : nil }
     }
 
     /// Removes all second factors, for somebody who lost them; the administrator has made sure of who it is.
@@ -176,12 +110,11 @@ public struct Enrolments: Sendable {
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.writeSending { transaction in
             guard var user = try transaction.user(userID) else { return nil }
-            let policy = AssurancePolicy(
-                settings: try transaction.settings().secondFactors, requiresSecondFactor: false)
-            let second = try transaction.factors(of: userID)
-                .filter { policy.isSecondFactor($0.kind) || $0.kind == .email }
+            let second = try transaction.factors(of: userID).filter {
+                [.second, .lesserSecond].contains(realm.proofs.traits($0.kind)?.role)
+            }
             for factor in second {
-                _ = try transaction.remove(factor.id)
+                _ = try transaction.remove(factor.id, realm.proofs)
             }
             if !second.isEmpty {
                 user.revokeTokens(at: now)
@@ -198,8 +131,8 @@ public struct Enrolments: Sendable {
 
 extension SessionEvidence {
     /// Whether a session that began like this may carry a second factor: not one without a proof of its own.
-    var allowsEnrolment: Bool {
-        guard let first = proofs.first?.kind else { return false }
-        return first != .anonymous && first != .customToken
+    func allowsEnrolment(_ methods: ProofRegistry) -> Bool {
+        guard let first = proofs.first else { return false }
+        return first.assurance(methods).level != .delegated
     }
 }

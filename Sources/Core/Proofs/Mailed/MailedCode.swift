@@ -1,15 +1,62 @@
 import Foundation
 
 /// A code of eight digits that goes out by mail.
-enum MailedCode {
+struct MailedCode: ProofMethod {
+    /// What the flow keeps that waits for it. Shapes so far: `{"digest", "expiresAt"}`.
+    struct Challenge: Codable, Sendable, Equatable {
+        /// Keyed, because eight digits are soon tried, and bound to the flow.
+        var digest: Data
+        var expiresAt: Date
+    }
+
+    let kind = FactorKind.mailedCode
+    let traits: ProofTraits = {
+        var traits = ProofTraits(role: .answer, assurance: .possession)
+        traits.lockout = .mailedCode
+        traits.evidence = .email
+        traits.amr = ["otp"]
+        return traits
+    }()
+
+    func response(toCode code: Secret<String>) -> Secret<String>? { code }
+
+    func locate(
+        _ code: Secret<String>, _ challenge: Challenge?, in lookup: ProofLookup
+    ) throws -> ProofLocation {
+        guard let challenge, let flow = lookup.flow else { return .refused(Refusal(.unexpectedAnswer)) }
+        guard challenge.expiresAt > lookup.now else {
+            return .refused(Refusal(flow.body.journey == nil ? .flowExpired : .codeExpired))
+        }
+        return .found(
+            LocatedProof(user: lookup.user, factor: nil, counter: .named(CounterKey.mailedCode(challenge.digest))))
+    }
+
+    func judge(
+        _ code: Secret<String>, against material: ProofMaterial<NoContent, Challenge>, by permit: JudgingPermit
+    ) async throws -> Judgement<NoContent> {
+        guard let flow = material.flow, let challenge = material.challenge else { return .wrong(.unknownFlow) }
+        let sealer = permit.realm.sealer
+        let isRight = try await sealer.keys.retrying {
+            try Self.matches(code.reveal(), challenge.digest, flow: flow.digest, sealer: sealer)
+        }
+        // The code of an address without account was never sent: no answer is right.
+        let isNobodys = material.user == nil && flow.body.journey != nil && flow.purpose != .signUp
+        guard isRight, !isNobodys else { return .wrong(.wrongAnswer) }
+        var result = ProofResult()
+        result.factorID = flow.body.journey?.asked?.id
+        result.provesAddress = true
+        return .right(RightAnswer(result))
+    }
+
+    // MARK: Making
+
     static let digits = 8
 
     static func fresh(random: any RandomSource) -> String {
         random.string(digits, of: .digits)
     }
 
-    /// What is kept of it: keyed, because eight digits are soon tried, and bound to its flow. White space that people
-    /// copy along does not count.
+    /// What is kept of it. White space that people copy along does not count.
     static func digest(
         _ code: String, flow: Data, sealer: Sealer, in transaction: any StoreTransaction
     ) throws -> Data {
@@ -25,4 +72,31 @@ enum MailedCode {
     private static func text(_ code: String, _ flow: Data) -> String {
         "\(flow.hex)/\(code.filter { !$0.isWhitespace })"
     }
+}
+
+extension FactorKind {
+    /// No row; what it proves is ``email``.
+    static let mailedCode = FactorKind(rawValue: "mailed-code")
+}
+
+extension Answer {
+    /// A code that was mailed.
+    public static func mailedCode(_ code: Secret<String>) -> Answer { .proof(.mailedCode, code) }
+}
+
+extension FlowChallenge {
+    /// The code of that digest.
+    static func mailedCode(digest: Data, expiresAt: Date) throws -> FlowChallenge {
+        .proof(try OpenChallenge(.mailedCode, MailedCode.Challenge(digest: digest, expiresAt: expiresAt)))
+    }
+
+    /// The mailed code that is waited for.
+    var mailedCode: MailedCode.Challenge? {
+        get throws { try open(.mailedCode)?.read() }
+    }
+}
+
+extension FlowStage {
+    /// Nothing has been proven: a code was mailed and is waited for.
+    public static let mailedCode = FlowStage.proof(.mailedCode)
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A password, kept as a PHC string.
-struct PasswordFactor: FactorType {
+struct PasswordFactor: ProofMethod {
     /// What is kept. Shapes so far: `{"hash": "…"}`, `{"earlier": ["…"], "hash": "…"}`.
     struct Payload: Codable, Equatable {
         /// A PHC string, or another format that the hasher can verify once and replace.
@@ -20,19 +20,70 @@ struct PasswordFactor: FactorType {
     }
 
     let kind = FactorKind.password
-    let lockout = LockoutPolicy.password
-    let limitPerUser = 1
+    let traits: ProofTraits = {
+        var traits = ProofTraits(role: .first, assurance: .knowledge)
+        traits.lockout = .password
+        // As those for addresses without account are, or the difference would tell one from the other.
+        traits.forgetsWrongAnswers = true
+        traits.limitPerUser = 1
+        traits.opensSignIn = true
+        traits.amr = ["pwd"]
+        return traits
+    }()
 
-    func judge(_ answer: String, payload: Data, in context: JudgingContext) async throws -> Judgement {
-        var kept = try JSONDecoder().decode(Payload.self, from: payload)
-        let password = Secret(answer)
-        guard try await context.hasher.verify(password, against: kept.hash) else { return .wrong(.wrongAnswer) }
-        guard context.hasher.needsRehash(kept.hash) else { return .right(newPayload: nil) }
-        kept.hash = try await context.hasher.hash(password)
-        return .right(newPayload: try JSONEncoder().encode(kept))
+    /// The account of the claimed address. One without account or password is judged all the same, with a counter of its
+    /// own, so that both lock out alike.
+    func locate(
+        _ password: Secret<String>, _ challenge: NoContent?, in lookup: ProofLookup
+    ) throws -> ProofLocation {
+        guard let email = lookup.email else { return .refused(Refusal(.unexpectedAnswer)) }
+        let user = lookup.flow == nil ? try lookup.user(email: email) : lookup.user
+        if let factor = try lookup.factors(of: user?.id ?? .nobody).first(where: { $0.kind == kind }) {
+            return .found(LocatedProof(user: user, factor: factor))
+        }
+        let claim = CounterKey.claim(try lookup.digest(email.canonical, for: "claim"))
+        return .found(LocatedProof(user: user, factor: nil, counter: .named(claim)))
+    }
+
+    func judge(
+        _ password: Secret<String>, against material: ProofMaterial<Payload, NoContent>, by permit: JudgingPermit
+    ) async throws -> Judgement<Payload> {
+        let hasher = permit.hasher
+        guard var kept = material.payload else {
+            _ = try await hasher.verify(password, against: hasher.decoy)
+            return .wrong(permit.revealsAddresses && material.user == nil ? .unknownUser : .wrongAnswer)
+        }
+        guard try await hasher.verify(password, against: kept.hash) else { return .wrong(.wrongAnswer) }
+        guard hasher.needsRehash(kept.hash) else { return .right }
+        kept.hash = try await hasher.hash(password)
+        return .right(newPayload: kept)
     }
 
     static func payload(hash: String, earlier: [String] = []) throws -> Data {
         try JSONEncoder().encode(Payload(hash: hash, earlier: earlier))
     }
+}
+
+extension FactorKind {
+    public static let password = FactorKind(rawValue: "password")
+}
+
+extension Answer {
+    /// The password of the address that is claimed.
+    public static func password(_ password: Secret<String>) -> Answer { .proof(.password, password) }
+}
+
+extension Proof {
+    /// A password that was given, or set just now.
+    static func password(_ id: FactorID, at now: Date) -> Proof { Proof(kind: .password, factorID: id, at: now) }
+}
+
+extension FlowChallenge {
+    /// The password of the address.
+    static let password = FlowChallenge.proof(OpenChallenge(.password))
+}
+
+extension Collection<FactorRecord> {
+    /// The account's password, where it has one.
+    var password: FactorRecord? { first { $0.kind == .password } }
 }

@@ -9,13 +9,10 @@ import Foundation
 /// before anybody looks: tries that led to no new password are at most ``RateLimit/newPasswordsPerUser``, and a new
 /// password sets the count back.
 ///
-/// Native authentication has a word for it (`password_recently_used`, Microsoft Entra native authentication API
-/// reference). Other protocols have none, and their users may take a password of before.
+/// It is asked where the protocol has a word for the refusal (``ClientContext/refusesFormerPasswords``). In others users may
+/// take a password of before.
 struct PasswordHistory: Sendable {
     let realm: Realm
-
-    /// Whether passwords that come again are refused in a protocol.
-    static func isKept(in dialect: Dialect) -> Bool { dialect == .nativeAuth }
 
     enum Finding: Sendable, Equatable {
         case fresh
@@ -28,7 +25,7 @@ struct PasswordHistory: Sendable {
     func look(
         for password: Secret<String>, of id: UserID, _ factors: [FactorRecord], _ policy: PasswordPolicy
     ) async throws -> Finding {
-        guard policy.remembered > 0, let factor = factors.first(where: { $0.kind == .password }) else { return .fresh }
+        guard policy.remembered > 0, let factor = factors.password else { return .fresh }
         let realm = realm
         let now = realm.clock.now
         let key = CounterKey.newPasswords(of: id)

@@ -17,9 +17,7 @@ extension Approval {
         let open = try transaction.openFlows(
             of: userID, purpose: FlowPurpose.approve.rawValue, at: now, limit: Self.lookedThrough)
         let canBeAnswered = try open.contains { flow in
-            guard case .deviceDecision(let challenge) = try FlowBody.open(flow, with: sealer).challenge else {
-                return false
-            }
+            guard let challenge = try FlowBody.open(flow, with: sealer).challenge.deviceDecision else { return false }
             return challenge.approvalID == id && present.contains(challenge.factorID)
         }
         return canBeAnswered ? state : .expired(id: id)

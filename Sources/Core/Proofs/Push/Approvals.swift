@@ -128,7 +128,7 @@ struct ApprovalDraft: Sendable {
         for (device, values) in zip(devices, requests) {
             var request = FlowBody(
                 purpose: .approve, client: client,
-                challenge: .deviceDecision(
+                challenge: try .deviceDecision(
                     DeviceChallenge(
                         text: values.challenge, factorID: device.id, approvalID: id, flow: flow.digest, number: number)
                 ),

@@ -147,11 +147,11 @@ public struct Devices: Sendable {
     /// code and all sessions go too. False where there is no such device.
     public func remove(_ id: FactorID, by client: ClientContext) async throws -> Bool {
         let now = realm.clock.now
-        let sealer = realm.sealer
+        let (sealer, proofs) = (realm.sealer, realm.proofs)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.writeSending { transaction in
             guard let record = try transaction.factor(id), record.kind == .push else { return false }
-            return try transaction.withdraw(record, at: now, eventID: eventID, by: client, sealer: sealer)
+            return try transaction.withdraw(record, proofs, at: now, eventID: eventID, by: client, sealer: sealer)
         }
     }
 

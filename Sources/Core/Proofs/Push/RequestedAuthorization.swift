@@ -104,7 +104,7 @@ extension Approvals {
             guard
                 let found = try transaction.flow(of: handle, expecting: .pushTransaction, at: now, sealer: sealer),
                 found.record.finishedAt == nil, found.record.expiresAt > now, let userID = found.record.userID,
-                case .deviceDecision(let challenge) = found.body.challenge,
+                let challenge = try found.body.challenge.deviceDecision,
                 let factor = try transaction.factor(challenge.factorID), factor.userID == userID,
                 let waiting = try transaction.flow(digest: challenge.flow)
             else { return nil }

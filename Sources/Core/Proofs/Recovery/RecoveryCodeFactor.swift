@@ -5,7 +5,7 @@ import OneTimePassword
 /// A code on paper that stands in once for a lost second factor, and is replaced by a new one.
 ///
 /// It is no second factor by itself: somebody who has nothing else is not asked for it.
-struct RecoveryCodeFactor: FactorType {
+struct RecoveryCodeFactor: ProofMethod {
     /// What is kept. Shapes so far: `{"digest"}`.
     struct Payload: Codable, Equatable {
         /// SHA-256: with 124 random bits there is nothing to guess.
@@ -13,8 +13,14 @@ struct RecoveryCodeFactor: FactorType {
     }
 
     let kind = FactorKind.recoveryCode
-    let lockout = LockoutPolicy.oneTimeCode
-    let limitPerUser = 1
+    let traits: ProofTraits = {
+        var traits = ProofTraits(role: .standIn, assurance: .possession)
+        traits.limitPerUser = 1
+        traits.movesAsIs = true
+        return traits
+    }()
+
+    func response(toCode code: Secret<String>) -> Secret<String>? { code }
 
     /// 24 upper-case letters and digits, as Guardian's (Auth0 MFA API, `recovery_codes`).
     static func fresh(random: any RandomSource) -> Secret<String> {
@@ -31,12 +37,39 @@ struct RecoveryCodeFactor: FactorType {
         return Data(SHA256.hash(data: Data(canonical.utf8)))
     }
 
-    func judge(_ answer: String, payload: Data, in context: JudgingContext) async throws -> Judgement {
-        try Self.matches(answer, payload: payload) ? .right(newPayload: nil) : .wrong(.wrongAnswer)
+    /// One that is right is replaced at once.
+    func judge(
+        _ code: Secret<String>, against material: ProofMaterial<Payload, NoContent>, by permit: JudgingPermit
+    ) async throws -> Judgement<Payload> {
+        guard let kept = material.payload else { return .wrong(.unknownFactor) }
+        guard Self.matches(code.reveal(), kept) else { return .wrong(.wrongAnswer) }
+        let next = Self.fresh(random: permit.random)
+        var result = ProofResult()
+        result.replacement = next
+        result.notice = AccountNotice(.recoveryCodeUsed)
+        return .right(RightAnswer(newPayload: Payload(digest: Self.digest(next.reveal())), result))
+    }
+
+    static func matches(_ answer: String, _ kept: Payload) -> Bool {
+        answer.utf8.count <= 128 && ConstantTime.equal(digest(answer), kept.digest)
     }
 
     static func matches(_ answer: String, payload: Data) throws -> Bool {
-        let payload = try JSONDecoder().decode(Payload.self, from: payload)
-        return answer.utf8.count <= 128 && ConstantTime.equal(digest(answer), payload.digest)
+        matches(answer, try JSONDecoder().decode(Payload.self, from: payload))
     }
+}
+
+extension FactorKind {
+    /// A code on paper that stands in once for another second factor.
+    public static let recoveryCode = FactorKind(rawValue: "recovery-code")
+}
+
+extension Answer {
+    /// The user's code on paper.
+    public static func recoveryCode(_ code: Secret<String>) -> Answer { .proof(.recoveryCode, code) }
+}
+
+extension Collection<FactorRecord> {
+    /// The code on paper, where the account has one.
+    public var recoveryCode: FactorRecord? { first { $0.kind == .recoveryCode } }
 }

@@ -2,7 +2,7 @@ import Foundation
 import OneTimePassword
 
 /// A time-based one-time password (RFC 6238).
-struct TOTPFactor: FactorType {
+struct TOTPFactor: ProofMethod {
     /// What is kept. Shapes so far: `{"secret", "algorithm", "digits", "period", "lastStep"?}`, the secret in Base64.
     struct Payload: Codable, Equatable {
         var secret: Data
@@ -35,22 +35,46 @@ struct TOTPFactor: FactorType {
     }
 
     let kind = FactorKind.totp
-    let lockout = LockoutPolicy.oneTimeCode
-    /// Identity Platform's limit ("Add TOTP multi-factor authentication to your web app"), held for all dialects: one secret per account.
-    let limitPerUser = 1
+    let traits: ProofTraits = {
+        var traits = ProofTraits(role: .second, assurance: .possession)
+        // Identity Platform's limit ("Add TOTP multi-factor authentication to your web app"), held for all dialects: one
+        // secret per account.
+        traits.limitPerUser = 1
+        traits.isOffered = \.offersTOTP
+        traits.amr = ["otp"]
+        traits.isEnrolledByTicket = true
+        return traits
+    }()
 
-    func judge(_ answer: String, payload: Data, in context: JudgingContext) async throws -> Judgement {
-        var payload = try JSONDecoder().decode(Payload.self, from: payload)
+    func response(toCode code: Secret<String>) -> Secret<String>? { code }
+
+    func judge(
+        _ code: Secret<String>, against material: ProofMaterial<Payload, NoContent>, by permit: JudgingPermit
+    ) async throws -> Judgement<Payload> {
+        guard let payload = material.payload else { return .wrong(.unknownFactor) }
+        return try Self.judge(code, payload, by: permit)
+    }
+
+    /// For a code of a secret wherever it is kept.
+    static func judge(
+        _ code: Secret<String>, _ payload: Payload, by permit: JudgingPermit
+    ) throws -> Judgement<Payload> {
+        var payload = payload
         let totp = try TOTP(
             secret: Array(payload.secret), algorithm: payload.algorithm, digits: payload.digits,
             period: payload.period)
-        let window = context.settings.secondFactors.totpWindow
-        guard let step = totp.matchedStep(for: answer, at: context.now, window: window, after: payload.lastStep)
+        let window = permit.settings.secondFactors.totpWindow
+        let answer = code.reveal()
+        guard let step = totp.matchedStep(for: answer, at: permit.now, window: window, after: payload.lastStep)
         else {
-            let usedUp = totp.matchedStep(for: answer, at: context.now, window: window) != nil
+            let usedUp = totp.matchedStep(for: answer, at: permit.now, window: window) != nil
             return .wrong(usedUp ? .replayed : .wrongAnswer)
         }
         payload.lastStep = step
-        return .right(newPayload: try JSONEncoder().encode(payload))
+        return .right(newPayload: payload)
     }
+}
+
+extension FactorKind {
+    public static let totp = FactorKind(rawValue: "totp")
 }

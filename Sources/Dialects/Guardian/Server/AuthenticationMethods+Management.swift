@@ -146,7 +146,7 @@ extension Guardian {
         let (_, factor) = try named(call, among: found.factors)
         let body = try await request.decodeBody(as: Renaming.self)
         guard body.preferred_authentication_method == nil, let name = body.name, (1...100).contains(name.count),
-            factor.kind.isSecondFactor
+            realm.proofs.isSecondFactor(factor.kind)
         else { throw GuardianError.invalidBody("Only the name can be changed: 1 to 100 characters.") }
         guard
             let renamed = try await realm.enrolments.rename(factor.id, of: found.user.id, to: name, by: call.client),

@@ -68,7 +68,8 @@ extension Guardian {
                 403, "insufficient_scope", "Sign in, with the scope \(MFAScope.remove.rawValue), to remove one.")
         }
         let factors = try await realm.accounts.userAndFactors(user.id)?.factors ?? []
-        guard session.evidence.secondFactor != nil || !factors.contains(where: \.kind.isSecondFactor) else {
+        guard realm.proofs.provesTwoFactors(session.evidence) || realm.proofs.secondFactors(among: factors).isEmpty
+        else {
             throw OAuthError(403, "access_denied", "Sign in with a second factor to remove one.")
         }
         guard let name = call.parameters["id"].flatMap(AuthenticatorName.init) else {

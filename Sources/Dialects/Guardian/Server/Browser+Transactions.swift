@@ -84,7 +84,7 @@ extension Guardian {
         let userID = try await subject(of: handle)
         guard let found = try await realm.accounts.userAndFactors(userID) else { throw GuardianError.userNotFound }
         let settings = try await realm.settings()
-        guard found.factors.contains(where: \.kind.isSecondFactor) else {
+        guard !realm.proofs.secondFactors(among: found.factors).isEmpty else {
             let outcome = try await realm.enrolments.beginDevice(
                 during: handle, expecting: .pendingSignIn(), by: call.client)
             return try await started(outcome, signIn: handle)
@@ -220,12 +220,11 @@ extension Guardian {
         if transaction.signIn == nil, let enrolment = transaction.enrolment {
             // The first code of an app that an invitation is for.
             verdict = try await realm.authenticator.answer(
-                .enrolmentCode(Secret(code), name: ""), to: .flow(enrolment, .enrolmentTicket),
-                by: call.client)
+                .code(Secret(code)), to: .flow(enrolment, .enrolmentTicket), by: call.client)
         } else {
-            let (handle, userID) = try await signIn(call)
-            verdict = try await answer(
-                code: code, of: userID, for: handle, .pendingSignIn(isFetchedLater: true), call.client)
+            let (handle, _) = try await signIn(call)
+            verdict = try await realm.authenticator.answer(
+                .code(Secret(code)), to: .flow(handle, .pendingSignIn(isFetchedLater: true)), by: call.client)
         }
         switch verdict {
         case .accomplished(.proven), .accomplished(.codesEnrolled): return .done
@@ -236,13 +235,13 @@ extension Guardian {
 
     /// `POST api/recover-account`: the code on paper, and the next one.
     func recoverAccount(_ request: Request, _ call: GuardianCall) async throws -> Response {
-        let (handle, userID) = try await signIn(call)
+        let (handle, _) = try await signIn(call)
         let body = try await request.decodeBody(as: RecoverAccountBody.self)
         guard let code = body.recoveryCode, !code.isEmpty else {
             throw GuardianError.invalidBody("recovery_code is missing.")
         }
-        let verdict = try await answer(
-            recoveryCode: code, of: userID, for: handle, .pendingSignIn(isFetchedLater: true), call.client)
+        let verdict = try await realm.authenticator.answer(
+            .recoveryCode(Secret(code)), to: .flow(handle, .pendingSignIn(isFetchedLater: true)), by: call.client)
         switch verdict {
         case .accomplished(.proven(_, let next)): return try .json(RecoverAccountBody(recoveryCode: next?.reveal()))
         case .refused(let refusal): throw GuardianError(code: refusal, isRecovery: true)
@@ -254,13 +253,14 @@ extension Guardian {
 
     /// What a browser is told of a user's factors: the first device, or the codes where there is none.
     private func account(of factors: [FactorRecord], settings: RealmSettings) -> BrowserDeviceAccount {
-        let device = factors.first { $0.kind == .push }
+        let device = factors.devices.first
+        let second = realm.proofs.secondFactors(among: factors)
         var methods: [String] = []
         if device != nil, settings.secondFactors.offersPush { methods.append("push") }
-        if settings.secondFactors.offersTOTP, factors.contains(where: \.kind.isSecondFactor) { methods.append("otp") }
-        let hasRecovery = factors.contains { $0.kind == .recoveryCode }
+        if settings.secondFactors.offersTOTP, !second.isEmpty { methods.append("otp") }
+        let hasRecovery = factors.recoveryCode != nil
         return BrowserDeviceAccount(
-            id: (device ?? factors.first(where: \.kind.isSecondFactor))?.id.rawValue, status: "confirmed",
+            id: (device ?? second.first)?.id.rawValue, status: "confirmed",
             name: device?.name, methods: device == nil ? ["otp"] : ["push"], availableMethods: methods,
             availableAuthenticatorTypes: methods + (hasRecovery ? ["recovery-code"] : []),
             pushNotifications: .init(enabled: device != nil))

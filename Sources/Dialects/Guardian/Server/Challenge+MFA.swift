@@ -20,6 +20,7 @@ extension Guardian {
         var client = call.client
         let application = try await application(form, call)
         client.clientID = application.id
+        if let begun = try await beginProof(form, application, client) { return begun }
         let expectation = FlowExpectation.pendingSignIn(of: application.id)
         let (handle, userID, summary) = try await pending(form.required("mfa_token"), expectation, by: application)
         // A no with a key in hand is final for this sign-in: no other factor is asked either.

@@ -59,6 +59,7 @@ extension Guardian {
         case Self.mfaGrant + "otp": signedIn = try await oneTimeCode(form, application, client)
         case Self.mfaGrant + "oob": signedIn = try await outOfBand(form, request, application, client)
         case Self.backchannelGrant: signedIn = try await backchannel(form, application, client)
+        case Self.proofGrant: signedIn = try await proof(form, application, client)
         case Self.mfaGrant + "recovery-code": signedIn = try await recoveryCode(form, application, client)
         case "refresh_token": signedIn = try await refresh(form, application, client)
         default: throw OAuthError.unsupportedGrant
@@ -106,7 +107,7 @@ extension Guardian {
     }
 
     /// The password was right and not enough: the token of the sign-in, and what can complete it.
-    private func mfaRequired(_ continuation: Continuation) async throws -> OAuthError {
+    func mfaRequired(_ continuation: Continuation) async throws -> OAuthError {
         let enrolled = try await authenticators(of: continuation.user.id).map(\.type)
         let settings = try await realm.settings().secondFactors
         var types: [AuthenticatorType] = []
@@ -172,8 +173,9 @@ extension Guardian {
             return signedIn
         }
         let expectation = FlowExpectation.pendingSignIn(of: application.id)
-        let (handle, userID, _) = try await pending(token, expectation, by: application)
-        let verdict = try await answer(code: form.required("otp"), of: userID, for: handle, expectation, client)
+        let (handle, _, _) = try await pending(token, expectation, by: application)
+        let verdict = try await realm.authenticator.answer(
+            .code(Secret(form.required("otp"))), to: .flow(handle, expectation), by: client)
         return try signedIn(verdict)
     }
 
@@ -184,7 +186,7 @@ extension Guardian {
             summary.device != nil
         else { return nil }
         switch try await realm.authenticator.answer(
-            .enrolmentCode(Secret(code), name: ""), to: .flow(handle, expectation), by: client)
+            .code(Secret(code)), to: .flow(handle, expectation), by: client)
         {
         case .accomplished(.enrolled(_, let signedIn)): return signedIn
         case .refused(let refusal): throw OAuthError(code: refusal)
@@ -196,9 +198,9 @@ extension Guardian {
         _ form: OAuthForm, _ application: CountersignCore.Application, _ client: ClientContext
     ) async throws -> SignedIn {
         let expectation = FlowExpectation.pendingSignIn(of: application.id)
-        let (handle, userID, _) = try await pending(form.required("mfa_token"), expectation, by: application)
-        let verdict = try await answer(
-            recoveryCode: form.required("recovery_code"), of: userID, for: handle, expectation, client)
+        let (handle, _, _) = try await pending(form.required("mfa_token"), expectation, by: application)
+        let verdict = try await realm.authenticator.answer(
+            .recoveryCode(Secret(form.required("recovery_code"))), to: .flow(handle, expectation), by: client)
         return try signedIn(verdict)
     }
 

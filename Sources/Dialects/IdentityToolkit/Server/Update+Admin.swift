@@ -67,7 +67,7 @@ extension IdentityToolkit {
     private func stayingFactors(
         _ enrollments: [MFAEnrollment], of found: UserWithFactors
     ) throws -> [FactorID: AccountChange.FactorName] {
-        let present = Set(found.factors.filter(\.kind.isSecondFactor).map(\.id))
+        let present = Set(realm.proofs.secondFactors(among: found.factors).map(\.id))
         var staying: [FactorID: AccountChange.FactorName] = [:]
         for enrollment in enrollments {
             guard let text = enrollment.mfaEnrollmentId, !text.isEmpty, present.contains(FactorID(rawValue: text)),

@@ -182,6 +182,7 @@ extension NativeAuth {
             correlationID: correlation.id)
         client.revealsAddresses = application.registration.revealsAddresses
         client.requiresSecondFactor = application.registration.requiresSecondFactor
+        client.refusesFormerPasswords = true
         return (
             form,
             NativeAuthCall(

@@ -28,8 +28,10 @@ extension NativeAuth {
             expectation = call.expectation(.signIn, at: [.firstProof])
         case .oob, .mfaOOB:
             let code = Secret(try call.required(request.oob, "oob"))
-            (answer, expectation) = try await self.answer(code, for: handle, call)
-            judged = .code
+            // The code that begins a sign-in was mailed; later, in an attempt of any kind, it is of the second factor that was
+            // chosen.
+            expectation = call.expectation(.signIn, at: [.firstProof]).or(call.anyExpectation(at: [.secondFactor]))
+            (answer, judged) = (try await self.answer(code, for: handle, expectation), .code)
         case .continuationToken:
             let claimed = try request.username.flatMap { $0.isEmpty ? nil : try address($0, call) }
             (answer, judged) = (.claim(claimed), .handle)
@@ -56,30 +58,17 @@ extension NativeAuth {
         NativeAuthTokens(realm: realm, issuer: authority(call.tenant) + "/v2.0")
     }
 
-    /// What a code is, and what it is given to: the one that begins a sign-in was mailed; later, in an attempt of any kind, it
-    /// is of the second factor that was chosen.
+    /// A code is for whatever is open. Where a device was asked its own codes are digits, and anything else asks whether it has
+    /// said yes.
     private func answer(
-        _ code: Secret<String>, for handle: FlowHandle, _ call: NativeAuthCall
-    ) async throws -> (Answer, FlowExpectation) {
-        let later = call.anyExpectation(at: [.secondFactor])
-        switch try await realm.authenticator.status(of: handle, expecting: later) {
-        case .unknown: return (.mailedCode(code), call.expectation(.signIn, at: [.firstProof]))
-        case .open(let summary): return (try await answer(code, for: handle, summary), later)
-        case .expired, .finished, .exhausted: return (.mailedCode(code), later)
-        }
-    }
-
-    private func answer(
-        _ code: Secret<String>, for handle: FlowHandle, _ summary: FlowSummary
+        _ code: Secret<String>, for handle: FlowHandle, _ expectation: FlowExpectation
     ) async throws -> Answer {
-        guard let journey = summary.journey, !journey.awaitsMailedCode, let factor = journey.askedFactor else {
-            return .mailedCode(code)
-        }
-        guard journey.askedKind == .push else { return .code(code, factor: factor) }
-        // A device's own codes are digits; anything else asks whether it has said yes.
         let digits = code.reveal().filter { !$0.isWhitespace }
         let isCode = digits.utf8.count == 6 && digits.utf8.allSatisfy { (48...57).contains($0) }
-        if isCode { return .code(code, factor: factor) }
+        guard !isCode,
+            case .open(let summary) = try await realm.authenticator.status(of: handle, expecting: expectation),
+            summary.journey?.awaitsDevice ?? false
+        else { return .code(code) }
         // Asking is no answer: it counts against nothing but its own pace.
         guard try await realm.limits.admits(Self.polls, of: "polls/\(handle.publicName)") else {
             throw NativeAuthError.slowDown

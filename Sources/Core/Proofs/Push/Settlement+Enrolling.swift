@@ -12,7 +12,7 @@ extension Settlement {
     func enrolDevice(
         _ user: User?, _ offer: DeviceOffer, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
-        guard let user, case .device(let registration) = attempt.answer else {
+        guard let user, case .device(let registration) = attempt.answer.content else {
             return .verdict(.refused(Refusal(.unexpectedAnswer)))
         }
         if let refusal = try refusal(of: offer, kind: .push, for: user, in: transaction) { return refusal }
@@ -38,15 +38,14 @@ extension Settlement {
     /// An app that only makes codes: by an invitation, with which nobody signs in, or of somebody signed in, whose session
     /// goes on with it.
     func enrolInvited(
-        _ user: User, _ offer: DeviceOffer, payload: Data, in transaction: any StoreTransaction
+        _ user: User, _ offer: DeviceOffer, _ kind: FactorKind, payload: Data, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
-        switch try enrolCodes(of: user, offer, payload: payload, in: transaction) {
+        switch try enrolCodes(of: user, offer, kind, payload: payload, in: transaction) {
         case .refused(let settled): return settled
         case .enrolled(let factor, let code):
             try finishFlow(in: transaction)
-            guard matter.body.proven.isEmpty else {
-                let proof = Proof(kind: .totp, factorID: factor.id, at: now, isSecondFactor: true)
-                let signedIn = try open(user, proven: matter.body.proven + [proof], in: transaction)
+            guard context.body.proven.isEmpty else {
+                let signedIn = try open(user, body(with: factor), in: transaction)
                 return .verdict(.accomplished(.enrolled(factor, signedIn)))
             }
             return .verdict(
@@ -56,14 +55,11 @@ extension Settlement {
 
     /// The first code of an app was right.
     func enrolCodes(
-        of user: User, _ offer: DeviceOffer, payload: Data, in transaction: any StoreTransaction
+        of user: User, _ offer: DeviceOffer, _ kind: FactorKind, payload: Data, in transaction: any StoreTransaction
     ) throws -> CodesOutcome {
-        guard case .enrolmentCode(_, let name) = attempt.answer else {
-            return .refused(.verdict(.refused(Refusal(.unexpectedAnswer))))
-        }
-        if let refusal = try refusal(of: offer, kind: .totp, for: user, in: transaction) { return .refused(refusal) }
+        if let refusal = try refusal(of: offer, kind: kind, for: user, in: transaction) { return .refused(refusal) }
         let factor = FactorRecord(
-            id: offer.factorID, userID: user.id, kind: .totp, name: name, createdAt: now,
+            id: offer.factorID, userID: user.id, kind: kind, name: attempt.factorName, createdAt: now,
             lastUsedAt: now, payload: try sealer.seal(payload, for: .factor(offer.factorID), in: transaction))
         // The id is taken where the device of the same offer was quicker.
         guard try transaction.insert(factor) else { return .refused(.verdict(.refused(Refusal(.flowFinished)))) }
@@ -75,11 +71,10 @@ extension Settlement {
         of offer: DeviceOffer, kind: FactorKind, for user: User, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled? {
         let factors = try transaction.factors(of: user.id)
-        let limit = FactorRegistry.type(kind)?.limitPerUser ?? 0
-        guard factors.count(where: { $0.kind == kind }) < limit,
-            !offer.isOnlyFirst || !factors.contains(where: \.kind.isSecondFactor)
+        guard factors.count(where: { $0.kind == kind }) < proofs.limitPerUser(of: kind),
+            !offer.isOnlyFirst || !factors.contains(where: { proofs.isSecondFactor($0.kind) })
         else { return .verdict(.refused(Refusal(.factorLimitReached))) }
-        guard let digest = matter.body.invitation else { return nil }
+        guard let digest = context.body.invitation else { return nil }
         guard var invitation = try transaction.flow(digest: digest), invitation.finishedAt == nil else {
             return .verdict(.refused(Refusal(.flowFinished)))
         }
@@ -93,7 +88,7 @@ extension Settlement {
         _ factor: FactorRecord, of user: User, by offer: DeviceOffer, in transaction: any StoreTransaction
     ) throws -> Secret<String>? {
         var code: Secret<String>?
-        if try !transaction.factors(of: factor.userID).contains(where: { $0.kind == .recoveryCode }) {
+        if try transaction.factors(of: factor.userID).recoveryCode == nil {
             let fresh = offer.recoveryCode.map { Secret($0) } ?? recoveryCode
             try transaction.insertRecoveryCode(fresh, id: factorID, of: factor.userID, at: now, sealer: sealer)
             code = fresh

@@ -15,7 +15,7 @@ extension Enrolments {
     /// The open offer of this id; nil where there is none, or it was used or has expired.
     public func pending(_ id: FactorID) async throws -> PendingEnrolment? {
         let now = realm.clock.now
-        let sealer = realm.sealer
+        let (sealer, proofs) = (realm.sealer, realm.proofs)
         return try await realm.store.read { transaction in
             guard let flow = try transaction.openFlow(offering: id, at: now), let userID = flow.userID,
                 let user = try transaction.user(userID)
@@ -25,7 +25,7 @@ extension Enrolments {
             guard case .registration(let offer) = body.challenge, body.tokenEpoch ?? user.tokenEpoch == user.tokenEpoch
             else { return nil }
             return PendingEnrolment(
-                id: id, userID: userID, kinds: offer.kinds ?? [.push, .totp], begunAt: flow.createdAt,
+                id: id, userID: userID, kinds: offer.kinds ?? proofs.kindsByTicket, begunAt: flow.createdAt,
                 expiresAt: flow.expiresAt)
         }
     }

@@ -149,7 +149,7 @@ extension Enrolments {
             if flow.expiresAt <= draft.now { return .unknown(.flowExpired) }
             guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
             if let epoch = body.tokenEpoch, epoch != user.tokenEpoch { return .refused(.revoked) }
-            guard try !transaction.factors(of: userID).contains(where: \.kind.isSecondFactor) else {
+            guard try draft.proofs.secondFactors(among: transaction.factors(of: userID)).isEmpty else {
                 return .refused(.limitReached)
             }
             guard body.canEnrol else { return .unknown(.unknownFlow) }
@@ -182,12 +182,14 @@ extension Enrolments {
             guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
             if let epoch, epoch != user.tokenEpoch { return .refused(.revoked) }
             guard user.email == nil || user.profile.emailVerified else { return .refused(.unverifiedEmail) }
-            guard evidence.allowsEnrolment else { return .refused(.unsupportedFirstFactor) }
+            guard evidence.allowsEnrolment(draft.proofs) else { return .refused(.unsupportedFirstFactor) }
             guard let authenticatedAt = evidence.authenticatedAt, draft.now < authenticatedAt + Self.recency else {
                 return .refused(.signInTooOld)
             }
-            let hasSecondFactor = try transaction.factors(of: userID).contains { $0.kind.isSecondFactor }
-            guard !hasSecondFactor || evidence.secondFactor != nil else { return .refused(.unsupportedFirstFactor) }
+            let hasSecondFactor = try !draft.proofs.secondFactors(among: transaction.factors(of: userID)).isEmpty
+            guard !hasSecondFactor || draft.proofs.provesTwoFactors(evidence) else {
+                return .refused(.unsupportedFirstFactor)
+            }
             switch try transaction.ask([Allowance(.offersPerUser, CounterKey.offers(to: userID))], at: draft.now) {
             case .refused(_, let refusal): return .refused(.limited(until: refusal.instant))
             case .admitted(let counters):
@@ -213,7 +215,7 @@ extension Enrolments {
     /// Where a ticket stands. Telling changes nothing.
     public func status(ofTicket handle: FlowHandle) async throws -> TicketStatus {
         let now = realm.clock.now
-        let sealer = realm.sealer
+        let (sealer, proofs) = (realm.sealer, realm.proofs)
         return try await realm.store.read { transaction in
             guard
                 let found = try transaction.flow(of: handle, expecting: .enrolmentTicket, at: now, sealer: sealer),
@@ -225,7 +227,7 @@ extension Enrolments {
             if flow.finishedAt != nil || invitation?.finishedAt != nil {
                 var code: Secret<String>?
                 if flow.expiresAt > now, let shown = offer.recoveryCode,
-                    let kept = try transaction.factors(of: userID).first(where: { $0.kind == .recoveryCode }),
+                    let kept = try transaction.factors(of: userID).recoveryCode,
                     try transaction.factor(offer.factorID)?.userID == userID,
                     try RecoveryCodeFactor.matches(shown, payload: try sealer.open(kept.payload, for: .factor(kept.id)))
                 {
@@ -238,42 +240,7 @@ extension Enrolments {
             return .open(
                 DeviceTicket(
                     handle: handle, offer: offer, user: user, expiresAt: flow.expiresAt,
-                    settings: try transaction.settings().secondFactors))
+                    settings: try transaction.settings().secondFactors, proofs: proofs))
         }
-    }
-
-    /// A fresh recovery code for somebody, in place of any earlier one; nil where there is no such user, or none who has
-    /// a second factor.
-    public func makeRecoveryCode(for userID: UserID, by client: ClientContext) async throws -> Secret<String>? {
-        let realm = realm
-        let now = realm.clock.now
-        let code = RecoveryCodeFactor.fresh(random: realm.random)
-        let factorID = FactorID(rawValue: realm.random.uuid())
-        let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.writeSending { transaction in
-            let factors = try transaction.factors(of: userID)
-            guard let user = try transaction.user(userID), factors.contains(where: \.kind.isSecondFactor) else {
-                return nil
-            }
-            for earlier in factors where earlier.kind == .recoveryCode { _ = try transaction.remove(earlier.id) }
-            try transaction.insertRecoveryCode(code, id: factorID, of: userID, at: now, sealer: realm.sealer)
-            try transaction.append(
-                AuditEvent(id: eventID, at: now, kind: .recoveryCodeMade, userID: userID, context: client))
-            try transaction.notify(
-                AccountNotice(.recoveryCodeMade), user, by: client, id: eventID, at: now, sealer: realm.sealer)
-            return code
-        }
-    }
-}
-
-extension StoreTransaction {
-    func insertRecoveryCode(
-        _ code: Secret<String>, id: FactorID, of userID: UserID, at now: Date, sealer: Sealer
-    ) throws {
-        _ = try insert(
-            FactorRecord(
-                id: id, userID: userID, kind: .recoveryCode, name: "", createdAt: now,
-                payload: try sealer.seal(
-                    RecoveryCodeFactor.payload(of: code), for: .factor(id), in: self)))
     }
 }

@@ -12,9 +12,20 @@ struct DeviceOffer: Codable, Sendable, Equatable {
     /// What the screen with the ticket shows beside it; the same is kept when it is used.
     var recoveryCode: String?
 
+    /// What a device becomes that comes with its key.
+    static let deviceKind = FactorKind.push
+
     var isOnlyFirst: Bool { onlyAsFirst ?? false }
 
     func allows(_ kind: FactorKind) -> Bool { kinds?.contains(kind) ?? true }
+
+    /// The factor that an app without a key becomes by this offer, with its payload; nil where that is not offered.
+    var codes: (kind: FactorKind, payload: Data)? {
+        get throws {
+            guard allows(.totp), let totpSecret else { return nil }
+            return (.totp, try JSONEncoder().encode(TOTPFactor.Payload(secret: totpSecret)))
+        }
+    }
 }
 
 /// What a device, or somebody with an authenticator app, needs to enrol.
@@ -31,13 +42,15 @@ public struct DeviceTicket: Sendable {
     public let expiresAt: Date
     let offer: DeviceOffer
 
-    init(handle: FlowHandle, offer: DeviceOffer, user: User, expiresAt: Date, settings: SecondFactorSettings) {
+    init(
+        handle: FlowHandle, offer: DeviceOffer, user: User, expiresAt: Date, settings: SecondFactorSettings,
+        proofs: ProofRegistry
+    ) {
         self.handle = handle
         factorID = offer.factorID
         self.user = user
         totpSecret = offer.totpSecret.map { Secret(Array($0)) }
-        let policy = AssurancePolicy(settings: settings, requiresSecondFactor: false)
-        kinds = [FactorKind.push, .totp].filter { offer.allows($0) && policy.isOffered($0) }
+        kinds = proofs.kindsByTicket.filter { offer.allows($0) && proofs.isOffered($0, settings) }
         recoveryCode = offer.recoveryCode.map { Secret($0) }
         self.expiresAt = expiresAt
         self.offer = offer
@@ -80,6 +93,7 @@ public struct Invitation: Sendable {
 struct DeviceDraft: Sendable {
     let now: Date
     let sealer: Sealer
+    let proofs: ProofRegistry
     let handle: FlowHandle
     let factorID: FactorID
     let secret: [UInt8]
@@ -88,6 +102,7 @@ struct DeviceDraft: Sendable {
     init(realm: Realm, prefix: String = "") {
         now = realm.clock.now
         sealer = realm.sealer
+        proofs = realm.proofs
         handle = FlowHandle(random: realm.random, prefix: prefix)
         factorID = FactorID(rawValue: "dev_\(realm.random.string(16, of: .alphanumeric))")
         secret = realm.random.bytes(20)
@@ -104,20 +119,19 @@ struct DeviceDraft: Sendable {
         in transaction: any StoreTransaction
     ) throws -> Enrolments.DeviceOutcome {
         let settings = try transaction.settings().secondFactors
-        let policy = AssurancePolicy(settings: settings, requiresSecondFactor: false)
         let factors = try transaction.factors(of: user.id)
-        let offered = (wanted ?? [.push, .totp]).filter(policy.isOffered)
+        let offered = (wanted ?? proofs.kindsByTicket).filter { proofs.isOffered($0, settings) }
         guard !offered.isEmpty else { return .refused(.notOffered) }
         let kinds = offered.filter { kind in
-            factors.count { $0.kind == kind } < FactorRegistry.type(kind)?.limitPerUser ?? 0
+            factors.count { $0.kind == kind } < proofs.limitPerUser(of: kind)
         }
-        guard !kinds.isEmpty, !onlyAsFirst || !factors.contains(where: \.kind.isSecondFactor) else {
+        guard !kinds.isEmpty, !onlyAsFirst || proofs.secondFactors(among: factors).isEmpty else {
             return .refused(.limitReached)
         }
         var offer = DeviceOffer(
-            factorID: factorID, totpSecret: policy.isOffered(.totp) ? Data(secret) : nil, kinds: kinds,
+            factorID: factorID, totpSecret: proofs.isOffered(.totp, settings) ? Data(secret) : nil, kinds: kinds,
             onlyAsFirst: onlyAsFirst)
-        if showsCode, !factors.contains(where: { $0.kind == .recoveryCode }) {
+        if showsCode, factors.recoveryCode == nil {
             offer.recoveryCode = recoveryCode.reveal()
         }
         var body = FlowBody(
@@ -134,6 +148,8 @@ struct DeviceDraft: Sendable {
                 expiresAt: expiresAt, body: try body.sealed(by: sealer, digest: handle.digest, in: transaction),
                 offeredFactor: factorID))
         return .offered(
-            DeviceTicket(handle: handle, offer: offer, user: user, expiresAt: expiresAt, settings: settings))
+            DeviceTicket(
+                handle: handle, offer: offer, user: user, expiresAt: expiresAt, settings: settings,
+                proofs: proofs))
     }
 }

@@ -1,88 +1,51 @@
 import Foundation
 
-extension Authenticator {
-    /// The audience that custom tokens are made for (Firebase documentation, "Create custom tokens").
-    public static let customTokenAudience =
-        "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+/// The word of a developer's back end: a JWT.
+///
+/// It is signed by a key that an administrator registered for its `iss` (and `sub`), or, under `--dev`, not at all. It lives
+/// an hour at most. The account that it names is made where there is none.
+struct CustomToken: ProofMethod {
+    let kind = FactorKind.customToken
+    let traits: ProofTraits = {
+        // The back end has its own second factor or none: Identity Platform asks for no second factor there.
+        var traits = ProofTraits(role: .first, assurance: .delegated)
+        traits.isGuessable = false
+        traits.opensSignIn = true
+        traits.namesUser = true
+        traits.isNamedInLog = false
+        return traits
+    }()
 
     /// Bytes of JSON that a developer's claims may have: they are in every ID token of the session, and one that grows
     /// too large is not read any more.
     static let largestDeveloperClaims = 1000
 
-    /// Judges the word of a developer's back end.
-    ///
-    /// The token is signed by a key that an administrator registered for its `iss` (and `sub`), or, under `--dev`, not
-    /// at all. It lives an hour at most.
-    func answer(
-        customToken token: Secret<String>, terms: SessionTerms, by client: ClientContext
-    ) async throws -> Verdict {
-        let realm = realm
-        let now = realm.clock.now
-        let settings = try await realm.settings()
-        let judged = await judge(customToken: token.reveal(), settings: settings, now: now)
-        let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        let vouched: VouchedUser
-        switch judged {
-        case .refused(let refusal):
-            let part = ChargeID(random: realm.random).part
-            return try await realm.store.write { transaction in
-                if let limited = try transaction.chargeAnswer(of: client, at: now, from: part) {
-                    return .refused(limited)
-                }
-                try transaction.append(
-                    AuditEvent(
-                        id: eventID, at: now, kind: .answerRefused, userID: nil, context: client,
-                        reason: refusal.reason.rawValue, details: ["purpose": "custom-token"]))
-                return .refused(refusal)
-            }
-        case .good(let good): vouched = good
-        }
-        var terms = terms
-        if let claims = vouched.claims { terms.details["developer_claims"] = claims }
-        let draft = SessionDraft(random: realm.random)
-        let details = terms
-        return try await realm.store.write { transaction in
-            let id = vouched.id
-            var user = try transaction.user(id)
-            let isNew = user == nil
-            if user == nil {
-                let fresh = User(id: id, email: nil, profile: UserProfile(providers: ["custom"]), createdAt: now)
-                guard try transaction.insert(fresh) else { return .refused(Refusal(.busy)) }
-                user = try transaction.user(id)
-            }
-            guard let user else { return .refused(Refusal(.userNotFound)) }
-            if user.isDisabled { return .refused(Refusal(.userDisabled)) }
-            let evidence = SessionEvidence(
-                dialect: client.dialect, proofs: [Proof(kind: .customToken, at: now)], scopes: details.scopes,
-                details: details.details)
-            var signedIn = try draft.open(
-                for: user, evidence: evidence, clientID: client.clientID, settings: settings, at: now,
-                in: transaction)
-            signedIn.isNewUser = isNew
-            try transaction.append(
-                AuditEvent(id: eventID, at: now, kind: .signedIn, userID: id, context: client))
-            return .accomplished(.signedIn(signedIn))
-        }
+    /// Only what it says after its signature was checked says whose it is.
+    func locate(_ token: Secret<String>, _ challenge: NoContent?, in lookup: ProofLookup) throws -> ProofLocation {
+        .found(LocatedProof(user: nil, factor: nil, counter: .nothing))
     }
 
-    private enum JudgedToken {
-        case good(VouchedUser)
-        case refused(Refusal)
-    }
-
-    private func judge(customToken token: String, settings: RealmSettings, now: Date) async -> JudgedToken {
+    func judge(
+        _ token: Secret<String>, against material: ProofMaterial<NoContent, NoContent>, by permit: JudgingPermit
+    ) async throws -> Judgement<NoContent> {
         do throws(Refusal) {
-            let claims = try await trusted(token, settings: settings, now: now)
-            return .good(try VouchedUser(claims, largestClaims: Self.largestDeveloperClaims))
+            let claims = try await Self.trusted(token.reveal(), by: permit)
+            let vouched = try VouchedUser(claims, largestClaims: Self.largestDeveloperClaims)
+            var result = ProofResult()
+            result.account = VouchedAccount(
+                id: vouched.id, provider: "custom",
+                details: vouched.claims.map { ["developer_claims": $0] } ?? [:])
+            return .right(RightAnswer(result))
         } catch {
-            return .refused(error)
+            return .wrong(error)
         }
     }
 
     /// The claims of a token whose maker, audience and times are right.
-    private func trusted(_ token: String, settings: RealmSettings, now: Date) async throws(Refusal) -> TokenClaims {
+    private static func trusted(_ token: String, by permit: JudgingPermit) async throws(Refusal) -> TokenClaims {
+        let (realm, settings, now) = (permit.realm, permit.settings, permit.now)
         if realm.mode.usesUnsignedTokens, let claims = await realm.keyring.unsigned(token) {
-            guard claims.string("aud") == Self.customTokenAudience else { throw Refusal(.malformedCredential) }
+            guard claims.string("aud") == Authenticator.customTokenAudience else { throw Refusal(.malformedCredential) }
             // An unsigned one may live for ever, so that tests can keep it; what says when it ends has ended then.
             guard claims["exp"] != nil else { return claims }
             guard let expiresAt = claims.integer("exp") else { throw Refusal(.malformedCredential) }
@@ -90,7 +53,7 @@ extension Authenticator {
             return claims
         }
         guard let unverified = UnverifiedCustomToken(token) else { throw Refusal(.malformedCredential) }
-        guard unverified.audience == Self.customTokenAudience,
+        guard unverified.audience == Authenticator.customTokenAudience,
             let pem = settings.tokens.customTokenKeys[unverified.issuer],
             let claims = await realm.keyring.verified(token, byPublicKeyPEM: pem)
         else { throw Refusal(.foreignCredential) }
@@ -102,6 +65,22 @@ extension Authenticator {
         else { throw Refusal(.flowExpired) }
         return claims
     }
+}
+
+extension FactorKind {
+    /// A token signed by a developer's own back end. No row.
+    public static let customToken = FactorKind(rawValue: "custom")
+}
+
+extension Answer {
+    /// A JWT by which a developer's back end vouches for its user.
+    public static func customToken(_ token: Secret<String>) -> Answer { .proof(.customToken, token) }
+}
+
+extension Authenticator {
+    /// The audience that custom tokens are made for (Firebase documentation, "Create custom tokens").
+    public static let customTokenAudience =
+        "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 }
 
 /// Somebody whom a developer's back end vouches for, and what it says of them.

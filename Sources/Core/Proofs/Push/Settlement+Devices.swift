@@ -3,7 +3,7 @@ import Foundation
 extension Settlement {
     /// A device said yes or no, and its signature is right: the attempt that waits is told, once.
     func decide(_ decision: DeviceDecision, in transaction: any StoreTransaction) throws -> Authenticator.Settled {
-        guard case .device(var factor, let challenge) = matter.judged else {
+        guard var factor = fitting?.located.factor, let challenge = try context.body.challenge.deviceDecision else {
             return .verdict(.refused(Refusal(.unexpectedAnswer)))
         }
         guard let present = try transaction.factor(factor.id), present.revision == factor.revision else {
@@ -41,11 +41,11 @@ extension Settlement {
 
     /// The answer completes the sign-in, and the one who gave it is not who gets the session.
     func keepForLater(_ proof: Proof, in transaction: any StoreTransaction) throws -> Authenticator.Settled {
-        guard let judged = matter.flow, var flow = try transaction.flow(digest: judged.digest),
+        guard let judged = context.flow, var flow = try transaction.flow(digest: judged.digest),
             let factorID = proof.factorID
         else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
         let decision = ApprovalDecision(isAllowed: true, by: factorID, at: now, kind: proof.kind)
-        var body = matter.body
+        var body = context.body
         body.approval = Approval(
             id: body.approval?.id ?? approvalID, askedAt: body.approval?.askedAt ?? now, expiresAt: flow.expiresAt,
             devices: body.approval?.devices ?? [], decision: decision)
@@ -57,7 +57,7 @@ extension Settlement {
             in: transaction)
         return .verdict(
             .accomplished(
-                .proven(decision, recoveryCode: proof.kind == .recoveryCode ? recoveryCode : nil)))
+                .proven(decision, recoveryCode: result.replacement)))
     }
 
     func otherAttempts(

@@ -1,0 +1,148 @@
+import Foundation
+
+/// Finds what an answer is to be compared with, in the transaction that charges.
+struct ProofFinder {
+    let attempt: Attempt
+    let flow: FlowRecord?
+    let body: FlowBody
+    let user: User?
+    let settings: RealmSettings
+    let realm: Realm
+    let transaction: any StoreTransaction
+
+    enum Found<Value> {
+        case found(Value)
+        case refused(Refusal)
+    }
+
+    private var proofs: ProofRegistry { realm.proofs }
+
+    /// Whether the answer's own means of proof finds whose it is.
+    var namesUser: Bool {
+        guard case .proof(let kind, _, _) = attempt.answer.content else { return false }
+        return proofs.traits(kind)?.namesUser ?? false
+    }
+
+    func isOffered(_ kind: FactorKind) -> Bool { proofs.isOffered(kind, settings.secondFactors) }
+
+    /// Why an earlier proof counts no more: the password changed, or an administrator cut all sessions.
+    func refusal(ofEpochOf user: User?) -> Refusal? {
+        guard let epoch = body.tokenEpoch, let user, user.tokenEpoch != epoch else { return nil }
+        return Refusal(.flowExpired)
+    }
+
+    // MARK: What is open
+
+    /// What a proof is compared with, in a flow.
+    func candidates() throws -> Found<[ProofCandidate]> {
+        switch (attempt.answer.content, body.challenge) {
+        case (.proof(let kind, let form, nil), .proof(let open)) where open.kind == kind:
+            guard let method = proofs.method(kind) else { return .refused(Refusal(.unexpectedAnswer)) }
+            return try one(locate(method, form, challenge: open.bytes))
+        case (.code(let code, nil), .proof(let open)):
+            guard let method = proofs.method(open.kind), method.takes(.code(code)) else {
+                return .refused(Refusal(.unexpectedAnswer))
+            }
+            return try one(locate(method, .code(code), challenge: open.bytes))
+        case (.proof(let kind, let form, let factorID), .secondFactor):
+            guard let method = proofs.method(kind), method.traits.role == .second || method.traits.role == .standIn
+            else { return .refused(Refusal(.unexpectedAnswer)) }
+            let factor = try factorID.flatMap { try transaction.factor($0) }
+            if factorID != nil, factor == nil || factor?.userID != flow?.userID || factor?.kind != kind {
+                return .refused(Refusal(.unknownFactor))
+            }
+            return try one(locate(method, form, factor: factor))
+        case (.code(let code, let factorID?), .secondFactor):
+            return try one(locate(transaction.factor(factorID), code))
+        case (.code(let code, nil), .secondFactor):
+            return try compared(with: code)
+        case (.enrolmentCode(let code, _), _), (.code(let code, nil), _):
+            return try one(enrolment(code))
+        default:
+            return .refused(Refusal(.unexpectedAnswer))
+        }
+    }
+
+    private func one(_ found: Found<ProofCandidate>) -> Found<[ProofCandidate]> {
+        switch found {
+        case .found(let candidate): .found([candidate])
+        case .refused(let refusal): .refused(refusal)
+        }
+    }
+
+    /// A code that names no factor: of the one that was asked for, or of those used last. A user who has none, and was shown a
+    /// secret in this sign-in, gives the first code of that.
+    private func compared(with code: Secret<String>) throws -> Found<[ProofCandidate]> {
+        if let journey = body.journey {
+            guard let asked = journey.asked else { return .refused(Refusal(.unexpectedAnswer)) }
+            return try one(locate(transaction.factor(asked.id), code))
+        }
+        let factors = proofs.secondFactors(among: try transaction.factors(of: flow?.userID ?? .nobody))
+        if factors.isEmpty { return try one(enrolment(code)) }
+        let latest = factors.sorted { ($0.lastUsedAt ?? $0.createdAt) > ($1.lastUsedAt ?? $1.createdAt) }
+        var candidates: [ProofCandidate] = []
+        var refused = Refusal(.unknownFactor)
+        for factor in latest.prefix(Authenticator.comparedFactors) {
+            switch try locate(factor, code) {
+            case .found(let candidate): candidates.append(candidate)
+            case .refused(let refusal): refused = refusal
+            }
+        }
+        return candidates.isEmpty ? .refused(refused) : .found(candidates)
+    }
+
+    // MARK: Locating
+
+    /// A code of the factor.
+    private func locate(_ factor: FactorRecord?, _ code: Secret<String>) throws -> Found<ProofCandidate> {
+        guard let factor, factor.userID == flow?.userID, let method = proofs.method(factor.kind),
+            proofs.isSecondFactorOrStandIn(factor.kind),
+            method.takes(.code(code))
+        else { return .refused(Refusal(.unknownFactor)) }
+        return try locate(method, .code(code), factor: factor)
+    }
+
+    /// - Parameter factor: the factor that the answer names.
+    func locate(
+        _ method: any ProofMethod, _ form: ProofForm, challenge: Data? = nil, factor: FactorRecord? = nil
+    ) throws -> Found<ProofCandidate> {
+        let lookup = ProofLookup(
+            transaction: transaction, sealer: realm.sealer, now: attempt.now, settings: settings, user: user,
+            email: body.address, factor: factor, flow: flow.map { OpenFlow($0, body) })
+        switch try method.locate(form, challenge: challenge, in: lookup) {
+        case .refused(let refusal): return .refused(refusal)
+        case .found(let located):
+            // Whatever a method finds: nobody is judged by another's factor, and a flow stays its user's.
+            if let factor = located.factor {
+                guard factor.userID == located.user?.id else { return .refused(Refusal(.unknownFactor)) }
+                guard isOffered(factor.kind) else { return .refused(Refusal(.factorNotOffered)) }
+            }
+            if let owner = flow?.userID, owner != located.user?.id { return .refused(Refusal(.unknownFactor)) }
+            guard isOffered(method.kind) else { return .refused(Refusal(.factorNotOffered)) }
+            return .found(ProofCandidate(method: method, form: form, challenge: challenge, located: located))
+        }
+    }
+
+    /// The first code of what is being enrolled.
+    private func enrolment(_ code: Secret<String>) throws -> Found<ProofCandidate> {
+        let kind: FactorKind
+        let payload: Data
+        switch body.challenge {
+        case .enrolment(let offered, let secret):
+            guard isOffered(offered) else { return .refused(Refusal(.factorNotOffered)) }
+            (kind, payload) = (offered, secret)
+        case .registration, .secondFactor:
+            guard let offer = body.offer else { return .refused(Refusal(.unexpectedAnswer)) }
+            guard let codes = try offer.codes, isOffered(codes.kind) else {
+                return .refused(Refusal(.factorNotOffered))
+            }
+            (kind, payload) = codes
+        default: return .refused(Refusal(.unexpectedAnswer))
+        }
+        guard let method = proofs.method(kind) else { return .refused(Refusal(.unknownFactor)) }
+        return .found(
+            ProofCandidate(
+                method: method, form: .code(code),
+                located: LocatedProof(user: user, factor: nil, counter: .nothing), offered: payload))
+    }
+}

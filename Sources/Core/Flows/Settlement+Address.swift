@@ -1,0 +1,54 @@
+import Foundation
+
+/// What a proof says of the address that is claimed.
+extension Settlement {
+    /// The user has shown that the address is theirs. What a stranger set up before the address was ever proven must not let the
+    /// stranger in afterwards: what opens the account by itself goes, such as the password. A second factor stays and is asked for, as it opens
+    /// nothing by itself, and a mailbox alone must not get past it.
+    func provingAddress(
+        of user: User, by proof: Proof, in transaction: any StoreTransaction
+    ) throws -> User {
+        guard result.provesAddress, !proof.isSecondFactor, !user.profile.emailVerified,
+            user.email?.canonical == context.body.email
+        else { return user }
+        var user = user
+        user.profile.emailVerified = true
+        user.profile.providers = ["emailLink"]
+        for factor in try transaction.factors(of: user.id) where proofs.traits(factor.kind)?.role == .first {
+            _ = try transaction.remove(factor.id, proofs)
+        }
+        user.revokeTokens(at: now)
+        _ = try transaction.update(user)
+        return try transaction.user(user.id) ?? user
+    }
+
+    /// A user who is signed in has followed a link to an address: it is theirs from now on, and proven. Their password stays,
+    /// as the session and the mailbox are in the same hands. A former address is notified, and its sessions end.
+    func linkingAddress(of user: User, in transaction: any StoreTransaction) throws -> User {
+        guard let email = context.body.email.map(EmailAddress.init(kept:)) else { return user }
+        var user = user
+        if email != user.email {
+            if let former = user.email {
+                try tell(former, of: email, user.id, in: transaction)
+            }
+            user.email = email
+            user.revokeTokens(at: now)
+            try record(.emailChanged, at: .alert, user: user.id, in: transaction)
+        }
+        user.profile.emailVerified = true
+        user.profile.providers.insert("emailLink")
+        user.profile.providers.remove("anonymous")
+        _ = try transaction.update(user)
+        return try transaction.user(user.id) ?? user
+    }
+
+    /// A link to an address without account makes one, where people may sign up.
+    func newUser(in transaction: any StoreTransaction) throws -> User? {
+        guard context.settings.signUp.isOpen, result.makesAccount, let email = context.body.email else { return nil }
+        let user = User(
+            id: userID, email: EmailAddress(kept: email),
+            profile: UserProfile(emailVerified: true, providers: ["emailLink"]), createdAt: now)
+        guard try transaction.insert(user) else { return nil }
+        return user
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+
+/// What follows a proof: one decision, for an attempt in one go and for one that goes step by step under one handle
+/// (``Journey``). The two differ in how the client is told.
+extension Settlement {
+    /// A proof that signs in: whose it is, and what follows.
+    func signIn(
+        _ user: User?, _ proof: Proof, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        let proven = context.body.proven + [proof]
+        if user == nil, policy(context.body).decide(proven: proven, factors: []) == .enrolmentRequired {
+            // What is refused makes no account.
+            return .verdict(.refused(Refusal(.secondFactorRequired)))
+        }
+        if result.takesAddress, let email = context.body.address, let holder = try transaction.user(email: email),
+            holder.id != user?.id
+        {
+            return .verdict(.refused(Refusal(.addressTaken)))
+        }
+        if let user {
+            let present =
+                result.takesAddress
+                ? try linkingAddress(of: user, in: transaction)
+                : try provingAddress(of: user, by: proof, in: transaction)
+            return try assure(present, proven, in: transaction)
+        }
+        if let vouched = result.account { return try signIn(vouched, proven, in: transaction) }
+        guard let made = try newUser(in: transaction) else { return .verdict(.refused(Refusal(.signUpClosed))) }
+        return try assure(made, proven, isNew: true, in: transaction)
+    }
+
+    /// The account that another system vouches for; it is made where there is none.
+    private func signIn(
+        _ vouched: VouchedAccount, _ proven: [Proof], in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        if let present = try transaction.user(vouched.id) {
+            if present.isDisabled { return .verdict(.refused(Refusal(.userDisabled))) }
+            return try assure(present, proven, in: transaction)
+        }
+        let fresh = User(
+            id: vouched.id, email: nil, profile: UserProfile(providers: [vouched.provider]), createdAt: now)
+        guard try transaction.insert(fresh) else { return .verdict(.refused(Refusal(.busy))) }
+        return try assure(transaction.user(vouched.id) ?? fresh, proven, isNew: true, in: transaction)
+    }
+
+    private func policy(_ body: FlowBody) -> AssurancePolicy {
+        AssurancePolicy(
+            settings: context.settings.secondFactors, requiresSecondFactor: body.requiresSecondFactor, proofs: proofs)
+    }
+
+    /// Opens the session, or says what is missing.
+    /// - Parameters:
+    ///   - proven: all that the attempt has proven.
+    ///   - isNew: whether this answer made the account.
+    func assure(
+        _ user: User, _ proven: [Proof], isNew: Bool = false, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        var body = context.body
+        body.proven = proven
+        body.tokenEpoch = user.tokenEpoch
+        body.terms.details.merge(result.account?.details ?? [:]) { _, said in said }
+        if body.journey != nil, case .flow(_, let expectation) = attempt.target {
+            body.terms = expectation.terms?.following(body.terms) ?? body.terms
+            if expectation.requiresSecondFactor {
+                body.requiresSecondFactor = true
+                body.journey?.mustGiveSecondFactor = true
+            }
+        }
+        var decision = policy(body).decide(proven: proven, factors: try transaction.factors(of: user.id))
+        if decision == .enrolmentRequired, let journey = body.journey {
+            let mailboxes = try body.usableSecondFactors(
+                of: user, context.settings.secondFactors, proofs, sealer, in: transaction)
+            if journey.hasRegistered && !journey.mustGiveSecondFactor {
+                decision = .enough
+            } else if !mailboxes.isEmpty {
+                decision = .secondFactor(mailboxes)
+            }
+        }
+        switch decision {
+        case .enough: return try complete(user, body, isNew: isNew, in: transaction)
+        case .secondFactor(let factors): return try ask(user, body, for: factors, in: transaction)
+        case .enrolmentRequired: return try askToEnrol(user, body, in: transaction)
+        }
+    }
+
+    // MARK: Enough
+
+    private func complete(
+        _ user: User, _ body: FlowBody, isNew: Bool, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        if body.journey == nil, case .flow(_, let expectation) = attempt.target, expectation.isFetchedLater,
+            let proof = body.proven.last
+        {
+            return try keepForLater(proof, in: transaction)
+        }
+        if isConsulted(.session), !advice.clearsSession { throw ConsultationNeeded.session(user) }
+        if let journey = body.journey { return try openSession(user, body, journey, in: transaction) }
+        try finishFlow(in: transaction)
+        var signedIn = try open(user, body, in: transaction)
+        signedIn.isNewUser = isNew
+        signedIn.recoveryCode = result.replacement
+        var details: [String: JSONValue] = [:]
+        if let last = body.proven.last, last.isSecondFactor, !result.isLogged {
+            details["kind"] = .string(last.kind.rawValue)
+        }
+        try record(.signedIn, user: user.id, details: details, in: transaction)
+        return .verdict(.accomplished(.signedIn(signedIn)))
+    }
+
+    /// Opens the session that a body describes.
+    func open(_ user: User, _ body: FlowBody, in transaction: any StoreTransaction) throws -> SignedIn {
+        let evidence = SessionEvidence(
+            dialect: body.dialect, proofs: body.proven, scopes: body.terms.scopes, details: body.terms.details)
+        return try session.open(
+            for: user, evidence: evidence, clientID: body.clientID, settings: context.settings, at: now,
+            in: transaction)
+    }
+
+    private func openSession(
+        _ user: User, _ body: FlowBody, _ journey: Journey, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard let judged = context.flow, var flow = try transaction.flow(digest: judged.digest) else { return .stale }
+        let signedIn = try open(user, body, in: transaction)
+        var (body, journey) = (body, journey)
+        // The token is in the sealed body for as long as its answer may have been lost, and useless once it was traded.
+        try journey.remember(
+            request, .signedIn(signedIn.session.id, refreshToken: signedIn.refreshToken.reveal()), at: now,
+            attempts: flow.attempts, sealer: sealer, in: transaction)
+        body.journey = journey
+        flow.body = try body.sealed(by: sealer, digest: flow.digest, in: transaction)
+        flow.finishedAt = now
+        guard try transaction.update(flow) else { return .stale }
+        try record(.signedIn, user: user.id, in: transaction)
+        return .verdict(.accomplished(.signedIn(signedIn)))
+    }
+
+    // MARK: Not enough
+
+    private func ask(
+        _ user: User, _ body: FlowBody, for factors: [FactorRecord], in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard let journey = body.journey else { return try keep(user, body, for: factors, in: transaction) }
+        guard journey.abilities.givesSecondFactor else {
+            return try step(.beyondClient(lacksRegistration: false), body, journey, isOver: true, in: transaction)
+        }
+        var body = body
+        body.challenge = .secondFactor
+        try record(.secondFactorAsked, user: user.id, in: transaction)
+        return try step(.secondFactor, body, journey, stage: .secondFactor, in: transaction)
+    }
+
+    private func askToEnrol(
+        _ user: User, _ body: FlowBody, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard let journey = body.journey else {
+            guard case .opening(let opening) = attempt.target, opening.canEnrol else {
+                return .verdict(.refused(Refusal(.secondFactorRequired)))
+            }
+            return try keep(user, body, for: [], in: transaction)
+        }
+        guard journey.abilities.registersSecondFactor else {
+            return try step(.beyondClient(lacksRegistration: true), body, journey, isOver: true, in: transaction)
+        }
+        var body = body
+        body.challenge = .unasked
+        return try step(.registration, body, journey, stage: .registration, in: transaction)
+    }
+
+    /// Keeps what was proven, under a fresh handle.
+    private func keep(
+        _ user: User, _ body: FlowBody, for factors: [FactorRecord], in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        try finishFlow(in: transaction)
+        var body = body
+        body.challenge = .secondFactor
+        var lifetime = FlowLifetime.secondFactor
+        if case .opening(let opening) = attempt.target {
+            body.canEnrol = opening.canEnrol && factors.isEmpty
+            lifetime = opening.lifetime
+        }
+        let flow = FlowRecord(
+            digest: handle.digest, userID: user.id, purpose: body.purpose.rawValue, createdAt: now,
+            expiresAt: now + lifetime, body: try body.sealed(by: sealer, digest: handle.digest, in: transaction))
+        guard try transaction.insert(flow) else { return .verdict(.refused(Refusal(.busy))) }
+        try record(.secondFactorAsked, user: user.id, in: transaction)
+        return .verdict(.more(Continuation(handle: handle, user: user, factors: factors, expiresAt: flow.expiresAt)))
+    }
+}

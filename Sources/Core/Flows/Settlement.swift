@@ -1,0 +1,188 @@
+import Foundation
+
+/// The last step of an attempt: pure but for the transaction that it is given, so that a store may run it twice.
+struct Settlement: Sendable {
+    let attempt: Attempt
+    let context: AttemptContext
+    let judged: Judged
+    /// What was said by those who were asked so far.
+    let advice: Advice
+    let sealer: Sealer
+    let proofs: ProofRegistry
+    /// Drawn before the transaction: its body may run twice and must not produce new random values.
+    let session: SessionDraft
+    let handle: FlowHandle
+    let userID: UserID
+    let factorID: FactorID
+    let eventIDs: [String]
+    let messageID: String
+    let deviceToken: Secret<String>
+    let recoveryCode: Secret<String>
+    let approvalID: String
+    private let part: Int
+
+    var now: Date { attempt.now }
+
+    init(attempt: Attempt, context: AttemptContext, judged: Judged, advice: Advice, realm: Realm) {
+        self.attempt = attempt
+        self.context = context
+        self.judged = judged
+        self.advice = advice
+        sealer = realm.sealer
+        proofs = realm.proofs
+        let random = realm.random
+        session = SessionDraft(random: random)
+        handle = FlowHandle(random: random)
+        userID = UserID(random: random)
+        factorID = FactorID(rawValue: random.uuid())
+        eventIDs = EventPlace.allCases.map { _ in AuditEvent.freshID(at: attempt.now, random: random) }
+        messageID = AuditEvent.freshID(at: attempt.now, random: random)
+        deviceToken = Secret(random.bytes(32).base64URL)
+        recoveryCode = RecoveryCodeFactor.fresh(random: random)
+        approvalID = random.bytes(16).hex
+        part = attempt.charge.part
+    }
+
+    /// What the answer fits, where it is right and a proof.
+    var fitting: ProofCandidate? { if case .right(let candidate, _, _) = judged { candidate } else { nil } }
+
+    /// What follows from it.
+    var result: ProofResult { if case .right(_, _, let result) = judged { result } else { ProofResult() } }
+
+    /// What the factor keeps from now on, or the factor that was enrolled.
+    var newPayload: Data? { if case .right(_, let payload, _) = judged { payload } else { nil } }
+
+    // MARK: Wrong
+
+    /// Writes down a wrong answer.
+    /// - Returns: what the client is told.
+    func refuse(_ wrong: Refusal, in transaction: any StoreTransaction) throws -> Refusal {
+        if let refusal = try renewCharge(in: transaction) { return refusal }
+        if context.charge != nil {
+            try endCharge(.kept, in: transaction)
+        } else if let limited = try transaction.chargeAnswer(of: attempt.client, at: now, from: part) {
+            // What could not be guessed was not counted before: it counts against its source now.
+            return limited
+        }
+        try record(.answerRefused, reason: wrong.reason, in: transaction)
+        return wrong
+    }
+
+    // MARK: Right
+
+    func accept(in transaction: any StoreTransaction) throws -> Authenticator.Settled {
+        try transaction.reserve(writtenRows(in: transaction))
+        var user: User?
+        if let judged = context.user {
+            guard let present = try transaction.user(judged.id) else {
+                return .verdict(.refused(Refusal(.userNotFound)))
+            }
+            if present.isDisabled { return .verdict(.refused(Refusal(.userDisabled))) }
+            if present.tokenEpoch != judged.tokenEpoch { return .stale }
+            user = present
+        }
+        if let judged = context.flow {
+            guard let present = try transaction.flow(digest: judged.digest), present.finishedAt == nil,
+                present.body == judged.body
+            else { return .stale }
+        }
+        var proof: Proof?
+        if let fitting {
+            if let settling = fitting.method as? any SettlingProof {
+                return try settling.settle(result.finding, self, in: transaction)
+            }
+            switch try prove(fitting, user, in: transaction) {
+            case .refused(let settled): return settled
+            case .proven(let proven): proof = proven
+            }
+            if let key = fitting.counterKey(proofs) { try transaction.deleteCounter(key) }
+        }
+        try endCharge(.returned, in: transaction)
+        return try accomplish(user, proof, in: transaction)
+    }
+
+    private enum Proving {
+        /// Nil where a factor was enrolled, which its own purpose settles.
+        case proven(Proof?)
+        case refused(Authenticator.Settled)
+    }
+
+    /// Makes a right answer good for once.
+    private func prove(
+        _ candidate: ProofCandidate, _ user: User?, in transaction: any StoreTransaction
+    ) throws -> Proving {
+        if candidate.isEnrolment {
+            guard context.body.purpose == .signIn else { return .proven(nil) }
+            // Offered in the middle of this sign-in, which it completes.
+            guard let user, let offer = context.body.offer, let newPayload else {
+                return .refused(.verdict(.refused(Refusal(.unexpectedAnswer))))
+            }
+            switch try enrolCodes(of: user, offer, candidate.method.kind, payload: newPayload, in: transaction) {
+            case .refused(let settled): return .refused(settled)
+            case .enrolled(let factor, _): return .proven(proof(of: factor))
+            }
+        }
+        if var factor = candidate.located.factor {
+            guard let present = try transaction.factor(factor.id),
+                !candidate.located.comparesRevision || present.revision == factor.revision
+            else { return .refused(.stale) }
+            if let newPayload {
+                factor.lastUsedAt = now
+                factor.payload = try sealer.seal(newPayload, for: .factor(factor.id), in: transaction)
+                guard try transaction.update(factor) else { return .refused(.stale) }
+            }
+        }
+        if let notice = result.notice, let user { try notify(notice, user, in: transaction) }
+        return .proven(
+            Proof(
+                kind: result.evidence ?? candidate.method.traits.evidence ?? candidate.method.kind,
+                factorID: result.factorID ?? candidate.located.factor?.id, at: result.at ?? now,
+                isSecondFactor: result.isSecondFactor ?? !context.body.proven.isEmpty,
+                assurance: result.assurance))
+    }
+
+    /// What the first code of a factor proves.
+    func proof(of factor: FactorRecord) -> Proof {
+        Proof(
+            kind: result.evidence ?? factor.kind, factorID: factor.id, at: now, isSecondFactor: true,
+            assurance: result.assurance)
+    }
+
+    /// What the session goes on with after a factor was enrolled.
+    func body(with factor: FactorRecord) -> FlowBody {
+        var body = context.body
+        body.proven.append(proof(of: factor))
+        return body
+    }
+
+    private func accomplish(
+        _ user: User?, _ proof: Proof?, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        if let journey = context.body.journey { return try advance(user, proof, journey, in: transaction) }
+        switch context.body.purpose {
+        case .signIn, .backchannel:
+            guard let proof else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
+            return try signIn(user, proof, in: transaction)
+        case .enrolFactor:
+            if case .registration(let offer) = context.asked { return try enrolDevice(user, offer, in: transaction) }
+            guard let user, let newPayload, let kind = fitting?.method.kind else {
+                return .verdict(.refused(Refusal(.unexpectedAnswer)))
+            }
+            if case .registration(let offer) = context.body.challenge {
+                return try enrolInvited(user, offer, kind, payload: newPayload, in: transaction)
+            }
+            return try enrol(user, kind, payload: newPayload, in: transaction)
+        case .verifyEmail:
+            guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
+            return try verifyEmail(user, in: transaction)
+        case .resetPassword:
+            guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
+            return try resetPassword(user, in: transaction)
+        case .changeEmail:
+            guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
+            return try changeEmail(user, in: transaction)
+        case .approve, .signUp:
+            return .verdict(.refused(Refusal(.unexpectedAnswer)))
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+/// A response before its method has read it.
+enum ProofForm: Sendable {
+    case typed(any Sendable)
+    case code(Secret<String>)
+    case wire(JSONValue)
+}
+
+/// One comparison that an answer is charged for: a response, and what it is judged against.
+struct ProofCandidate: Sendable {
+    let method: any ProofMethod
+    let form: ProofForm
+    /// JSON; nil where none is open.
+    var challenge: Data?
+    var located: LocatedProof
+    /// What is compared where no row keeps it, because the factor is only being enrolled.
+    var offered: Data?
+
+    var isEnrolment: Bool { offered != nil }
+
+    /// The name of what wrong answers are counted in.
+    func counterKey(_ proofs: ProofRegistry) -> String? {
+        switch located.counter {
+        case .nothing: nil
+        case .factor: located.factor.map { CounterKey.factor($0.id, $0.kind, proofs) }
+        case .named(let name): name
+        }
+    }
+
+    /// What the log calls it.
+    var kindInLog: FactorKind? {
+        guard method.traits.isNamedInLog else { return nil }
+        return isEnrolment ? method.kind : located.factor?.kind ?? method.traits.evidence ?? method.kind
+    }
+}
+
+/// What came of judging.
+enum Judged: Sendable {
+    /// Nothing was to be compared: the handle is enough.
+    case handle
+    case right(ProofCandidate, newPayload: Data?, ProofResult)
+    case wrong(Refusal)
+
+    var isWrong: Bool { if case .wrong = self { true } else { false } }
+}
+
+extension ProofMethod {
+    func read(_ form: ProofForm) -> Response? {
+        switch form {
+        case .typed(let response): response as? Response
+        case .code(let code): response(toCode: code)
+        case .wire(let wire): response(from: wire)
+        }
+    }
+
+    /// Whether the method takes a response in this form.
+    func takes(_ form: ProofForm) -> Bool { read(form) != nil }
+
+    func locate(_ form: ProofForm, challenge: Data?, in lookup: ProofLookup) throws -> ProofLocation {
+        guard let response = read(form) else { return .refused(Refusal(.unexpectedAnswer)) }
+        return try locate(response, challenge.map(Self.challenge(of:)), in: lookup)
+    }
+
+    /// - Parameter payload: opened.
+    func judge(
+        _ candidate: ProofCandidate, payload: Data?, user: User?, flow: OpenFlow?, by permit: JudgingPermit
+    ) async throws -> Judged {
+        guard let response = read(candidate.form) else { return .wrong(Refusal(.unexpectedAnswer)) }
+        let material = ProofMaterial(
+            payload: try payload.map { try JSONDecoder().decode(Payload.self, from: $0) },
+            challenge: try candidate.challenge.map(Self.challenge(of:)), user: user, factor: candidate.located.factor,
+            flow: flow)
+        switch try await judge(response, against: material, by: permit) {
+        case .wrong(let refusal): return .wrong(refusal)
+        case .right(let right):
+            return .right(
+                candidate, newPayload: try right.newPayload.map { try JSONEncoder().encode($0) }, right.result)
+        }
+    }
+
+    private static func challenge(of json: Data) throws -> Challenge {
+        try JSONDecoder().decode(Challenge.self, from: json)
+    }
+
+    /// A payload of another place in the present shape; nil where it is in none of the kind.
+    func normalized(payload: Data) -> Data? {
+        (try? JSONDecoder().decode(Payload.self, from: payload)).flatMap { try? JSONEncoder().encode($0) }
+    }
+
+    /// A fresh challenge, and what the client is told of it.
+    func open(random: any RandomSource) throws -> (challenge: OpenChallenge, shown: JSONValue)? {
+        guard let challenge = challenge(random: random) else { return nil }
+        return (try OpenChallenge(kind, challenge), shown(challenge))
+    }
+}

@@ -1,0 +1,58 @@
+/// What a proof is made of (NIST SP 800-63B-4, section 2): policy adds these up and compares levels.
+///
+/// Stored as the number of its bits.
+public struct Assurance: OptionSet, Sendable, Hashable, Codable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// Something that the user knows.
+    public static let knowledge = Assurance(rawValue: 1)
+    /// Something that the user has: an authenticator, a device, a mailbox.
+    public static let possession = Assurance(rawValue: 2)
+    /// What the user has has made sure of the user, by a PIN or a biometric.
+    public static let userVerified = Assurance(rawValue: 4)
+    /// The answer is bound to this server, so that it cannot be relayed.
+    public static let phishingResistant = Assurance(rawValue: 8)
+    /// Another system answers for the user, with its own second factor or none; or there is nothing that could be proven.
+    public static let delegated = Assurance(rawValue: 16)
+
+    /// How much one such proof is by itself.
+    public var level: AssuranceLevel {
+        if contains(.delegated) { return .delegated }
+        let isTwo = isSuperset(of: [.possession, .userVerified]) || isSuperset(of: [.knowledge, .possession])
+        return isTwo ? .twoFactors : isDisjoint(with: [.knowledge, .possession]) ? .nothing : .oneFactor
+    }
+}
+
+/// How much a set of proofs is together.
+public enum AssuranceLevel: Int, Sendable, Comparable, CaseIterable {
+    case nothing
+    case oneFactor
+    /// Two proofs, or one that is two factors by itself: a passkey whose authenticator has verified the user.
+    case twoFactors
+    /// Enough by another system's word, whatever it asked.
+    case delegated
+
+    public static func < (one: AssuranceLevel, other: AssuranceLevel) -> Bool { one.rawValue < other.rawValue }
+}
+
+extension Proof {
+    /// How much it proves. Evidence of before assurance was kept says it by its kind.
+    func assurance(_ proofs: ProofRegistry) -> Assurance { assurance ?? proofs.assurance(of: kind) }
+}
+
+extension ProofRegistry {
+    /// How much these proofs are together: the highest of any, or two where one was given beside another.
+    package func level(of proofs: [Proof]) -> AssuranceLevel {
+        let highest = proofs.map { $0.assurance(self).level }.max() ?? .nothing
+        return proofs.contains(where: \.isSecondFactor) ? max(highest, .twoFactors) : highest
+    }
+
+    /// Whether the user has given two factors to this server; another system's word does not say so.
+    public func provesTwoFactors(_ evidence: SessionEvidence) -> Bool {
+        evidence.proofs.contains { $0.isSecondFactor || $0.assurance(self).level == .twoFactors }
+    }
+}
