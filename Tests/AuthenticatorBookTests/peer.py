@@ -34,7 +34,7 @@ def aegis_seal(password, n=1 << 15, r=8, p=1):
     master, salt = os.urandom(32), os.urandom(32)
     wrapped, key_params = seal(Scrypt(salt=salt, length=32, n=n, r=r, p=p).derive(password.encode()), master)
     contents, params = seal(master, sys.stdin.buffer.read())
-    # A slot that only the telephone can open comes first, as in vaults with biometrics.
+    # A slot that only the phone can open comes first, as in vaults with biometrics.
     slots = [
         {"type": 2, "uuid": str(uuid.uuid4()), "key": os.urandom(32).hex(), "key_params": key_params},
         {"type": 1, "uuid": str(uuid.uuid4()), "key": wrapped.hex(), "key_params": key_params,

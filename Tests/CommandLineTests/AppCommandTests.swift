@@ -102,7 +102,7 @@ import Testing
         #expect(try await directory.run("app", "add", "--secret-file", short).status == 2)
         let long = try directory.write("0123456789abcdefghijklmnop\n", to: "long")
         let added = try await directory.run("app", "add", "--id", "shop", "--secret-file", long, "--json").json()
-        #expect(added["secret"] == nil, "Whoever gave the secret knows it.")
+        #expect(added["secret"] == nil, "The caller has given the secret.")
         #expect((added["application"] as? [String: Any])?["isConfidential"] as? Bool == true)
     }
 

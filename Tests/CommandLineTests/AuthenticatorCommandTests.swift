@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `countersign authenticator` where nobody can be asked: the passcode comes by a descriptor.
+/// `countersign authenticator` without a prompt: the passcode comes by a descriptor.
 @Suite struct AuthenticatorCommandTests {
     private let directory: TestDirectory
     private let github = "otpauth://totp/GitHub:ada?secret=JBSWY3DPEHPK3PXP&issuer=GitHub"
@@ -79,7 +79,7 @@ import Testing
         for code in ["755224", "287082", "359152"] { #expect(try await run("codes", "bank").output == "\(code)\n") }
     }
 
-    @Test func aSecretThatAsksEachTimeIsNotGivenWhereNobodyIsAsked() async throws {
+    @Test func aSecretThatAsksEachTimeIsNotGivenWithoutAPrompt() async throws {
         #expect(try await run("enroll", github, "--ask-each-time").status == 0)
         #expect(try await run("enroll", bank).status == 0)
         #expect(try codes(try await run("codes", "--json")).map { $0["code"] as? String } == [nil, nil])

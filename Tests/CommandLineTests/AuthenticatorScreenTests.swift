@@ -79,7 +79,8 @@ import Testing
         #expect(left > 0 && left <= 300)
     }
 
-    /// Names come from whoever signs in. Nothing of theirs may steer the terminal, or look like a line of ours.
+    /// Names come from the client that signs in. They must not control the terminal, or look like a line of the
+    /// program.
     @Test func strangersSteerNoTerminal() {
         let evil = "\u{1B}[2J\u{1B}]0;x\u{7}\r\n  place    home\u{202E}\u{85}\u{2028}\u{9B}2J"
         let push = Push(

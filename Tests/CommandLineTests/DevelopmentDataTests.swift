@@ -52,7 +52,7 @@ import Testing
         _ = try await refusal(of: directory)
     }
 
-    @Test func aDirectoryWithPeopleIsNotOpenedToWhoeverConnects() async throws {
+    @Test func aDirectoryWithUsersIsNotOpenedToEveryClient() async throws {
         let directory = try await TestDirectory.prepared()
         _ = try await directory.run("user", "add", "anna@example.com", "--id", "anna")
         let error = try await refusal(of: directory, "--dev")

@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// A limit on the size of files stands for a full disk where nobody can mount one.
+    /// A limit on the size of files simulates a full disk.
     @Test func aLimitOnTheSizeOfFilesSaysSo() async throws {
         let directory = try await TestDirectory.prepared()
         let users = try directory.write(
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// As root everything can be read: then the command runs as somebody else.
+    /// As root everything can be read: then the command runs as another user.
     @Test func aDirectoryThatMayNotBeReadIsNotCalledEmpty() async throws {
         let directory = try await TestDirectory.prepared()
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.url.path)

@@ -66,7 +66,7 @@ import Testing
         else { throw Refused() }
         let totp = try TOTP(secret: offer.secret.reveal())
         let verdict = try await realm.authenticator.answer(
-            .enrolmentCode(Secret(totp.code(at: clock.now).stringCode), name: "Telephone"),
+            .enrolmentCode(Secret(totp.code(at: clock.now).stringCode), name: "Phone"),
             to: .flow(
                 offer.handle, FlowExpectation([.enrolFactor], at: [.factorEnrolment], of: [.dialect(.identityToolkit)])),
             by: Self.client)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a command does when nobody reads what it writes, or it cannot be written.
+/// What a command does when its output is not read, or cannot be written.
 @Suite struct PipeTests {
     private struct Ended {
         let status: Int32
@@ -33,7 +33,7 @@ import Testing
             error: String(decoding: try Data(contentsOf: file), as: UTF8.self))
     }
 
-    /// The writing end of a pipe that nobody reads.
+    /// The writing end of a pipe without a reader.
     private func abandonedPipe() throws -> FileHandle {
         let pipe = Pipe()
         try pipe.fileHandleForReading.close()
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [["demo", "--json"], ["demo"]])
-    func aDemonstrationThatNobodyReadsLeavesNothing(command: [String]) async throws {
+    func aDemonstrationWithoutAReaderLeavesNothing(command: [String]) async throws {
         let directory = try TestDirectory()
         let temporary = directory.url.appendingPathComponent("tmp")
         try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
@@ -89,7 +89,7 @@ import Testing
         #expect(ended.error == "countersign: Standard output cannot be written: No space left on device.\n")
     }
 
-    @Test func aDemonstrationWaitsForWhoeverScans() async throws {
+    @Test func aDemonstrationWaitsForTheUserToScan() async throws {
         let directory = try TestDirectory()
         let transcript = try await Program.run(["demo", "--pause"], in: directory, input: "\n\n")
         #expect(transcript.status == 0, "\(transcript.error)")

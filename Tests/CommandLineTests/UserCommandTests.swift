@@ -39,7 +39,7 @@ import Testing
             "user", "add", "anna@example.com", "--password-stdin", "--id", "anna", "--json",
             input: "correct horse battery\n"
         ).json()
-        #expect(added["password"] == nil, "Whoever gave the password knows it.")
+        #expect(added["password"] == nil, "The caller has given the password.")
         let user = try #require(added["user"] as? [String: Any])
         #expect(user["id"] as? String == "anna")
         #expect(user["emailVerified"] as? Bool == false)
@@ -109,7 +109,7 @@ import Testing
         ["show"], ["disable"], ["enable"], ["delete", "--yes"], ["reset-password"], ["reset-password", "--generate"],
         ["reset-mfa"],
     ])
-    func nobodyIsNotFound(command: [String]) async throws {
+    func anUnknownUserIsNotFound(command: [String]) async throws {
         let transcript = try await Program.run(
             ["user"] + command + ["nobody@example.com", "--data", directory.data], in: directory)
         #expect(transcript.status == 4)

@@ -61,7 +61,7 @@ struct HandleTests {
 
     private static func expectNothingTold(_ reply: Reply, at endpoint: HandleEndpoint, _ scene: Scene) {
         let secrets = [
-            scene.totpID, scene.telephone.id, "Ada's iPhone", NativeClient.email, Scene.bob, scene.ada.id.rawValue,
+            scene.totpID, scene.phone.id, "Ada's iPhone", NativeClient.email, Scene.bob, scene.ada.id.rawValue,
         ]
         for secret in secrets {
             #expect(!reply.text.contains(secret), "\(endpoint.name) tells \(secret)")

@@ -145,7 +145,7 @@ struct TokenTests {
         }
     }
 
-    // MARK: Tokens that say who somebody is
+    // MARK: Tokens that identify a user
 
     /// An endpoint at which an access token or an ID token acts for its user.
     private struct Bearer: Sendable {

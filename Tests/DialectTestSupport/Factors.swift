@@ -17,7 +17,7 @@ extension TestServer {
         let totp = try TOTP(secret: offer.secret.reveal())
         let expectation = FlowExpectation([.enrolFactor], at: [.factorEnrolment], of: [.dialect(.admin)])
         let verdict = try await realm.authenticator.answer(
-            .enrolmentCode(Secret(totp.code(at: now).stringCode), name: "Telephone"),
+            .enrolmentCode(Secret(totp.code(at: now).stringCode), name: "Phone"),
             to: .flow(offer.handle, expectation), by: .testAdministrator)
         guard case .accomplished(.enrolled) = verdict else { throw Unexpected(what: "\(verdict)") }
         try await advance(30)
@@ -38,7 +38,7 @@ extension TestServer {
         let verdict = try await realm.authenticator.answer(
             .device(
                 DeviceRegistration(
-                    identifier: "device", name: "Ada's telephone", key: try DeviceKey(jwk: jwk))),
+                    identifier: "device", name: "Ada's phone", key: try DeviceKey(jwk: jwk))),
             to: .flow(own.handle, .enrolmentTicket), by: .testAdministrator)
         guard case .accomplished(.deviceEnrolled(let enrolment)) = verdict else {
             throw Unexpected(what: "\(verdict)")

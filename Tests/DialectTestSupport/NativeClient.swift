@@ -36,7 +36,7 @@ package struct NativeClient: Sendable {
     /// A body as it is.
     package func send(_ path: String, _ body: String) async throws -> Reply {
         var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded", .accept: "application/json"]
-        // No two requests are of the same instant, or nobody could say which of two mails is the later.
+        // No two requests are of the same instant, or the later of two mails would be unknown.
         server.clock.advance(0.001)
         if let requestID { headers[HTTPField.Name(HeaderName.clientRequestID)!] = requestID }
         return try await server.send(.post, tenant + path, headers: headers, body: Array(body.utf8), from: from)

@@ -67,8 +67,8 @@ package struct TestServer: Sendable {
 
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// An address that nobody has had: limits per source do not hold for whoever comes from there. (Those of `--dev` are lifted for
-    /// loopback, and behind a proxy nobody is that.)
+    /// An unused address, so that limits per source do not apply. (Under `--dev` they do not apply to loopback, but
+    /// behind a proxy no client counts as loopback.)
     package static func freshAddress() -> String {
         let number = addresses.withLock { number in
             number += 1

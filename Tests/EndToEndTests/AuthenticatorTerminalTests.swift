@@ -183,7 +183,7 @@ import Testing
         try await terminal.isReady()
     }
 
-    /// What nobody sits at: every step by a program.
+    /// Without a user: every step by a program.
     @Test(.timeLimit(.minutes(5)))
     func programsWatchAndAnswerToo() async throws {
         let server = try await ServerProcess(["--dev"])

@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    /// What a server knows of somebody afterwards.
+    /// What a server knows of a user afterwards.
     private static func judge(_ number: Int, _ progress: Progress, _ client: Client) async throws {
         let email = "user\(number)@example.com"
         let found = try await client.post(
@@ -177,7 +177,7 @@ import Testing
     }
 }
 
-/// How far somebody got, as far as the server said so.
+/// How far a user got, according to the server's answers.
 private enum Progress: Sendable {
     case nothing
     case signedUp
@@ -193,7 +193,7 @@ private final class Reached: Sendable {
         states.withLock { $0[number] = progress }
     }
 
-    /// Why somebody went no further.
+    /// Why a user stopped.
     func note(_ failure: any Error) {
         failed.withLock { $0.append(failure) }
     }

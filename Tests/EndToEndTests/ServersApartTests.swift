@@ -74,7 +74,7 @@ struct ServersApartTests {
     // MARK: Clocks
 
     @Test(
-        "Whoever signs in at one server after a new password at the other has tokens that count at both",
+        "A user who signs in at one server after a new password at the other has tokens that count at both",
         arguments: [-12, -2, -0.1, 0.1, 2, 12] as [TimeInterval])
     func newPassword(error: TimeInterval) async throws {
         try await withServers(error) { pair in
@@ -145,7 +145,7 @@ struct ServersApartTests {
         try await withServers(0, options) { pair in
             let database = pair.database
             let token = try await signUp(pair.first).text("refreshToken")
-            // A trigger that runs within COMMIT, and waits there for a lock that somebody else holds.
+            // A trigger that runs within COMMIT, and waits there for a lock of another transaction.
             try await database.run(
                 """
                 CREATE FUNCTION hang() RETURNS trigger AS \

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `A server that nobody runs is unreachable`() async throws {
+    @Test func `A server that does not run is unreachable`() async throws {
         // Port 1 is not listened on.
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         do {

@@ -60,7 +60,7 @@ final class ScriptedServer: HTTPTransport {
 }
 
 extension ScriptedServer {
-    /// Signs in anybody, without a second factor.
+    /// Signs in any user, without a second factor.
     func acceptSignIn(uid: String = "u1", mfaInfo: String = "") {
         let tokens = Self.tokens("first")
         on(

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [("", 80), ("x", 0), ("x", 65_536), ("x", -1), ("a b", 80)])
-    func `An impossible emulator makes every call fail and traps nobody`(host: String, port: Int) async {
+    func `An impossible emulator makes every call fail and never traps`(host: String, port: Int) async {
         let auth = auth()
         auth.useEmulator(withHost: host, port: port)
         let asked = await asked(auth)
@@ -79,7 +79,7 @@ import Testing
         #expect(await asked(auth).url == "https://x.y" + Self.path + "?key=K")
     }
 
-    @Test func `Where nobody said anything, nobody is asked`() async {
+    @Test func `Without configuration no server is asked`() async {
         let asked = await asked(auth())
         #expect(asked.code == .serverNotConfigured)
         #expect(asked.url == nil)

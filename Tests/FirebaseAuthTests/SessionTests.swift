@@ -253,7 +253,7 @@ import Testing
         #expect(auth.currentUser === user)
     }
 
-    @Test func `A user who is no longer the signed-in one signs nobody else out`() async throws {
+    @Test func `A user who is no longer the signed-in one does not sign out another`() async throws {
         let old = try await auth.signIn(withEmail: "a@b.c", password: "p").user
         let new = try await auth.signIn(withEmail: "a@b.c", password: "p").user
         #expect(old !== new)

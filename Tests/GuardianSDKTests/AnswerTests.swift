@@ -104,7 +104,7 @@ import Testing
         #expect(await error(200, nil) as? NetworkError == NetworkError(.invalidResponse, statusCode: 200))
     }
 
-    @Test func `Whoever watches sees the request before it goes and the answer with its limits`() async throws {
+    @Test func `An observer sees the request before it is sent and the answer with its limits`() async throws {
         let server = StandIn { _ in
             HTTPClientResponse(
                 status: 429,
@@ -253,7 +253,7 @@ import Testing
             let huge = await error("huge")
             #expect(huge?.code == .failedRequest && (huge?.cause as? HTTPClientError)?.isResponseTooLarge == true)
             if !withOwnSession {
-                // A redirect is not followed: the answer with its signature is for nobody else.
+                // A redirect is not followed: the answer with its signature is for this server only.
                 #expect(await error("elsewhere") == NetworkError(.failedRequest, statusCode: 307))
                 #expect(mentioned.current.filter { $0 == "empty" }.count == 1)
             }

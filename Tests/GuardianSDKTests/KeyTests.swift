@@ -103,7 +103,7 @@ import Testing
     }
 
     /// More than there are threads in Swift's pool.
-    @Test func `Keys that wait for somebody keep nobody else from anything`() async throws {
+    @Test func `Keys that wait for a prompt do not block other calls`() async throws {
         let key = WaitingKey()
         let server = StandIn()
         try await withThrowingTaskGroup(of: Void.self) { tasks in

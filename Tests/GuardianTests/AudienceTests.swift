@@ -137,7 +137,7 @@ struct AudienceTests {
             ]
             let begun = try await post(server, "/bc-authorize", request)
             #expect(begun.status == 200, "\(begun.text)")
-            _ = try await device.telephone.allow(device.push(on: server), on: server)
+            _ = try await device.phone.allow(device.push(on: server), on: server)
             try await set(server, [])
             let polled = try await post(
                 server, "/oauth/token",

@@ -38,7 +38,7 @@ struct AuthenticatorTests {
 
     // MARK: Policies
 
-    @Test("all-applications asks everybody for a second factor, who have none too; [] only those who enrolled")
+    @Test("all-applications requires a second factor of every user; [] only of those who enrolled")
     func policies() async throws {
         try await TestServer.with { server in
             _ = try await server.addUser()
@@ -132,16 +132,16 @@ struct AuthenticatorTests {
                 try await grant(server, "oob", ["mfa_token": .string(token), "oob_code": oobCode])
             }
             #expect(try await poll().json["error"] == "authorization_pending")
-            let telephone = Telephone()
-            let enrolled = try await server.enroll(telephone, ticket: ticket)
+            let phone = Phone()
+            let enrolled = try await server.enroll(phone, ticket: ticket)
             #expect(enrolled.status == 201, "\(enrolled.text)")
             #expect(enrolled.json["recovery_code"] == associated["recovery_codes"][0])
-            let device = Enrolled(telephone: telephone, answer: enrolled.json)
+            let device = Enrolled(phone: phone, answer: enrolled.json)
             #expect(try await device.pushes(on: server).isEmpty)
             #expect(try await poll().json["error"] == "authorization_pending")
             #expect(try await poll().json["error"] == "authorization_pending")
             #expect(try await device.pushes(on: server).count == 1)
-            _ = try await telephone.allow(device.push(on: server), on: server)
+            _ = try await phone.allow(device.push(on: server), on: server)
             #expect(try await poll().status == 200)
         }
     }
@@ -243,7 +243,7 @@ struct AuthenticatorTests {
             #expect(device.status == 200 && device.json["recovery_codes"] == .null, "\(device.text)")
             let uri = try #require(URLComponents(string: device.json["barcode_uri"].text ?? ""))
             let ticket = try #require(uri.queryItems?.first { $0.name == "enrollment_tx_id" }?.value)
-            #expect(try await server.enroll(Telephone(), ticket: ticket).status == 201)
+            #expect(try await server.enroll(Phone(), ticket: ticket).status == 201)
 
             let mfaToken = try await server.mfaToken()
             let listed = try await authenticators(server, full)

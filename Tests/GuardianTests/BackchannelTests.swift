@@ -62,18 +62,18 @@ struct BackchannelTests {
 
     /// As the vendor's SDK fetches a consent.
     private func consent(
-        _ server: TestServer, _ telephone: Telephone, _ push: JSON, header: [String: JSON?] = [:],
+        _ server: TestServer, _ phone: Phone, _ push: JSON, header: [String: JSON?] = [:],
         claims: [String: JSON?] = [:], proof: String? = nil, path: String? = nil
     ) async throws -> Reply {
         let token = push["mfa"]["txtkn"].text ?? ""
         let path = path ?? "/rich-consents/\(push["mfa"]["txlnkid"].text ?? "")"
-        let head: JSON = ["alg": .string(telephone.key.algorithm), "typ": "dpop+jwt", "jwk": try telephone.jwk]
+        let head: JSON = ["alg": .string(phone.key.algorithm), "typ": "dpop+jwt", "jwk": try phone.jwk]
         let body: JSON = [
-            "htu": .string(telephone.base + path), "htm": "GET", "jti": .string(UUID().uuidString),
+            "htu": .string(phone.base + path), "htm": "GET", "jti": .string(UUID().uuidString),
             "ath": .string(Array(SHA256.hash(data: Data(token.utf8))).base64URL),
             "iat": .number(server.now.timeIntervalSince1970 + 0.4),
         ]
-        let signed = try proof ?? telephone.token(body.with(claims), header: head.with(header))
+        let signed = try proof ?? phone.token(body.with(claims), header: head.with(header))
         return try await server.send(
             .get, path, headers: [.authorization: "MFA-DPoP \(token)", HTTPField.Name("MFA-DPoP")!: signed])
     }
@@ -85,7 +85,7 @@ struct BackchannelTests {
         try await TestServer.with { server in
             try await addSite(server)
             let user = try await server.addUser()
-            let device = try await server.enrolled(withRSA ? .rsa() : Telephone(), of: user)
+            let device = try await server.enrolled(withRSA ? .rsa() : Phone(), of: user)
             let begun = try await begin(server, user)
             #expect(begun.status == 200, "\(begun.text)")
             #expect(begun.json["expires_in"] == 300 && begun.json["interval"] == 5)
@@ -98,7 +98,7 @@ struct BackchannelTests {
             let push = try await device.push(on: server)
             let linking = try #require(push["mfa"]["txlnkid"].text)
             #expect(linking.hasPrefix("cns_"))
-            let consent = try await consent(server, device.telephone, push)
+            let consent = try await consent(server, device.phone, push)
             #expect(consent.status == 200, "\(consent.text)")
             expectGolden(
                 consent.json,
@@ -110,7 +110,7 @@ struct BackchannelTests {
                         "authorization_details": [Self.payment],
                     ],
                 ])
-            #expect(try await device.telephone.allow(push, on: server).status == 204)
+            #expect(try await device.phone.allow(push, on: server).status == 204)
             let tokens = try await poll(server, id)
             #expect(tokens.status == 200, "\(tokens.text)")
             let identity = try claims(tokens.json["id_token"])
@@ -122,7 +122,7 @@ struct BackchannelTests {
             #expect(identity["authorization_details"] == .null)
             #expect(try await poll(server, id).json["error"] == "invalid_grant")
             // A request that is over shows nothing.
-            expectRefused(try await self.consent(server, device.telephone, push), 401, "invalid_token")
+            expectRefused(try await self.consent(server, device.phone, push), 401, "invalid_token")
         }
     }
 
@@ -138,7 +138,7 @@ struct BackchannelTests {
             }
             let slow = try await poll(server, id)
             #expect(slow.json["error"] == "slow_down" && slow.headers[.retryAfter] == "5")
-            _ = try await device.telephone.reject(device.push(on: server), reason: "hacked", on: server)
+            _ = try await device.phone.reject(device.push(on: server), reason: "hacked", on: server)
             try await server.advance(60)
             #expect(try await poll(server, id).json["error"] == "access_denied")
 
@@ -196,7 +196,7 @@ struct BackchannelTests {
         (["audience": String(repeating: "a", count: 600)], 400, "invalid_request"),
     ]
 
-    @Test("What an application asks wrongly reaches nobody's telephone")
+    @Test("What an application asks wrongly reaches no user's phone")
     func refusals() async throws {
         try await TestServer.with { server in
             try await addSite(server)
@@ -213,7 +213,7 @@ struct BackchannelTests {
             #expect(try await begin(server, without).json["error"] == "invalid_grant")
             #expect(
                 try await begin(server, user, ["binding_message": nil, "authorization_details": nil]).status == 200)
-            let plain = try await consent(server, device.telephone, device.push(on: server)).json
+            let plain = try await consent(server, device.phone, device.push(on: server)).json
             #expect(plain["requested_details"].names == ["audience", "scope"])
         }
     }
@@ -224,7 +224,7 @@ struct BackchannelTests {
             try await addSite(server)
             let user = try await server.addUser()
             let device = try await server.enrolled(of: user)
-            let telephone = device.telephone
+            let phone = device.phone
             _ = try await begin(server, user)
             let push = try await device.push(on: server)
             let bad: [(header: [String: JSON?], claims: [String: JSON?])] = [
@@ -234,16 +234,16 @@ struct BackchannelTests {
             ]
             for (header, claims) in bad {
                 expectRefused(
-                    try await consent(server, telephone, push, header: header, claims: claims), 403,
+                    try await consent(server, phone, push, header: header, claims: claims), 403,
                     "invalid_dpop_assertion")
             }
             for proof in ["x", "a.b.c", String(repeating: "a", count: 20_000)] {
                 expectRefused(
-                    try await consent(server, telephone, push, proof: proof), 403, "invalid_dpop_assertion")
+                    try await consent(server, phone, push, proof: proof), 403, "invalid_dpop_assertion")
             }
-            expectRefused(try await consent(server, Telephone(), push), 403, "invalid_dpop_assertion")
+            expectRefused(try await consent(server, Phone(), push), 403, "invalid_dpop_assertion")
             expectRefused(
-                try await consent(server, telephone, push, path: "/rich-consents/cns_other"), 404, "consent_not_found")
+                try await consent(server, phone, push, path: "/rich-consents/cns_other"), 404, "consent_not_found")
             for headers: HTTPFields in [
                 [:], [.authorization: "MFA-DPoP x"], [.authorization: "Bearer x", HTTPField.Name("MFA-DPoP")!: "x"],
             ] {
@@ -255,7 +255,7 @@ struct BackchannelTests {
                     .get, "/rich-consents/cns_1",
                     headers: [.authorization: "MFA-DPoP unknown", HTTPField.Name("MFA-DPoP")!: "x"]), 401,
                 "invalid_token")
-            #expect(try await consent(server, telephone, push).status == 200)
+            #expect(try await consent(server, phone, push).status == 200)
             // A request to sign in is about no consent.
             server.clock.advance(1)
             let token = try await server.mfaToken()
@@ -265,7 +265,7 @@ struct BackchannelTests {
             let plain = try await device.push(on: server)
             #expect(plain["mfa"].names.contains("txlnkid") == false)
             expectRefused(
-                try await consent(server, telephone, plain, path: "/rich-consents/cns_1"), 404, "consent_not_found")
+                try await consent(server, phone, plain, path: "/rich-consents/cns_1"), 404, "consent_not_found")
         }
     }
 }

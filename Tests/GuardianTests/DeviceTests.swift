@@ -14,9 +14,9 @@ struct DeviceTests {
     func story(layout: String) async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
-            var telephone = try Telephone.rsa()
-            telephone.layout = layout
-            let device = try await server.enrolled(telephone, of: user)
+            var phone = try Phone.rsa()
+            phone.layout = layout
+            let device = try await server.enrolled(phone, of: user)
             expectGolden(
                 device.answer,
                 [
@@ -47,18 +47,18 @@ struct DeviceTests {
             #expect(push["mfa"]["d"] == "2026-09-24T10:11:12.123Z")
             #expect(push["mfa"]["s"] == ["b": ["n": "Safari", "v": "9.0.3"], "os": ["n": "Mac OS", "v": "10.11.3"]])
             #expect(push["mfa"]["sh"] == "http://127.0.0.1:8080")
-            let allowed = try await telephone.allow(push, on: server)
+            let allowed = try await phone.allow(push, on: server)
             #expect(allowed.status == 204 && allowed.bytes.isEmpty && allowed.headers[.contentType] == nil)
             let state = try await server.browser("transaction-state", bearer: transaction)
             #expect(state.json["state"] == "accepted" && state.json["token"].text?.split(separator: ".").count == 3)
-            expectRefused(try await telephone.allow(push, on: server), 404, "login_transaction_not_found")
+            expectRefused(try await phone.allow(push, on: server), 404, "login_transaction_not_found")
 
             // The reject reason is in the log.
             let second = try await server.mfaToken()
             let again = try #require(
                 await server.browser("start-flow", bearer: second).json["transaction_token"].text)
             _ = try await server.browser("send-push-notification", bearer: again)
-            #expect(try await telephone.reject(device.push(on: server), reason: "hacked", on: server).status == 204)
+            #expect(try await phone.reject(device.push(on: server), reason: "hacked", on: server).status == 204)
             #expect(try await server.browser("transaction-state", bearer: again).json["state"] == "rejected")
             let log = try await server.management(.get, "logs?q=type:gd_auth_rejected")
             #expect(log.json[0]["details"]["reason"] == "hacked" && log.json[0]["user_id"].text == user)
@@ -92,25 +92,25 @@ struct DeviceTests {
         }
         try await TestServer.with { server in
             let user = try await server.addUser()
-            let telephone = Telephone()
+            let phone = Phone()
             let reply = try await server.enroll(
-                telephone, ticket: server.ticket(for: user),
+                phone, ticket: server.ticket(for: user),
                 changes: [
                     "public_key": ["kty": "RSA", "alg": "RS256", "e": "AQAB", "n": .string(([0] + bytes).base64URL)]
                 ])
-            let device = Enrolled(telephone: telephone, answer: reply.json)
+            let device = Enrolled(phone: phone, answer: reply.json)
             let transaction = try #require(
                 await server.browser("start-flow", bearer: server.mfaToken()).json["transaction_token"].text)
             _ = try await server.browser("send-push-notification", bearer: transaction)
             let push = try await device.push(on: server)
             let header: JSON = ["alg": "RS256", "typ": "JWT"]
             // As Swift's encoder writes it: with escaped slashes.
-            let claims = String(decoding: telephone.claims(for: push, at: server.now).bytes, as: UTF8.self)
+            let claims = String(decoding: phone.claims(for: push, at: server.now).bytes, as: UTF8.self)
                 .replacingOccurrences(of: "/", with: "\\/")
             let input = "\(header.bytes.base64URL).\(Array(claims.utf8).base64URL)"
             try Data(input.utf8).write(to: folder.appendingPathComponent("input"))
             let signature = try openssl("dgst", "-sha256", "-sign", "key.pem", "input")
-            let answer = try await telephone.resolve(push, with: "\(input).\(signature.base64URL)", on: server)
+            let answer = try await phone.resolve(push, with: "\(input).\(signature.base64URL)", on: server)
             #expect(answer.status == 204, "\(answer.text)")
         }
     }
@@ -135,10 +135,10 @@ struct DeviceTests {
         try await TestServer.with { server in
             let ticket = try await server.ticket(for: server.addUser())
             expectRefused(
-                try await server.enroll(Telephone(), ticket: ticket, changes: bad.changes), bad.status, bad.code)
-            #expect(try await server.enroll(Telephone(), ticket: ticket).status == 201)
+                try await server.enroll(Phone(), ticket: ticket, changes: bad.changes), bad.status, bad.code)
+            #expect(try await server.enroll(Phone(), ticket: ticket).status == 201)
             expectRefused(
-                try await server.enroll(Telephone(), ticket: ticket), 404, "enrollment_transaction_not_found")
+                try await server.enroll(Phone(), ticket: ticket), 404, "enrollment_transaction_not_found")
         }
     }
 
@@ -153,16 +153,16 @@ struct DeviceTests {
                 ["something": ["newer": true]],
             ] {
                 let reply = try await server.enroll(
-                    Telephone(), ticket: server.ticket(for: user), changes: changes)
+                    Phone(), ticket: server.ticket(for: user), changes: changes)
                 #expect(reply.status == 201, "\(changes): \(reply.text)")
             }
         }
     }
 
-    @Test("Tickets: none, garbage, expired, of nobody")
+    @Test("Tickets: none, garbage, expired, of an unknown user")
     func tickets() async throws {
         try await TestServer.with { server in
-            let body = try Telephone().registration.bytes
+            let body = try Phone().registration.bytes
             for authorization in [nil, "", "Bearer x", "Ticket", "Ticket id=", "Ticket id=\"\""] {
                 var headers: HTTPFields = [.contentType: "application/json"]
                 headers[.authorization] = authorization
@@ -170,10 +170,10 @@ struct DeviceTests {
                     try await server.send(.post, "/api/enroll", headers: headers, body: body), 401, "invalid_token")
             }
             expectRefused(
-                try await server.enroll(Telephone(), ticket: "gten_none"), 404, "enrollment_transaction_not_found")
+                try await server.enroll(Phone(), ticket: "gten_none"), 404, "enrollment_transaction_not_found")
             let ticket = try await server.ticket(for: server.addUser())
             try await server.advance(5 * 86_400)
-            expectRefused(try await server.enroll(Telephone(), ticket: ticket), 401, "invalid_token")
+            expectRefused(try await server.enroll(Phone(), ticket: ticket), 401, "invalid_token")
             expectRefused(
                 try await server.management(.post, "guardian/enrollments/ticket", ["user_id": "auth0|nobody"]), 404,
                 "inexistent_user")
@@ -184,25 +184,25 @@ struct DeviceTests {
     func forgeries() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
-            let telephone = Telephone()
-            let device = try await server.enrolled(telephone, of: user)
+            let phone = Phone()
+            let device = try await server.enrolled(phone, of: user)
             let transaction = try #require(
                 await server.browser("start-flow", bearer: server.mfaToken()).json["transaction_token"].text)
             _ = try await server.browser("send-push-notification", bearer: transaction)
             let push = try await device.push(on: server)
-            let claims = telephone.claims(for: push, at: server.now)
+            let claims = phone.claims(for: push, at: server.now)
             let forgeries: [(statement: String, status: Int, code: String)] = [
-                (try Telephone().token(claims), 401, "invalid_challenge"),
+                (try Phone().token(claims), 401, "invalid_challenge"),
                 (
-                    try telephone.token(claims.with(["aud": "https://elsewhere.example/api/resolve-transaction"])), 401,
+                    try phone.token(claims.with(["aud": "https://elsewhere.example/api/resolve-transaction"])), 401,
                     "invalid_challenge"
                 ),
-                (try telephone.token(claims, header: ["alg": "none"]), 401, "invalid_challenge"),
+                (try phone.token(claims, header: ["alg": "none"]), 401, "invalid_challenge"),
                 ("not a token", 400, "invalid_body"),
             ]
             for forgery in forgeries {
                 expectRefused(
-                    try await telephone.resolve(push, with: forgery.statement, on: server), forgery.status,
+                    try await phone.resolve(push, with: forgery.statement, on: server), forgery.status,
                     forgery.code)
             }
             expectRefused(
@@ -210,7 +210,7 @@ struct DeviceTests {
                 "invalid_token")
             expectRefused(
                 try await server.browser("resolve-transaction", bearer: transaction), 400, "invalid_body")
-            #expect(try await telephone.allow(push, on: server).status == 204)
+            #expect(try await phone.allow(push, on: server).status == 204)
         }
     }
 
@@ -222,10 +222,10 @@ struct DeviceTests {
                 let transaction = try #require(
                     await server.browser("start-flow", bearer: server.mfaToken()).json["transaction_token"].text)
                 _ = try await server.browser("send-push-notification", bearer: transaction)
-                var telephone = device.telephone
-                telephone.layout = layout
+                var phone = device.phone
+                phone.layout = layout
                 let push = try await device.push(on: server)
-                #expect(try await telephone.allow(push, on: server).status == 204)
+                #expect(try await phone.allow(push, on: server).status == 204)
             }
         }
     }
@@ -236,8 +236,8 @@ struct DeviceTests {
     func accounts() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
-            let telephone = Telephone()
-            let device = try await server.enrolled(telephone, of: user)
+            let phone = Phone()
+            let device = try await server.enrolled(phone, of: user)
             let path = "/appliance-mfa/api/device-accounts/\(device.id)"
             func call(_ method: HTTPRequest.Method, _ bearer: String, _ body: JSON? = nil) async throws -> Reply {
                 try await server.send(
@@ -254,13 +254,13 @@ struct DeviceTests {
             expectGolden(
                 unchanged.json,
                 [
-                    "id": .string(device.id), "identifier": .string(telephone.identifier), "name": "Ada's iPhone",
+                    "id": .string(device.id), "identifier": .string(phone.identifier), "name": "Ada's iPhone",
                     "push_credentials": ["service": "APNS", "token": "a0b1c2"],
                 ])
-            let changed = try await call(.patch, telephone.token(claims), ["name": "Newer"])
+            let changed = try await call(.patch, phone.token(claims), ["name": "Newer"])
             #expect(changed.json["name"] == "Newer" && changed.json["push_credentials"]["token"] == "a0b1c2")
             for bearer in [
-                "wrong", try Telephone().token(claims), try telephone.token(claims.with(["sub": "auth0|x"])),
+                "wrong", try Phone().token(claims), try phone.token(claims.with(["sub": "auth0|x"])),
             ] {
                 expectRefused(try await call(.patch, bearer, [:]), 401, "invalid_token")
                 expectRefused(try await call(.delete, bearer), 401, "invalid_token")

@@ -138,7 +138,7 @@ struct InvitationTests {
             expectRefused(
                 try await ticket(server, ["user_id": .string(user), "allow_multiple_enrollments": false]), 409,
                 "enrollment_conflict")
-            expectRefused(try await server.enroll(Telephone(), ticket: early), 409, "enrollment_conflict")
+            expectRefused(try await server.enroll(Phone(), ticket: early), 409, "enrollment_conflict")
             expectPage(try await submit(server, ["ticket": early]), 409, "There is one already")
             #expect(
                 try await ticket(server, ["user_id": .string(user), "allow_multiple_enrollments": true]).status == 201)
@@ -151,7 +151,7 @@ struct InvitationTests {
             let user = try await server.addUser()
             let reply = try await ticket(server, ["user_id": .string(user), "factor": "otp"])
             let id = try #require(reply.json["ticket_id"].text)
-            expectRefused(try await server.enroll(Telephone(), ticket: id), 403, "feature_disabled")
+            expectRefused(try await server.enroll(Phone(), ticket: id), 403, "feature_disabled")
             let started = try await server.send(
                 .post, "/api/start-flow", headers: [.authorization: "Ticket id=\"\(id)\""])
             #expect(started.json["available_enrollment_methods"] == ["otp"], "\(started.text)")
@@ -191,7 +191,7 @@ struct InvitationTests {
 
             // Begun again in another window: both codes are good until one is used.
             let (other, _) = try await begin(server, ticket, "push")
-            let enrolled = try await server.enroll(Telephone(), ticket: transaction)
+            let enrolled = try await server.enroll(Phone(), ticket: transaction)
             #expect(enrolled.status == 201, "\(enrolled.text)")
             let done = try await open(server, location)
             expectPage(done, 200, "<h1>Done</h1>")
@@ -203,7 +203,7 @@ struct InvitationTests {
             #expect(!late.text.replacingOccurrences(of: " ", with: "").contains(code))
             expectPage(try await open(server, path), 410, "This link was used")
             expectPage(try await submit(server, ["ticket": ticket]), 410, "This link was used")
-            // Whoever finds the address later sees no code.
+            // A later visitor of the address sees no code.
             try await server.advance(300)
             #expect(try await !open(server, location).text.contains("recovery code"))
         }

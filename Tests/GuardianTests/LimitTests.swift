@@ -50,7 +50,7 @@ struct LimitTests {
             #expect(sixth.headers[Self.remaining] == "0" && sixth.headers[.retryAfter] == "60")
             // Only the latest waits, and is answered all the same.
             #expect(try await device.pushes(on: server).count == 1)
-            #expect(try await device.telephone.allow(device.push(on: server), on: server).status == 204)
+            #expect(try await device.phone.allow(device.push(on: server), on: server).status == 204)
             try await server.advance(60)
             #expect(try await challenge(server, server.mfaToken()).status == 200)
         }
@@ -98,7 +98,7 @@ struct LimitTests {
             #expect(try await server.management(.get, "logs?q=type:gd_auth_failed").json.elements.count == 5)
             // The other way in is open.
             #expect(try await server.browser("send-push-notification", bearer: transaction).status == 204)
-            #expect(try await device.telephone.allow(device.push(on: server), on: server).status == 204)
+            #expect(try await device.phone.allow(device.push(on: server), on: server).status == 204)
         }
     }
 

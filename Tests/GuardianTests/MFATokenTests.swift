@@ -69,7 +69,7 @@ struct MFATokenTests {
             let token = try await server.mfaToken()
             let transaction = try #require(
                 try await server.browser("start-flow", bearer: token).json["transaction_token"].text)
-            let stranger = Telephone()
+            let stranger = Phone()
             let forged = try stranger.token(claims(token))
             let unsigned = ["alg": "none"] as JSON
             for other in [
@@ -126,7 +126,7 @@ struct MFATokenTests {
             let device = try await server.enrolled(of: server.addUser())
             let token = try await server.mfaToken()
             let code = try #require(await challenge(server, token, "oob").json["oob_code"].text)
-            _ = try await device.telephone.reject(device.push(on: server), reason: nil, on: server)
+            _ = try await device.phone.reject(device.push(on: server), reason: nil, on: server)
             let refusal: JSON = ["error": "invalid_grant", "error_description": "MFA Authorization rejected."]
             for type in ["otp", "oob", "oob otp"] {
                 let reply = try await challenge(server, token, type)
@@ -154,7 +154,7 @@ struct MFATokenTests {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let first = try await server.enrolled(of: user)
-            var other = Telephone()
+            var other = Phone()
             other.identifier = "another"
             let second = try await server.enrolled(other, of: user)
             let token = try await server.mfaToken()
@@ -192,7 +192,7 @@ struct MFATokenTests {
                 #expect(try await poll(server, token, code) == "authorization_pending")
                 let uri = try #require(URLComponents(string: associated.json["barcode_uri"].text ?? ""))
                 let ticket = try #require(uri.queryItems?.first { $0.name == "enrollment_tx_id" }?.value)
-                #expect(try await server.enroll(Telephone(), ticket: ticket).status == 201)
+                #expect(try await server.enroll(Phone(), ticket: ticket).status == 201)
                 if isAsked { #expect(try await poll(server, token, code) == "authorization_pending") }
                 #expect(try await server.management(.delete, "guardian/enrollments/\(code)").status == 204)
                 #expect(try await poll(server, token, code) == "expired_token")

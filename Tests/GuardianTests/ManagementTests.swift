@@ -65,7 +65,7 @@ struct ManagementTests {
                 shown,
                 [
                     "id": .string(first.id), "status": "confirmed", "type": "pn", "auth_method": "guardian",
-                    "name": "Ada's iPhone", "identifier": .string(first.telephone.identifier),
+                    "name": "Ada's iPhone", "identifier": .string(first.phone.identifier),
                     "enrolled_at": "2026-09-24T10:11:12.123Z",
                 ])
             let code = try await server.management(.post, "\(path)/recovery-code-regeneration")

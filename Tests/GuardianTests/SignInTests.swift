@@ -118,7 +118,7 @@ struct SignInTests {
             #expect(pending.status == 400 && pending.json["error"] == "authorization_pending")
             #expect(try await poll(server, mfaToken, "another").json["error"] == "invalid_grant")
 
-            #expect(try await device.telephone.allow(device.push(on: server), on: server).status == 204)
+            #expect(try await device.phone.allow(device.push(on: server), on: server).status == 204)
             let tokens = try await poll(server, mfaToken, code)
             #expect(tokens.status == 200, "\(tokens.text)")
             #expect(try claims(tokens.json["id_token"])["amr"] == ["pwd", "mfa"])
@@ -137,7 +137,7 @@ struct SignInTests {
             }
             let slow = try await poll(server, mfaToken, code)
             #expect(slow.json["error"] == "slow_down" && slow.headers[.retryAfter] == "5")
-            _ = try await device.telephone.reject(device.push(on: server), reason: "not_me", on: server)
+            _ = try await device.phone.reject(device.push(on: server), reason: "not_me", on: server)
             try await server.advance(60)
             #expect(try await poll(server, mfaToken, code).json["error"] == "invalid_grant")
             let again = try await challenge(server, mfaToken)
@@ -157,8 +157,8 @@ struct SignInTests {
             let number = try #require(asked["number"].text)
             let push = try await device.push(on: server)
             #expect(push["mfa"]["nl"] == 6)
-            expectRefused(try await device.telephone.allow(push, on: server), 401, "invalid_challenge")
-            #expect(try await device.telephone.allow(push, number: number, on: server).status == 204)
+            expectRefused(try await device.phone.allow(push, on: server), 401, "invalid_challenge")
+            #expect(try await device.phone.allow(push, number: number, on: server).status == 204)
         }
     }
 
@@ -230,15 +230,15 @@ struct SignInTests {
             let transaction = try #require(started.json["transaction_token"].text)
             #expect(try await server.browser("transaction-state", bearer: transaction).json["enrollment"] == .null)
 
-            let telephone = Telephone()
-            let reply = try await server.enroll(telephone, ticket: ticket)
+            let phone = Phone()
+            let reply = try await server.enroll(phone, ticket: ticket)
             #expect(reply.status == 201, "\(reply.text)")
-            let device = Enrolled(telephone: telephone, answer: reply.json)
+            let device = Enrolled(phone: phone, answer: reply.json)
             let state = try await server.browser("transaction-state", bearer: transaction).json
             #expect(state["enrollment"]["id"].text == device.id && state["state"] == "pending")
             // Enrolling is no proof yet: the device is asked.
             _ = try await server.browser("send-push-notification", bearer: transaction)
-            _ = try await telephone.allow(device.push(on: server), on: server)
+            _ = try await phone.allow(device.push(on: server), on: server)
             #expect(try await server.browser("transaction-state", bearer: transaction).json["state"] == "accepted")
 
             // Now that there is one, a password alone adds no other.
@@ -265,12 +265,12 @@ struct SignInTests {
             let transaction = try #require(started.json["transaction_token"].text)
             expectRefused(
                 try await server.browser("send-push-notification", bearer: transaction), 400, "invalid_state")
-            _ = try await server.enroll(Telephone(), ticket: #require(started.json["enrollment_tx_id"].text))
+            _ = try await server.enroll(Phone(), ticket: #require(started.json["enrollment_tx_id"].text))
             #expect(
                 try await server.browser("transaction-state", bearer: transaction).json["enrollment"]["status"]
                     == "confirmed")
             expectRefused(
-                try await server.enroll(Telephone(), ticket: ticket), 404, "enrollment_transaction_not_found")
+                try await server.enroll(Phone(), ticket: ticket), 404, "enrollment_transaction_not_found")
         }
     }
 
@@ -291,7 +291,7 @@ struct SignInTests {
                     .post, "/oauth/token", headers: [.contentType: "application/json"], body: body.bytes)
             }
             #expect(try await refresh("other").json["error"] == "invalid_grant")
-            // Nor by one that comes while a second factor is required of everybody.
+            // Nor by one that comes while every user needs a second factor.
             _ = try await server.realm.changeSettings(by: context) { $0.secondFactors.state = .mandatory }
             #expect(try await refresh(server.key).json["error"] == "invalid_grant")
             _ = try await server.realm.changeSettings(by: context) { $0.secondFactors.state = .enabled }

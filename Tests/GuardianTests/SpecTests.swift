@@ -16,8 +16,8 @@ struct SpecTests {
     }
 
     /// A device that was asked.
-    private func asked(_ server: TestServer, _ telephone: Telephone = Telephone()) async throws -> (Enrolled, JSON) {
-        let device = try await server.enrolled(telephone, of: server.addUser())
+    private func asked(_ server: TestServer, _ phone: Phone = Phone()) async throws -> (Enrolled, JSON) {
+        let device = try await server.enrolled(phone, of: server.addUser())
         _ = try await server.browser("send-push-notification", bearer: transaction(server))
         return (device, try await device.push(on: server))
     }
@@ -33,23 +33,23 @@ struct SpecTests {
             for base in bases {
                 for layout in ["", "/appliance-mfa"] {
                     _ = try await server.browser("send-push-notification", bearer: transaction(server))
-                    var telephone = device.telephone
+                    var phone = device.phone
                     let push = try await device.push(on: server)
                     #expect(push["mfa"]["sh"].text == bases[0])
                     for wrong in [
                         base, "\(base)\(layout)/api/resolve-transaction/", "\(base)\(layout)/api/enroll",
                         "\(base).evil.example\(layout)/api/resolve-transaction",
                     ] {
-                        let claims = telephone.claims(for: push, at: server.now).with(["aud": .string(wrong)])
-                        let reply = try await telephone.resolve(push, with: telephone.token(claims), on: server)
+                        let claims = phone.claims(for: push, at: server.now).with(["aud": .string(wrong)])
+                        let reply = try await phone.resolve(push, with: phone.token(claims), on: server)
                         expectRefused(reply, 401, "invalid_challenge")
                     }
-                    telephone.base = base
-                    telephone.layout = layout
-                    let claims = telephone.claims(for: push, at: server.now)
-                    telephone.layout = ""
+                    phone.base = base
+                    phone.layout = layout
+                    let claims = phone.claims(for: push, at: server.now)
+                    phone.layout = ""
                     #expect(
-                        try await telephone.resolve(push, with: telephone.token(claims), on: server).status == 204)
+                        try await phone.resolve(push, with: phone.token(claims), on: server).status == 204)
                     try await server.advance(60)
                 }
             }
@@ -61,10 +61,10 @@ struct SpecTests {
         try await TestServer.with { server in
             let (device, push) = try await asked(server)
             let now = Int(server.now.timeIntervalSince1970)
-            let claims = device.telephone.claims(for: push, at: server.now)
+            let claims = device.phone.claims(for: push, at: server.now)
                 .with(["iat": .integer(now), "exp": .integer(now + 30)])
             #expect(
-                try await device.telephone.resolve(push, with: device.telephone.token(claims), on: server).status == 204
+                try await device.phone.resolve(push, with: device.phone.token(claims), on: server).status == 204
             )
         }
     }
@@ -72,19 +72,19 @@ struct SpecTests {
     @Test("A modulus with and without the sign byte is the same key")
     func signByte() async throws {
         try await TestServer.with { server in
-            let telephone = try Telephone.rsa()
-            let jwk = try telephone.jwk
+            let phone = try Phone.rsa()
+            let jwk = try phone.jwk
             let modulus = try #require(jwk["n"].text)
             let bytes = try #require([UInt8](base64URL: modulus))
             #expect(bytes.count == 257 && bytes[0] == 0)
             let user = try await server.addUser()
             let reply = try await server.enroll(
-                telephone, ticket: server.ticket(for: user),
+                phone, ticket: server.ticket(for: user),
                 changes: ["public_key": jwk.with(["n": .string(Array(bytes.dropFirst()).base64URL)])])
             #expect(reply.status == 201, "\(reply.text)")
             _ = try await server.browser("send-push-notification", bearer: transaction(server))
-            let device = Enrolled(telephone: telephone, answer: reply.json)
-            #expect(try await telephone.allow(device.push(on: server), on: server).status == 204)
+            let device = Enrolled(phone: phone, answer: reply.json)
+            #expect(try await phone.allow(device.push(on: server), on: server).status == 204)
         }
     }
 
@@ -94,9 +94,9 @@ struct SpecTests {
             _ = try await server.management(.put, "guardian/factors/otp", ["enabled": false])
             let user = try await server.addUser()
             let reply = try await server.enroll(
-                Telephone(), ticket: server.ticket(for: user), changes: ["push_credentials": nil])
+                Phone(), ticket: server.ticket(for: user), changes: ["push_credentials": nil])
             #expect(reply.json.names == ["id", "issuer", "recovery_code", "token", "url", "user_id"])
-            let device = Enrolled(telephone: Telephone(), answer: reply.json)
+            let device = Enrolled(phone: Phone(), answer: reply.json)
             let patched = try await server.send(
                 .patch, "/api/device-accounts/\(device.id)",
                 headers: [.authorization: "Bearer \(device.token)", .contentType: "application/json"],
@@ -107,7 +107,7 @@ struct SpecTests {
                 headers: [.authorization: "Bearer \(device.token)", .contentType: "application/json"],
                 body: Array(#"{"push_credentials":{"service":"APNS"}}"#.utf8))
             expectRefused(half, 400, "invalid_body")
-            let second = try await server.enroll(Telephone(), ticket: server.ticket(for: user))
+            let second = try await server.enroll(Phone(), ticket: server.ticket(for: user))
             #expect(!second.json.names.contains("recovery_code"))
         }
     }
@@ -123,7 +123,7 @@ struct SpecTests {
                         .authorization: "Ticket id=\"\(try await server.ticket(for: user))\"",
                         .contentType: "application/json; charset=utf-8", HTTPField.Name("Auth0-Client")!: value,
                         .userAgent: "GuardianSDK/0.10.2 Android 14",
-                    ], body: Telephone().registration.bytes)
+                    ], body: Phone().registration.bytes)
                 #expect(reply.status == 201, "\(reply.text)")
             }
         }
@@ -137,11 +137,11 @@ struct SpecTests {
         var code = "invalid_challenge"
         /// What the answer says of it.
         let words: String
-        let make: @Sendable (Telephone, _ claims: JSON, _ device: String, _ now: Double) throws -> String
+        let make: @Sendable (Phone, _ claims: JSON, _ device: String, _ now: Double) throws -> String
 
         init(
             _ name: String, _ words: String, isMalformed: Bool = false,
-            _ make: @escaping @Sendable (Telephone, JSON, String, Double) throws -> String
+            _ make: @escaping @Sendable (Phone, JSON, String, Double) throws -> String
         ) {
             testDescription = name
             self.words = words
@@ -154,13 +154,13 @@ struct SpecTests {
             _ name: String, _ words: String, isMalformed: Bool = false,
             _ changes: @escaping @Sendable (Double) -> [String: JSON?]
         ) -> Forgery {
-            Forgery(name, words, isMalformed: isMalformed) { telephone, claims, _, now in
-                try telephone.token(claims.with(changes(now)))
+            Forgery(name, words, isMalformed: isMalformed) { phone, claims, _, now in
+                try phone.token(claims.with(changes(now)))
             }
         }
 
-        static func stranger(to telephone: Telephone) throws -> Telephone {
-            Telephone(telephone.key.algorithm == "RS256" ? try .freshRSA() : .freshP256())
+        static func stranger(to phone: Phone) throws -> Phone {
+            Phone(phone.key.algorithm == "RS256" ? try .freshRSA() : .freshP256())
         }
 
         /// An HMAC with what is public of the key as its secret.
@@ -173,11 +173,11 @@ struct SpecTests {
     }
 
     static let forgeries: [Forgery] = [
-        Forgery("another key", "not signed by this device") { telephone, claims, _, _ in
-            try Forgery.stranger(to: telephone).token(claims)
+        Forgery("another key", "not signed by this device") { phone, claims, _, _ in
+            try Forgery.stranger(to: phone).token(claims)
         },
-        Forgery("another key, in the header", "not signed by this device") { telephone, claims, device, _ in
-            let stranger = try Forgery.stranger(to: telephone)
+        Forgery("another key, in the header", "not signed by this device") { phone, claims, device, _ in
+            let stranger = try Forgery.stranger(to: phone)
             return try stranger.token(
                 claims,
                 header: [
@@ -190,40 +190,40 @@ struct SpecTests {
         },
         .claims("expired", "expired") { ["iat": .number($0 - 100), "exp": .number($0 - 70)] },
         .claims("of the future", "clock") { ["iat": .number($0 + 100), "exp": .number($0 + 130)] },
-        Forgery("alg none", "another algorithm") { telephone, claims, _, _ in
-            try telephone.token(claims, header: ["alg": "none"]).split(separator: ".").prefix(2).joined(separator: ".")
+        Forgery("alg none", "another algorithm") { phone, claims, _, _ in
+            try phone.token(claims, header: ["alg": "none"]).split(separator: ".").prefix(2).joined(separator: ".")
                 + "."
         },
-        Forgery("alg none with a signature", "another algorithm") { telephone, claims, _, _ in
-            try telephone.token(claims, header: ["alg": "none"])
+        Forgery("alg none with a signature", "another algorithm") { phone, claims, _, _ in
+            try phone.token(claims, header: ["alg": "none"])
         },
-        Forgery("an HMAC by the key as JSON", "another algorithm") { telephone, claims, _, _ in
-            try Forgery.hmac(claims, telephone.jwk.bytes)
+        Forgery("an HMAC by the key as JSON", "another algorithm") { phone, claims, _, _ in
+            try Forgery.hmac(claims, phone.jwk.bytes)
         },
-        Forgery("an HMAC by the key's numbers", "another algorithm") { telephone, claims, _, _ in
-            let jwk = try telephone.jwk
+        Forgery("an HMAC by the key's numbers", "another algorithm") { phone, claims, _, _ in
+            let jwk = try phone.jwk
             return Forgery.hmac(claims, [UInt8](base64URL: jwk["n"].text ?? jwk["x"].text ?? "") ?? [])
         },
-        Forgery("the other kind of algorithm", "another algorithm") { telephone, claims, _, _ in
-            try telephone.token(
-                claims, header: ["alg": telephone.key.algorithm == "RS256" ? "ES256" : "RS256", "typ": "JWT"])
+        Forgery("the other kind of algorithm", "another algorithm") { phone, claims, _, _ in
+            try phone.token(
+                claims, header: ["alg": phone.key.algorithm == "RS256" ? "ES256" : "RS256", "typ": "JWT"])
         },
-        Forgery("without signature", "not signed") { telephone, claims, _, _ in
-            try telephone.token(claims).split(separator: ".").prefix(2).joined(separator: ".") + "."
+        Forgery("without signature", "not signed") { phone, claims, _, _ in
+            try phone.token(claims).split(separator: ".").prefix(2).joined(separator: ".") + "."
         },
-        Forgery("with half a signature", "not signed") { telephone, claims, _, _ in
-            String(try telephone.token(claims).dropLast(42))
+        Forgery("with half a signature", "not signed") { phone, claims, _, _ in
+            String(try phone.token(claims).dropLast(42))
         },
-        Forgery("with one bit of the claims changed", "not signed") { telephone, claims, _, _ in
-            let parts = try telephone.token(claims).split(separator: ".")
+        Forgery("with one bit of the claims changed", "not signed") { phone, claims, _, _ in
+            let parts = try phone.token(claims).split(separator: ".")
             let no = claims.with(["auth0_guardian_accepted": false]).bytes.base64URL
             return "\(parts[0]).\(no).\(parts[2])"
         },
-        Forgery("cut short", "not a signed answer", isMalformed: true) { telephone, claims, _, _ in
-            try telephone.token(claims).split(separator: ".").prefix(2).joined(separator: ".")
+        Forgery("cut short", "not a signed answer", isMalformed: true) { phone, claims, _, _ in
+            try phone.token(claims).split(separator: ".").prefix(2).joined(separator: ".")
         },
-        Forgery("with a fourth part", "not a signed answer", isMalformed: true) { telephone, claims, _, _ in
-            try telephone.token(claims) + ".x"
+        Forgery("with a fourth part", "not a signed answer", isMalformed: true) { phone, claims, _, _ in
+            try phone.token(claims) + ".x"
         },
         .claims("without a decision", "not a signed answer", isMalformed: true) { _ in
             ["auth0_guardian_accepted": nil]
@@ -239,15 +239,15 @@ struct SpecTests {
         arguments: [false, true])
     func forged(withRSA: Bool) async throws {
         try await TestServer.with { server in
-            let telephone = withRSA ? try Telephone.rsa() : Telephone()
-            let device = try await server.enrolled(telephone, of: server.addUser())
+            let phone = withRSA ? try Phone.rsa() : Phone()
+            let device = try await server.enrolled(phone, of: server.addUser())
             for forgery in Self.forgeries {
                 let transaction = try await transaction(server)
                 #expect(try await server.browser("send-push-notification", bearer: transaction).status == 204)
                 let push = try await device.push(on: server)
-                let claims = telephone.claims(for: push, at: server.now)
-                let statement = try forgery.make(telephone, claims, device.id, server.now.timeIntervalSince1970)
-                let reply = try await telephone.resolve(push, with: statement, on: server)
+                let claims = phone.claims(for: push, at: server.now)
+                let statement = try forgery.make(phone, claims, device.id, server.now.timeIntervalSince1970)
+                let reply = try await phone.resolve(push, with: statement, on: server)
                 expectRefused(reply, forgery.status, forgery.code)
                 #expect(
                     reply.json["message"].text?.contains(forgery.words) == true,
@@ -255,10 +255,10 @@ struct SpecTests {
                 let state = try await server.browser("transaction-state", bearer: transaction)
                 #expect(state.json["state"] == "pending")
                 // The right one, afterwards, and once.
-                let right = try telephone.token(telephone.claims(for: push, at: server.now))
-                #expect(try await telephone.resolve(push, with: right, on: server).status == 204)
+                let right = try phone.token(phone.claims(for: push, at: server.now))
+                #expect(try await phone.resolve(push, with: right, on: server).status == 204)
                 expectRefused(
-                    try await telephone.resolve(push, with: right, on: server), 404, "login_transaction_not_found")
+                    try await phone.resolve(push, with: right, on: server), 404, "login_transaction_not_found")
                 try await server.advance(60)
             }
         }
@@ -268,8 +268,8 @@ struct SpecTests {
     func selfSigned() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
-            let telephone = Telephone()
-            let device = try await server.enrolled(telephone, of: user)
+            let phone = Phone()
+            let device = try await server.enrolled(phone, of: user)
             let now = server.now.timeIntervalSince1970
             let claims: JSON = [
                 "sub": .string(user), "iss": .string(device.id),
@@ -282,10 +282,10 @@ struct SpecTests {
                     headers: [.authorization: "Bearer \(bearer)", .contentType: "application/json"],
                     body: Array("{}".utf8))
             }
-            #expect(try await patch(telephone.token(claims)).status == 200)
+            #expect(try await patch(phone.token(claims)).status == 200)
             #expect(
                 try await patch(
-                    telephone.token(claims.with(["aud": "http://127.0.0.1:8080/api/device-accounts"]))
+                    phone.token(claims.with(["aud": "http://127.0.0.1:8080/api/device-accounts"]))
                 ).status == 200)
             let wrong: [[String: JSON?]] = [
                 ["iss": "dev_other"], ["iss": nil], ["sub": nil], ["sub": "auth0|other"], ["aud": nil],
@@ -295,18 +295,18 @@ struct SpecTests {
                 ["exp": "never"],
             ]
             for changes in wrong {
-                expectRefused(try await patch(telephone.token(claims.with(changes))), 401, "invalid_token")
+                expectRefused(try await patch(phone.token(claims.with(changes))), 401, "invalid_token")
             }
             for header: JSON in [["alg": "none"], ["alg": "HS256"], ["alg": "RS256"], [:]] {
-                expectRefused(try await patch(telephone.token(claims, header: header)), 401, "invalid_token")
+                expectRefused(try await patch(phone.token(claims, header: header)), 401, "invalid_token")
             }
             // An answer to a request is no such token.
             _ = try await server.browser("send-push-notification", bearer: transaction(server))
             let push = try await device.push(on: server)
             expectRefused(
-                try await patch(telephone.token(telephone.claims(for: push, at: server.now))), 401, "invalid_token")
+                try await patch(phone.token(phone.claims(for: push, at: server.now))), 401, "invalid_token")
             try await server.advance(7201)
-            expectRefused(try await patch(telephone.token(claims)), 401, "invalid_token")
+            expectRefused(try await patch(phone.token(claims)), 401, "invalid_token")
         }
     }
 

@@ -239,7 +239,7 @@ struct UserManagementTests {
             #expect(
                 pending.json == ["id": .string(id), "status": "pending", "type": "pn", "auth_method": "guardian"])
             #expect(try await server.management(.get, "\(path(user))/enrollments").json == [])
-            #expect(try await server.enroll(Telephone(), ticket: ticket).status == 201)
+            #expect(try await server.enroll(Phone(), ticket: ticket).status == 201)
             #expect(try await server.management(.get, "guardian/enrollments/\(id)").json["status"] == "confirmed")
 
             try await server.advance(1)
@@ -250,7 +250,7 @@ struct UserManagementTests {
             try await server.advance(5 * 86_400)
             expectRefused(
                 try await server.management(.get, "guardian/enrollments/\(next)"), 404, "enrollment_not_found")
-            #expect(try await server.enroll(Telephone(), ticket: later).status == 401)
+            #expect(try await server.enroll(Phone(), ticket: later).status == 401)
         }
     }
 }

@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func anAnonymousUserCannotTakeSomebodysAddress() async throws {
+    @Test func anAnonymousUserCannotTakeAnothersAddress() async throws {
         try await TestServer.with(.development) { server in
             let person = try await server.signUp()
             let anonymous = try await server.post("/v1/accounts:signUp")
@@ -497,7 +497,7 @@ import Testing
     }
 
     @Test(arguments: [["deleteProvider": ["password"]], ["deleteAttribute": ["PASSWORD"]]] as [JSON])
-    func aPasswordThatWasRemovedSignsNobodyIn(removal: JSON) async throws {
+    func aPasswordThatWasRemovedSignsNoUserIn(removal: JSON) async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let reply = try await server.post(
@@ -551,7 +551,7 @@ import Testing
             expectRefused(
                 try await server.post("/v1/accounts:delete", ["idToken": .string(person.idToken)]),
                 "CREDENTIAL_TOO_OLD_LOGIN_AGAIN", .errors)
-            // A refreshed token is of the same sign-in; a name is nobody's loss.
+            // A refreshed token is of the same sign-in; the name may stay.
             let refreshed = try await server.refresh(person.refreshToken)
             expectRefused(
                 try await server.post("/v1/accounts:delete", ["idToken": refreshed.json["id_token"]]),
@@ -564,7 +564,7 @@ import Testing
 
     /// Of one's own tokens all are revoked, whatever instant is named, and the session goes on with fresh ones.
     @Test(arguments: ["0", 1, "4102444800"] as [JSON])
-    func whoeverNamesAnInstantEndsAllOtherSessions(instant: JSON) async throws {
+    func namingAnInstantEndsAllOtherSessions(instant: JSON) async throws {
         try await TestServer.with { server in
             var person = try await server.signUp()
             let before = person

@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// The public key is no secret: a token "signed" with it as an HMAC key is nobody's.
+    /// The public key is no secret: a token "signed" with it as an HMAC key is refused.
     @Test func aMACWithThePublicKeyIsNoSignature() async throws {
         try await TestServer.with { server in
             let key = try await SigningKey.register(for: "backend@example.com", at: server)

@@ -3,8 +3,8 @@ import DialectTestSupport
 import Foundation
 import Testing
 
-/// A link that was mailed for a sign-in, followed by somebody who is signed in: their account gets the address (REST
-/// reference of Identity Platform, `accounts:signInWithEmailLink`, `idToken`).
+/// A link that was mailed for a sign-in, followed by a signed-in user: their account gets the address (REST reference
+/// of Identity Platform, `accounts:signInWithEmailLink`, `idToken`).
 @Suite struct EmailLinkTests {
     private func anonymous(_ server: TestServer) async throws -> Person {
         let reply = try await server.post("/v1/accounts:signUp", ["returnSecureToken": true])
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func anAddressOfSomebodyElseIsNotLinked() async throws {
+    @Test func anAddressOfAnotherUserIsNotLinked() async throws {
         try await TestServer.with(.development) { server in
             let (person, other) = (try await anonymous(server), try await server.signUp())
             let code = try await code(server, other.email)
@@ -62,7 +62,7 @@ import Testing
             #expect(try await server.account(person.idToken)["email"] == .null)
             // Nothing is used up by it.
             #expect(try await follow(server, code, other.email, nil).json["localId"] == .string(other.localID))
-            // Nor one that somebody took after the link was mailed.
+            // Nor one that another user took after the link was mailed.
             let late = try await self.code(server, "late@example.com")
             _ = try await server.signUp("late@example.com")
             expectRefused(try await follow(server, late, "late@example.com", person.idToken), "EMAIL_EXISTS", .errors)

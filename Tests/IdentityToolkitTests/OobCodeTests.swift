@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func withEmailPrivacyAResetIsSentToNobodyWithTheSameAnswer() async throws {
+    @Test func withEmailPrivacyAResetForAnUnknownUserHasTheSameAnswer() async throws {
         try await TestServer.with { server in
             let reply = try await server.post(
                 Self.send, ["requestType": "PASSWORD_RESET", "email": "nobody@example.com"])
@@ -374,7 +374,7 @@ import Testing
         }
     }
 
-    /// Whoever has a code of their own can put any target beside it and send the link to somebody else.
+    /// An attacker with a code can append any target to it and send the link to another user.
     @Test func thePageLeadsOnOnlyToAuthorizedDomains() async throws {
         try await TestServer.with { server in
             try await server.authorize("app.example.com")
@@ -481,7 +481,7 @@ import Testing
         }
     }
 
-    /// Somebody else may have signed up with the address before its owner came.
+    /// Another person may have signed up with the address before its owner.
     @Test func aLinkToAnUnverifiedAddressTakesTheStrangersPasswordAway() async throws {
         try await TestServer.with { server in
             let stranger = try await server.signUp("ada@example.com")

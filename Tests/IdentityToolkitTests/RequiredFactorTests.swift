@@ -5,8 +5,8 @@ import Testing
 
 @testable import CountersignServer
 
-/// A second factor is asked of everybody, by the realm (`mfa.state` `MANDATORY`) or by the application: whoever has none
-/// gets tokens that are good for enrolling one, and that no back end takes.
+/// Every user needs a second factor, by the realm (`mfa.state` `MANDATORY`) or by the application: a user without one
+/// gets tokens that are valid for enrolling one, and that no back end accepts.
 @Suite struct RequiredFactorTests {
     enum Demand: String, CaseIterable, Sendable {
         case realm, application
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func whenNobodyAsksAnyMoreARefreshSetsFree() async throws {
+    @Test func whenItIsNoLongerRequiredARefreshLiftsTheRestriction() async throws {
         try await TestServer.with { server in
             try await require(.realm, at: server)
             let person = try await server.signUp()

@@ -29,7 +29,7 @@
                 }
             }
 
-            @Test func nobodyIsAskedForTheSignedInUser() async throws {
+            @Test func theSignedInUserNeedsNoPrompt() async throws {
                 let presence = ScriptedPresence(always: "correct horse")
                 try await TestVault.with(presence) { _ in
                     let asked = presence.requests.count

@@ -40,7 +40,7 @@
                     let nativeAuth = try application("kept")
                     #expect(nativeAuth.getNativeAuthUserAccount() == nil)
                     try await signIn(nativeAuth)
-                    // Nobody is asked for tokens that an app needs when it starts.
+                    // Tokens that an app needs when it starts cause no prompt.
                     #expect(presence.requests.count == asked)
                     KeychainVault.reset()
                     try await TestVault.configure(.scripted("correct horse"), directory: directory)
@@ -96,7 +96,7 @@
         }
     }
 
-    /// Signs anybody in.
+    /// Signs any user in.
     private struct Signing: HTTPTransport {
         func send(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
             let info = #"{"uid":"u","utid":"t"}"#

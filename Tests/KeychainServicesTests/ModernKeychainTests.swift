@@ -50,7 +50,7 @@
                 }
             }
 
-            @Test func askingWhetherThereIsOneAsksNobody() async throws {
+            @Test func askingWhetherThereIsOneNeverPrompts() async throws {
                 try await with { presence in
                     try await keychain.store(secret("token"), account: "ada", service: service, access: .presentUser)
                     try await keychain.store(
@@ -180,7 +180,7 @@
                 }
             }
 
-            @Test func aCancelledTaskEndsWhileSomebodyIsAsked() async throws {
+            @Test func aCancelledTaskEndsDuringAPrompt() async throws {
                 // Cancelled between the request and an answer that never comes.
                 let presence = StalledPresence()
                 let directory = FileManager.default.temporaryDirectory
@@ -196,7 +196,7 @@
                 presence.stall()
                 let task = Task { try await keychain.read(account: "ada", service: service) }
                 await presence.waitUntilAsked()
-                // Those that ask nobody do not wait for the person.
+                // Calls without a prompt do not wait for one.
                 #expect(try await keychain.contains(account: "ada", service: service))
                 task.cancel()
                 await #expect(throws: KeychainError.cancelled) { _ = try await task.value }

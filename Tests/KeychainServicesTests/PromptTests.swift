@@ -7,7 +7,7 @@
     @_spi(Testing) import KeychainServices
 
     extension KeychainSuite {
-        /// How often somebody is asked, which only a scripted person can count.
+        /// How often there is a prompt, which only a scripted provider can count.
         @Suite struct PromptTests {
             private func addGuarded(_ account: String = "ada", _ flags: SecAccessControlCreateFlags = .userPresence)
                 throws
@@ -33,7 +33,7 @@
                 try await TestVault.with(presence) { _ in try await body(presence) }
             }
 
-            @Test func addingAndDeletingAskNobody() async throws {
+            @Test func addingAndDeletingNeverPrompt() async throws {
                 try await with { presence in
                     try asks(0, presence) { try addGuarded() }
                     asks(0, presence) { _ = SecItemDelete(password("ada")) }

@@ -112,7 +112,7 @@
                         #expect(text.contains("another TPM"))
                     }
                     #expect(try abroad.tpm.status().failuresCounted == 0)
-                    // Nor does the file alone, before anybody is asked.
+                    // Nor does the file alone, before any prompt.
                     let presence = ScriptedPresence(always: "correct horse")
                     let without = await failure { () async throws(KeychainError) in
                         try await open(directory, presence, chip: nil, seals: false)
@@ -140,7 +140,7 @@
                 }
             }
 
-            @Test func aLockoutIsReportedAndNobodyIsAskedInIt() async throws {
+            @Test func aLockoutIsReportedWithoutAPrompt() async throws {
                 let chip = try SoftwareTPM()
                 try chip.limitGuessing(tries: 2, recovery: 1000)
                 try await with { directory in
@@ -330,7 +330,7 @@
                 }
             }
 
-            /// A lockout of the TPM is everybody's on the machine: what asks with the passcode of a sealed vault says so.
+            /// A lockout of the TPM affects the whole machine: what asks with the passcode of a sealed vault says so.
             @Test func aSignatureInALockoutIsRefusedWithItsWait() async throws {
                 let chip = try SoftwareTPM()
                 try await with { directory in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KeychainTPM
 
-/// Somebody with wires on the bus between processor and chip.
+/// An attacker with wires on the bus between processor and chip.
 @Suite(.needsSoftwareTPM, .onOwnThreads)
 struct EavesdroppingTests {
     let digest = SHA256.hash(data: Data("m".utf8))
@@ -91,7 +91,7 @@ struct EavesdroppingTests {
         }
     }
 
-    @Test func `A storage key of somebody in between is not given the PIN of a key that knows better`() throws {
+    @Test func `An impostor's storage key does not get the PIN of a key that detects it`() throws {
         let (chip, impostor) = (try SoftwareTPM(), try SoftwareTPM())
         let key = try chip.tpm.makeSigningKey(.p256, pin: "482913")
         let other = TappedTransport(impostor.connection)

@@ -61,7 +61,7 @@ struct LockoutTests {
         #expect(try chip.tpm.status().failuresCounted == 1)
     }
 
-    @Test func `A report says whether the limit on guessing can be reset by anybody`() throws {
+    @Test func `A report says whether the limit on guessing can be reset by any user`() throws {
         let chip = try SoftwareTPM()
         try chip.limitGuessing(tries: 5, recovery: 600)
         var status = try chip.tpm.status()

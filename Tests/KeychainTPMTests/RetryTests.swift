@@ -77,7 +77,7 @@ import Testing
         ])
         let status = try TPM(transport: transport).status()
         #expect(status.manufacturer == "INTC")
-        // Nothing that moves somebody's cursor.
+        // Nothing that moves the cursor.
         #expect(status.model == "ABCD")
         #expect(status.firmwareVersion == "7.2.3.4")
         #expect(status.isLockedOut)

@@ -11,7 +11,7 @@ import Testing
     import Darwin
 #endif
 
-/// Connections, against somebody at the other end who answers as the test wants.
+/// Connections, with a peer that answers as the test wants.
 @Suite(.onOwnThreads)
 struct TransportTests {
     private let command: [UInt8] = [0x80, 0x01, 0, 0, 0, 12, 0, 0, 1, 0x7B, 0, 8]
@@ -76,7 +76,7 @@ struct TransportTests {
         #expect(try connection.exchange(command, timeout: 10) == answer)
     }
 
-    @Test func `A peer that does not read holds nobody longer than the limit`() throws {
+    @Test func `A peer that does not read blocks no longer than the limit`() throws {
         let gate = DispatchSemaphore(value: 0)
         let peer = try SocketPeer(reads: false) { _, _ in gate.wait() }
         defer { gate.signal() }
@@ -160,7 +160,7 @@ struct TransportTests {
         #expect(!TPMConnection(.unixSocket(path: "/dev/tpmrm0")).managesResources)
     }
 
-    /// A terminal stands in for the device: a character device with somebody behind it.
+    /// A terminal stands in for the device: a character device with a peer.
     @Test func `A device is opened, spoken to and given back`() throws {
         let terminal = try Terminal()
         let connection = TPMConnection(.device(path: terminal.path))

@@ -228,7 +228,7 @@ import Testing
         #expect(server.requests.count == count)
     }
 
-    @Test func `A refresh that ends after the sign-out brings nobody back`() async throws {
+    @Test func `A refresh that ends after the sign-out does not sign the user in again`() async throws {
         let result = try await app.signedIn()
         let slow = Hold(server)
         let app = try TestApp(storage: app.storage, transport: slow)

@@ -2,7 +2,7 @@ import ClientHTTP
 import Testing
 
 @Suite struct OnceTests {
-    @Test func `What happens once happens once, whoever asks`() async {
+    @Test func `What happens once happens once, for all callers`() async {
         let once = Once()
         let count = Locked(0)
         await withTaskGroup(of: Void.self) { tasks in

@@ -98,7 +98,7 @@ import Testing
         #expect(throws: DecodingError.self) { try read(#"{"status":"odd"}"#, as: ResetPasswordPollResponse.self) }
     }
 
-    @Test func `Who somebody is goes through Base64 for URLs and back`() {
+    @Test func `The client info survives Base64 for URLs and back`() {
         for count in 0...5 {
             let info = ClientInfo(uid: String(repeating: "ÿ?", count: count), utid: "t>")
             #expect(info.text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })

@@ -51,7 +51,7 @@ open class PinCodeChallengeHandler : SecurityCheckChallengeHandlerSwift {
     }
 }
 
-/// What somebody in front of the app sees and types.
+/// What a user of the app sees and types.
 public final class Screen: @unchecked Sendable {
     // Proof: everything is read and written with the lock held.
     private let lock = NSLock()

@@ -96,7 +96,7 @@ import Testing
         let login = try #require(app.client.getChallengeHandler(bySecurityCheck: "Login"))
         #expect(login.activeRequest == nil)
         #expect(pin.challenges == 1)
-        // The screen that is still open answers nobody.
+        // The screen that is still open answers no request.
         (login as? Handler)?.submitChallengeAnswer(["username": "ada"])
         #expect(try await app.get("balance") == "19938.80")
     }
@@ -216,7 +216,7 @@ import Testing
     }
 }
 
-/// The rules of a round, without anybody around it.
+/// The rules of a round, in isolation.
 @Suite struct ChallengeRoundTests {
     private func text(_ outcome: ChallengeRound.Outcome?) -> String {
         switch outcome {

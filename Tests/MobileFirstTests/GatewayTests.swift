@@ -10,7 +10,7 @@ import Testing
     private let app = App()
     private var server: StandIn { app.server }
 
-    /// Lets through whoever has the cookie that its form gives.
+    /// Admits clients with the cookie of its form.
     private func standGateway(before suffix: String) {
         let server = server
         server.on(suffix) { request in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IBMMobileFirstPlatformFoundation
 
-/// Answers before anybody asks, and their end. Source: MobileFirst Runtime REST API.
+/// Answers before a challenge, and their end. Source: MobileFirst Runtime REST API.
 @Suite struct LoginTests {
     private let app = App()
     private var server: StandIn { app.server }
@@ -78,7 +78,7 @@ import Testing
         try await app.manager.login("Login", withCredentials: ["username": "a"])
     }
 
-    @Test func `A logout while somebody authorizes is refused`() async throws {
+    @Test func `A logout during an authorization is refused`() async throws {
         server.on(Endpoint.preauthorize, { _ in StandIn.challenge(#""Pin":{}"#) }, { _ in StandIn.granted() })
         let pin = app.handle("Pin", .later)
         async let token = app.manager.obtainAccessToken(forScope: "a")

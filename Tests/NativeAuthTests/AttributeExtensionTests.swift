@@ -50,7 +50,8 @@ struct AttributeExtensionTests {
         try await server.realm.accounts.user(email: EmailAddress(kept: NativeClient.email))
     }
 
-    @Test("What is to be prefilled comes with the attributes that are asked for, and is nobody's until it is given")
+    @Test(
+        "What is to be prefilled comes with the attributes that are asked for, and is not stored until it is submitted")
     func prefill() async throws {
         let script = ScriptedService.json(
             Answers.start("setPrefillValues", #""inputs":{"city":"London","age":36,"unknown":"x"}"#))

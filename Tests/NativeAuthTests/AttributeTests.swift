@@ -72,7 +72,7 @@ struct AttributeTests {
         }
     }
 
-    @Test("What no attribute can be is invalid, also where nobody asked for it")
+    @Test("What no attribute can be is invalid, also where it was not requested")
     func invalid() async throws {
         try await TestServer.with { server in
             let client = try await server.application(attributes: [Self.city])

@@ -227,7 +227,7 @@ struct BadInputTests {
     }
 
     /// Bytes at random, and requests with one thing wrong about them.
-    @Test("Nothing that anybody sends is a failure of ours")
+    @Test("No input causes an internal error")
     func noise() async throws {
         try await TestServer.with(.development) { server in
             let client = try await server.application()

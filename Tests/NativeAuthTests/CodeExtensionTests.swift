@@ -87,7 +87,7 @@ struct CodeExtensionTests {
         }
     }
 
-    @Test("Nobody's address leads to no call, and the developer's inbox shows what there is")
+    @Test("An address without account causes no call, and the developer's inbox shows what there is")
     func nobody() async throws {
         try await with { server, client, service in
             let email = try await unknownAddress(client)

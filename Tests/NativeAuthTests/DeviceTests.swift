@@ -47,7 +47,7 @@ struct DeviceTests {
         }
     }
 
-    @Test("A client that waits for a device is told to, and it counts against nobody")
+    @Test("A client that waits for a device is told to, and it is not counted")
     func waiting() async throws {
         try await TestServer.with { server in
             let stage = try await Stage(server)
@@ -79,11 +79,11 @@ struct DeviceTests {
         }
     }
 
-    @Test("A request that nobody answered in time is over, and another can be made in the same sign-in")
+    @Test("A request that was not answered in time is over, and another can be made in the same sign-in")
     func expired() async throws {
         try await TestServer.with { server in
             let stage = try await Stage(server)
-            // Nobody was asked yet.
+            // No request was sent yet.
             #expect(try await stage.poll().status == 400)
             _ = try await stage.ask()
             try await server.advance(299)

@@ -171,7 +171,7 @@ struct LimitTests {
     @Test("A source begins six hundred sign-ins and resets in ten minutes, of whomever, and no row comes of more")
     func attempts() async throws {
         try await TestServer.with { server in
-            // Also where the answer is that there is nobody.
+            // Also where the answer is that there is no such user.
             let (client, open) = (try await server.application(), try await server.application(reveals: true))
             let now = server.now
             try await server.realm.store.write {

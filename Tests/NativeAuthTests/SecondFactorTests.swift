@@ -197,7 +197,7 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("Whoever has an authenticator is asked for its code, in every application")
+    @Test("A user with an authenticator is asked for its code, in every application")
     func authenticator() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
@@ -292,7 +292,7 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("The realm can require a second factor of everybody")
+    @Test("The realm can require a second factor of every user")
     func mandatory() async throws {
         try await TestServer.with { server in
             let client = try await server.application()

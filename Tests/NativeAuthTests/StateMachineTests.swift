@@ -237,7 +237,7 @@ struct StateMachineTests {
             name: "Redirect: a password application, a client without", types: ["password", "redirect"],
             account: .password, steps: [initiate("oob redirect", .redirect)]),
         Way(
-            name: "An application of codes asks everybody for one", types: ["oob", "redirect"], account: .password,
+            name: "An application of codes asks every user for one", types: ["oob", "redirect"], account: .password,
             steps: [
                 initiate("oob redirect"), challenge("oob"), token("oob", ["oob": "{code}"]),
             ]),

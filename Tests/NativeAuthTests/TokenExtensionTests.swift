@@ -125,7 +125,7 @@ struct TokenExtensionTests {
         ),
     ]
 
-    @Test("A service that fails lets nobody in, and nothing is lost by it", arguments: brokenServices.indices)
+    @Test("When a service fails no user is signed in, and nothing is used up", arguments: brokenServices.indices)
     func faults(index: Int) async throws {
         let (script, code) = Self.brokenServices[index]
         // What is to be given up is so after a moment; what is to be heard is waited for.
@@ -156,7 +156,7 @@ struct TokenExtensionTests {
         }
     }
 
-    @Test("A service that is not there, and a name that nobody knows")
+    @Test("A service that is not there, and an unknown name")
     func absent() async throws {
         let gone = try ScriptedService(Self.providing)
         gone.stop()
@@ -235,7 +235,7 @@ struct TokenExtensionTests {
         }
     }
 
-    @Test("A crowd at a slow service: sixteen wait, others are told to come back, and nobody else waits")
+    @Test("A crowd at a slow service: sixteen wait, others are told to come back, and no other user waits")
     func crowd() async throws {
         let gate = Gate()
         try await with({ _ in [.hold] }, options: .waiting(for: gate)) { server, client, service in
@@ -259,7 +259,7 @@ struct TokenExtensionTests {
                 for try await reply in tasks {
                     replies.append(reply)
                     guard replies.count == 4 else { continue }
-                    // Sixteen wait. Meanwhile somebody signs in who has nothing to do with it.
+                    // Sixteen wait. Meanwhile an unrelated user signs in.
                     #expect(replies.allSatisfy { $0.number == 90055 && $0.headers[.retryAfter] == "1" })
                     let elsewhere = try await password(other)
                     #expect(elsewhere.status == 200)

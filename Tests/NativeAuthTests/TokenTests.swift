@@ -94,7 +94,7 @@ struct TokenTests {
         }
     }
 
-    @Test("The published keys verify the tokens, by a library of somebody else's")
+    @Test("The published keys verify the tokens, by another vendor's library")
     func verification() async throws {
         try await TestServer.with { server in
             let client = try await server.application()

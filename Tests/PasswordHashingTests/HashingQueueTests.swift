@@ -41,7 +41,7 @@ import Testing
         #expect(queue.admit(0) == .refused(retryAfter: expected))
     }
 
-    @Test func nobodyIsAdmittedToAWaitThatIsLongerThanClientsHavePatienceFor() {
+    @Test func noRequestIsAdmittedToAWaitLongerThanClientsHave() {
         var queue = HashingQueue<Int>(threads: 2, limit: 1000, longestWait: 3, seconds: 1)
         // Where a thread is free there is no wait, whatever a hash takes.
         for number in 0..<7 { #expect(queue.admit(number) == .admitted(number + 1)) }

@@ -183,7 +183,8 @@ struct ValidatorTests {
         transport.becomes { _ in throw Away() }
         time.advance(301)
         #expect(try await isValid(validator, second.token(claims())))
-        // It is asked again after a while, not for each request; and what nobody can look up is not called invalid.
+        // It is asked again after a while, not for each request; and a token that cannot be looked up is not called
+        // invalid.
         #expect(try await isValid(validator, second.token(claims())))
         var third = Issuer()
         third.kid = "three"

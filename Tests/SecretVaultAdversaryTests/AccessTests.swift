@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// Somebody patches, in memory, what the vault believes of an item.
+    /// An attacker patches, in memory, what the vault knows of an item.
     @Test(arguments: protected) func patchedAccessControlReadsNothing(name: String) async throws {
         try await onThread {
             let vault = try Vault.open(configuration())
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func aStoredCredentialIsNobodysPresence() async throws {
+    @Test func aStoredCredentialIsNoPresence() async throws {
         try await onThread {
             let stored = CustomPresence(asksPerson: false) { _ in LockedBytes(Array(Corpus.passcode.utf8)) }
             let vault = try Vault.open(configuration(stored))
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// The same through the presets that a service uses.
-    @Test func aDescriptorOpensAndIsNobodysPresence() async throws {
+    @Test func aDescriptorOpensAndIsNoPresence() async throws {
         try await onThread {
             var ends: [Int32] = [0, 0]
             try #require(pipe(&ends) == 0)

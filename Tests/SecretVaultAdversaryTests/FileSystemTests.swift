@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root gives files away"), arguments: ["", "/vault.kc", "/attempts"])
-    func whatBelongsToSomebodyElseIsRefused(name: String) throws {
+    func whatBelongsToAnotherUserIsRefused(name: String) throws {
         _ = try open()
         chown(directory + name, 12345, 12345)
         expectNotAvailable { _ = try open() }
@@ -148,7 +148,7 @@ import Testing
         rename(directory, scratch.file("elsewhere"))
         let other = try open()
         try other.add(addition("of the new one"))
-        // What is written now must not vanish in a folder that nobody looks into any more.
+        // What is written now must not vanish in a folder that is no longer used.
         #expect(throws: KeychainError.self) { try vault.add(addition("more")) }
         #expect(try other.items(ofClass: "genp").count == 1)
     }
@@ -162,7 +162,7 @@ import Testing
     }
 
     /// Two who hold two locks would overwrite each other's writes.
-    @Test func aLockFileThatIsReplacedLocksNobodyOut() async throws {
+    @Test func aLockFileThatIsReplacedLocksOutNoProcess() async throws {
         try await onThread {
             let vault = try open()
             let directory = vault.directory

@@ -40,7 +40,7 @@ import Testing
         let ending = child.ending()
         let isDone = ending == 0
 
-        // Whoever comes next opens it and goes on writing.
+        // The next process opens it and continues to write.
         func open(_ passcode: String) -> Vault? {
             guard
                 var configuration = try? Corpus.configuration(
@@ -90,7 +90,7 @@ import Testing
         return ending
     }
 
-    /// A hundred kills from outside, at instants that nobody chose.
+    /// A hundred kills from outside, at arbitrary instants.
     @Test func leavesTheOldOrTheNewVaultAtAnyInstant() async throws {
         try await onThread {
             let scratch = try Scratch()

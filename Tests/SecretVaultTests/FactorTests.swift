@@ -71,7 +71,7 @@ import Testing
         #expect(try vault.items(ofClass: "genp").isEmpty)
     }
 
-    @Test func aFactorThatNobodyEnrolledIsNone() throws {
+    @Test func aFactorThatWasNeverEnrolledIsNone() throws {
         let vault = try open(FakeSecurityKey(nil))
         guard case .factorUnavailable = failure({ try vault.add(.password("ann", "one", .biometryAny)) }) else {
             Issue.record("an item was stored without an enrolment")
@@ -174,7 +174,7 @@ import Testing
         box.asks(0) { _ = try enrolled.read(real) }  // with a factor there is nothing to map
     }
 
-    @Test func aStoredCredentialOpensTheVaultAndShowsNobodysPresence() throws {
+    @Test func aStoredCredentialOpensTheVaultAndProvesNoPresence() throws {
         let vault = try open()
         let free = try vault.add(.password("free", "one"))
         let guarded = try vault.add(.password("guarded", "two", .userPresence))
@@ -290,7 +290,7 @@ import Testing
         let second = try Vault.open(
             box.configuration {
                 $0.presence = .custom { request in
-                    // Somebody else is done while this one types.
+                    // Another process finishes while this prompt is open.
                     if request.kind == .passcode { try? first.removePasscode() }
                     return LockedBytes(Array("1234".utf8))
                 }

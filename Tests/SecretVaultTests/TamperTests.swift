@@ -5,7 +5,7 @@ import Testing
 
 @testable import SecretVault
 
-/// What somebody can do who writes the file: without the passcode, and (harder) with all class keys but without an
+/// What an attacker who writes the file can do: without the passcode, and (harder) with all class keys but without an
 /// item's factors, as a program that runs while the vault is unlocked.
 @Suite struct TamperTests {
     let box = Sandbox()

@@ -69,7 +69,7 @@ import Testing
         #expect(try vault.read(id).text == "two")
     }
 
-    @Test func deletingAsksNobody() throws {
+    @Test func deletingNeverPrompts() throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one", .devicePasscode))
         box.asks(0) { try vault.delete([id]) }

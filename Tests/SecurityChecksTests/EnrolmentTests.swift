@@ -65,7 +65,7 @@ struct EnrolmentTests {
                 try await client.preauthorize("transactions", ["EnrollmentPinCode": [:]]),
                 Self.challenge(1, "Pin code was not provided"))
             expectGranted(try await client.preauthorize("RegisteredClient transactions", Self.pin("1234")))
-            // E6b: nobody is logged in any more, and the resource knows whose client it is.
+            // E6b: no user is logged in any more, and the resource knows whose client it is.
             let (second, _) = try await client.token("RegisteredClient transactions")
             let reply = try await client.resource(.get, "ResourceAdapter/transactions", token: second)
             #expect(reply.text.hasPrefix("Transactions for ada:"))

@@ -71,7 +71,7 @@ struct FrameworkTests {
             let foreign = try await server.send(.get, "/mfp/api/registration/v1/self/\(other.id)?\(query)")
             #expect(foreign.status == 400 && foreign.json["errorCode"] == "INVALID_CLIENT_ID")
 
-            // Another key is nobody's; another device or application is another client.
+            // Another key belongs to no client; another device or application is another client.
             let thief = try MobileClient(on: server, key: .freshRSA())
             let stolen = try await thief.json(
                 .put, "/registration/v1/self/\(client.id)",
@@ -114,7 +114,7 @@ struct FrameworkTests {
                 #expect(reply.status == status, "\(reply.text)")
             }
             #expect(replies.last?.1.json["failures"].names == ["wl_remoteDisableRealm"])
-            // Elsewhere nobody asks for it.
+            // Elsewhere it is not asked for.
             #expect(try await client.preauthorize("RegisteredClient").json["server_version"] == .null)
         }
     }
@@ -132,7 +132,7 @@ struct FrameworkTests {
                     "/preauth/v1/logout", fields + [("client_assertion", try client.assertion())])
                 #expect(reply.status == 200 && reply.json == [:], "\(reply.text)")
                 #expect(try await server.introspect(token) == ["active": false])
-                // Nobody is remembered either.
+                // No user is remembered either.
                 #expect(try await client.preauthorize("UserLogin").status == 401)
                 #expect(try await client.preauthorize(Self.scope).status == 401)
             }
@@ -196,7 +196,7 @@ struct FrameworkTests {
             }
             let refused = try await shared()
             #expect(refused.status == 400)
-            // Whoever looks for the reason finds what could be switched on.
+            // The refusal names the setting that would allow it.
             #expect(
                 refused.json["errorMsg"].text?.contains("securityChecks.acceptsSharedSecrets") == true,
                 "\(refused.text)")
@@ -232,7 +232,7 @@ struct FrameworkTests {
         }
     }
 
-    @Test("G5, G17: a token of nobody, or of one who has logged out, is invalid")
+    @Test("G5, G17: an unknown token, or one of a client that has logged out, is invalid")
     func invalidTokens() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
@@ -493,7 +493,7 @@ struct FrameworkTests {
         }
     }
 
-    @Test("Whoever is to come again is told when")
+    @Test("A client that should retry is told when")
     func retryAfter() async throws {
         func answer(_ failure: ServerFailure, _ path: String) throws -> Response {
             let head = HTTPRequest(method: .post, scheme: nil, authority: nil, path: path)
@@ -549,7 +549,7 @@ struct FrameworkTests {
             thief.id = client.id
             let bad = try await thief.form("/preauth/v1/heartbeat", [("client_assertion", try thief.assertion())])
             #expect(bad.status == 400 && bad.json["errorCode"] == "INVALID_CLIENT_ID")
-            // Signed by the client's key, with another's in the header; and for nobody but in the header.
+            // Signed by the client's key, with another's in the header; and for this client only in the header.
             let now = Int(server.now.timeIntervalSince1970 * 1000)
             let claims: JSON = ["sub": .string(client.id), "iat": .integer(now), "exp": .integer(now + 60_000)]
             for (header, payload) in [
@@ -577,7 +577,7 @@ struct FrameworkTests {
         }
     }
 
-    @Test("Whatever is sent, nobody gets a 500")
+    @Test("No request gets a 500")
     func malformedInput() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)

@@ -91,7 +91,7 @@ struct RefreshTokenTests {
         }
     }
 
-    @Test("Whoever has the token alone has nothing")
+    @Test("The token alone is useless")
     func bound() async throws {
         try await Self.withClient { server, client in
             let token = try #require(try await Self.redeem(client, asking: "true")["refresh_token"].text)

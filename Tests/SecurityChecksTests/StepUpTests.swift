@@ -93,7 +93,7 @@ struct StepUpTests {
 
             #expect(try await client.logout("StepUpUserLogin").status == 200)
             expectChallenges(try await client.preauthorize(Self.transfer), Self.login)
-            // Somebody else's PIN does not stand for the next user's.
+            // One user's PIN does not count for the next user.
             let other = try await client.preauthorize(Self.transfer, Self.answer("fred", "fred123"))
             expectChallenges(other, Self.pin)
         }

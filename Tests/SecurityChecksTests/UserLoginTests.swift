@@ -86,7 +86,7 @@ struct UserLoginTests {
         }
     }
 
-    @Test("Who is not to be remembered is not, whoever was before")
+    @Test("A user who is not to be remembered is not, whichever user was before")
     func notRemembered() async throws {
         try await Self.withClient { server, client in
             expectGranted(try await client.preauthorize("UserLogin", Self.answer("a", "a", remember: true)))
@@ -112,7 +112,7 @@ struct UserLoginTests {
         }
     }
 
-    @Test("Registering anew or logging out gives nobody fresh tries")
+    @Test("Registering again or logging out gives no new tries")
     func freshTries() async throws {
         try await Self.withClient { server, client in
             for _ in 0..<2 { _ = try await client.preauthorize("UserLogin", Self.answer("ada", "x")) }

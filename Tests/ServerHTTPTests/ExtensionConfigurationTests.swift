@@ -11,7 +11,7 @@ struct ExtensionConfigurationTests {
         return try await ServerConfiguration.load(environment: Dictionary(uniqueKeysWithValues: named))
     }
 
-    @Test("Nothing but the public Internet is allowed unless somebody says so, and that is said at the start")
+    @Test("Only the public Internet is allowed unless configured otherwise, and the server says so at the start")
     func networks() async throws {
         let standard = try await load([:])
         #expect(standard.extensions.allowedNetworks.isEmpty && standard.warnings.isEmpty)

@@ -23,13 +23,13 @@ import Testing
             let answer = try await RawConnection.exchange(Self.get([]), with: url)
             #expect(answer.text.statuses == [200])
             #expect(answer.text.contains("\ncountersign_http_connections "))
-            // A header that nobody is to write changes nothing.
+            // A header that only a proxy may set changes nothing.
             #expect(try await Self.status(["X-Forwarded-For: 192.0.2.7"], at: url) == 200)
         }
     }
 
     @Test(arguments: [false, true])
-    func behindAProxyTheyTakeTheTokenWhoeverAsks(isDevelopment: Bool) async throws {
+    func behindAProxyTheyAlwaysTakeTheToken(isDevelopment: Bool) async throws {
         try await LiveServer.run(
             isDevelopment: isDevelopment, configure: { $0.tlsEndedByProxy = true },
             { url, opened in
@@ -45,7 +45,7 @@ import Testing
             })
     }
 
-    @Test func onAnAddressOfTheirOwnTheyAreForWhoeverConnectsAndNothingElseIsThere() async throws {
+    @Test func onASeparateAddressTheyAreForEveryClientAndNothingElseIsThere() async throws {
         let log = CapturedLog()
         try await LiveServer.run(
             log: log,

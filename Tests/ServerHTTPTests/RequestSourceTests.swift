@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func behindAProxyNobodyIsThisMachine() throws {
+    @Test func behindAProxyNoClientIsLocal() throws {
         let connection = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
         for fields in [
             [], [("X-Forwarded-For", "127.0.0.1")], [("X-Forwarded-For", "nonsense")], [("Forwarded", "for=127.0.0.1")],

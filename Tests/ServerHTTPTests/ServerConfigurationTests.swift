@@ -265,7 +265,7 @@ import Testing
         #expect(ListenAddress(text) == nil)
     }
 
-    @Test func plainHTTPIsForLoopbackOnlyUnlessSomebodyTakesTheResponsibility() async throws {
+    @Test func plainHTTPIsForLoopbackOnlyUnlessConfiguredOtherwise() async throws {
         let everywhere: [ConfigurationKey: String] = [.listen: "0.0.0.0:8080"]
         let found = try await faults(flags: everywhere)
         #expect(found.count == 1)
@@ -339,14 +339,14 @@ import Testing
         #expect(found.first?.hasPrefix(expected) == true, "\(found)")
     }
 
-    @Test func aDevelopmentServerIsForThisMachineUnlessSomebodySaysOtherwise() async throws {
+    @Test func aDevelopmentServerIsForThisMachineUnlessConfiguredOtherwise() async throws {
         let everywhere: [ConfigurationKey: String] = [.listen: "0.0.0.0:8080", .dev: "true"]
         #expect(
             try await faults(flags: everywhere) == [
                 "listen: on 0.0.0.0:8080 every client on the network could sign in as any user and read all mails, as dev is "
                     + "on; listen on loopback, or set devOnNetwork (--dev-on-network) if you intend that"
             ])
-        // TLS makes it no better: whoever can connect is let in.
+        // TLS makes no difference: every client that can connect is admitted.
         let pem = try files.writePrivately("", to: "tls.pem")
         let tls = "tls: { certificate: \(pem), key: \(pem) }\n"
         #expect(try await faults(flags: everywhere, yaml: tls).count == 1)

@@ -34,14 +34,14 @@ package final class MailServer: Sendable {
 
     package let port: Int
     private let process: Process
-    /// It ends when nobody holds this any more.
+    /// It ends when this is no longer referenced.
     private let input = Pipe()
     private let received = Mutex<[Mail]>([])
 
     /// - Parameters:
     ///   - port: 0 takes a free one.
     ///   - identity: PEM files of the certificate and its key.
-    ///   - login: asked of everybody, where there is one.
+    ///   - login: required of every client, where there is one.
     package init(
         port: Int = 0, tls: TLS = .none, identity: (certificate: String, key: String)? = nil,
         login: (user: String, password: String)? = nil

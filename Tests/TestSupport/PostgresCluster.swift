@@ -30,7 +30,7 @@ package final class PostgresCluster: Sendable {
     /// One for tests that stop it, and start it again. Those that share it run one after the other.
     package static func stoppable() async throws -> PostgresCluster { try await stopping.value }
 
-    /// One that nobody else uses.
+    /// One for exclusive use.
     package static func ofItsOwn() async throws -> PostgresCluster { try await start() }
 
     private static let sharing = Task { try await PostgresCluster.start() }
@@ -114,14 +114,14 @@ package final class PostgresCluster: Sendable {
     /// Kills every process of the server at once (`kill -9`), which leaves them no moment for anything.
     package func kill() async throws { try await command("kill", "stopped") }
 
-    /// Stops every process of the server where it stands (`SIGSTOP`): connections stay open, and nobody answers. Its
+    /// Stops every process of the server where it stands (`SIGSTOP`): connections stay open, without answers. Its
     /// kernel goes on accepting new ones.
     package func freeze() async throws { try await command("freeze", "frozen") }
 
     /// Lets them go on.
     package func thaw() async throws { try await command("thaw", "thawed") }
 
-    /// Makes the server a standby, of nobody, or the primary again; it is started anew for that.
+    /// Makes the server a standby, without a primary, or the primary again; it is started anew for that.
     package func becomeStandby() async throws { try await command("standby", "ready") }
     package func becomePrimary() async throws {
         try await run("SELECT pg_promote()")

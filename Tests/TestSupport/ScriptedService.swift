@@ -72,7 +72,7 @@ package final class ScriptedService: Sendable {
     /// Answers otherwise from now on.
     package func answers(_ script: @escaping Script) { self.script.withLock { $0 = script } }
 
-    /// From now on nobody is here: connections are refused.
+    /// From now on it is down: connections are refused.
     package func stop() {
         isStopped.withLock { $0 = true }
         // The thread that accepts lets go of the descriptor: its number might be another's by the time it looks.

@@ -4,14 +4,14 @@ import Synchronization
 /// The one directory that all files of a run of the tests are in. It goes with the process; where that was killed, the
 /// next run removes it.
 package enum TestRun {
-    /// A path in it that nobody else has. Nothing is there yet.
-    /// - Parameter use: for whoever finds it later, for instance "store".
+    /// A unique path in it. Nothing is there yet.
+    /// - Parameter use: a description for leftovers, for instance "store".
     package static func place(for use: String) throws -> URL {
         try directory().appendingPathComponent("\(use)-\(UUID().uuidString)")
     }
 
-    /// The directory itself. Everybody may pass through it and make files in it, as in the system's own: PostgreSQL does
-    /// not run as root.
+    /// The directory itself. Every user may pass through it and create files in it, as in the system's own: PostgreSQL
+    /// does not run as root.
     package static func directory() throws -> URL { try made.get() }
 
     private static let prefix = "countersign-tests-"

@@ -23,7 +23,7 @@ extension StoreConformance {
             try requireEqual(try await store.read { try $0.counter(key) }, nil, "the counter after")
         },
 
-        Check("A transaction sees what it has done to a counter, and what it undoes nobody sees") { store in
+        Check("A transaction sees what it has done to a counter, and what it undoes is not visible") { store in
             let (one, other) = (AttemptCounter(key: "b", count: 1, since: Sample.instant(1)), "a")
             try await store.write { try $0.put(AttemptCounter(key: other, count: 5, since: Sample.instant(1))) }
             let seen = try await store.write { transaction -> [AttemptCounter?] in

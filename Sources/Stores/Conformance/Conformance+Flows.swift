@@ -160,7 +160,7 @@ extension StoreConformance {
             try requireEqual(left, [[3, 4], [0, 1, 2, 3, 4]], "what is left")
         },
 
-        Check("Flows of a user are listed, no more than asked for, and nobody else's") { store in
+        Check("Flows of a user are listed, no more than requested, and no other user's") { store in
             try await store.write { transaction in
                 for id in ["ada", "bert"] { _ = try transaction.insert(Sample.user(id)) }
                 for (digest, user) in [("1", "ada"), ("2", "ada"), ("3", "bert"), ("4", nil)] {

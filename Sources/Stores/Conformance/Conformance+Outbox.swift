@@ -143,7 +143,7 @@ extension StoreConformance {
             try requireEqual(left.map(\.id), ["1", "3", "4", "5"], "what is left")
         },
 
-        Check("Messages of a user are found and removed by the user, and by the recipient where they are nobody's") {
+        Check("Messages of a user are found and removed by the user, and by the recipient where they have no user") {
             store in
             let (ada, bert) = (UserID(rawValue: "ada"), UserID(rawValue: "bert"))
             try await store.write { transaction in

@@ -115,7 +115,8 @@ extension StoreConformance {
                 try requireEqual(rows.map(\.sealed), [other], "the value of \(address)")
             }
         },
-        Check("Whoever read a row before its sealed value was replaced does not put the old one back") { store in
+        Check("A transaction that read a row before its sealed value was replaced does not put the old one back") {
+            store in
             _ = try await store.write { try insertSealed(sealed, in: $0) }
             let read = try await store.read { transaction in
                 (

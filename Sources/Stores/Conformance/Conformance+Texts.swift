@@ -3,7 +3,7 @@ import Foundation
 
 extension StoreConformance {
     static let texts: [Check] = [
-        Check("A text with U+0000 neither fails nor is cut short, so that it finds nobody else") { store in
+        Check("A text with U+0000 neither fails nor is cut short, so that it matches no other user") { store in
             try await store.write { _ = try $0.insert(Sample.user("alice", email: "alice@example.org")) }
             let longer = "alice\u{0}mallory"
             try requireEqual(

@@ -83,7 +83,7 @@ extension StoreConformance {
             try requireEqual(try await store.read { try $0.counter("k") }?.count, 2, "what the next reader sees")
         },
 
-        Check("Nobody reads what is not committed") { store in
+        Check("Uncommitted writes are not visible") { store in
             let pause = Pause()
             let writer = Task {
                 defer { pause.abandon() }

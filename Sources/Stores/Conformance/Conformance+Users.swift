@@ -23,11 +23,11 @@ extension StoreConformance {
             try requireEqual(try await store.read { try $0.user(email: email) }, full, "the user of the address")
             try requireEqual(
                 try await store.read { try $0.user(phoneNumber: PhoneNumber(kept: "+15555550100")) }, full,
-                "the user of the telephone number")
+                "the user of the phone number")
             try requireEqual(try await store.read { try $0.countUsers() }, 2, "the number of users")
         },
 
-        Check("What nobody inserted is not there") { store in
+        Check("A row that was never inserted does not exist") { store in
             let id = UserID(rawValue: "nobody")
             try requireEqual(try await store.read { try $0.user(id) }, nil, "the user")
             try requireEqual(
@@ -108,7 +108,7 @@ extension StoreConformance {
                 try await store.write { try $0.insert(Sample.user("c", email: "b@example.org")) }, "c takes it")
         },
 
-        Check("A telephone number is one user's at a time, as an address is") { store in
+        Check("A phone number is one user's at a time, as an address is") { store in
             @Sendable func user(_ id: String, phone: String?) -> User {
                 User(
                     id: UserID(rawValue: id), revision: 0, email: nil, isDisabled: false,
@@ -163,7 +163,7 @@ extension StoreConformance {
         },
 
         Check(
-            "A deleted user goes with its factors, flows, records of clients and sessions; its log and everybody else's things stay"
+            "A deleted user goes with its factors, flows, records of clients and sessions; its log and other users' rows stay"
         ) {
             store in
             try await store.write { transaction in

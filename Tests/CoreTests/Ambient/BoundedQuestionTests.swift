@@ -3,7 +3,7 @@ import Testing
 
 @testable import CountersignCore
 
-@Suite("Questions that nobody waits for too long")
+@Suite("Questions with a bounded wait")
 struct BoundedQuestionTests {
     /// An answer that is held back until the test gives it.
     private final class HeldAnswer: Sendable {
@@ -30,7 +30,7 @@ struct BoundedQuestionTests {
         let held = HeldAnswer()
         for _ in 0..<3 { #expect(try await question.answer { await held.ask() } == nil) }
         #expect(held.asked.withLock { $0 } == 1)
-        // It came too late for those; whoever asks afterwards asks anew.
+        // It came too late for those; later callers ask again.
         held.give(1)
         var fresh: Int?
         while fresh == nil { fresh = try await question.answer { 2 } }

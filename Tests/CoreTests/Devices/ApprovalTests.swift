@@ -51,7 +51,7 @@ struct ApprovalTests {
     }
 
     @Test(
-        "Asking whether a device has answered is no answer: it counts against nobody, and the log does not fill with it"
+        "Asking whether a device has answered is no answer: it is not counted, and the log does not fill with it"
     )
     func asking() async throws {
         let waiting = try await waiting()
@@ -309,7 +309,7 @@ struct ApprovalTests {
         #expect(try await test.decide(right, request.handle).reason == .flowExhausted)
     }
 
-    @Test("\"It wasn't me\" raises an alert and ends the user's other attempts, and nobody else's")
+    @Test("\"It wasn't me\" raises an alert and ends the user's other attempts, and no other user's")
     func disowned() async throws {
         let waiting = try await waiting()
         let test = waiting.test
@@ -404,7 +404,7 @@ struct ApprovalTests {
         #expect(test.realm.notifier.listenerCount == 0)
         let nobody = try await test.realm.devices.requests(
             to: FactorID(rawValue: "dev_other"), waitingUpTo: .seconds(50), lookingEvery: .seconds(50))
-        #expect(nobody == nil, "There is no such device: nobody waits for it.")
+        #expect(nobody == nil, "There is no such device: no poll waits for it.")
         #expect(test.realm.notifier.listenerCount == 0)
     }
 
@@ -429,7 +429,7 @@ struct ApprovalTests {
 }
 
 extension ApprovalTests {
-    @Test("A code that is given for somebody else to fetch opens no session by itself, and one when it is fetched")
+    @Test("A code for another client to fetch opens no session by itself, and one when it is fetched")
     func fetchedLater() async throws {
         let test = try await TestRealm.make()
         let enrolment = try await test.enrol(TestDevice(), of: test.addUser().id)

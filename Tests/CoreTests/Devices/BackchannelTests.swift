@@ -146,7 +146,7 @@ struct BackchannelTests {
         #expect(open.count <= 5)
     }
 
-    @Test("Nobody, nobody's device, and a user without one are not asked")
+    @Test("An unknown user, an unknown device, and a user without one are not asked")
     func refused() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()

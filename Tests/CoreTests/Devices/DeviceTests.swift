@@ -142,7 +142,7 @@ struct DeviceTests {
             to: id, bearer: Secret(bearer), audiences: ["http://h/api/device-accounts"], subject: { "auth0|\($0)" })
     }
 
-    @Test("A device proves itself by its token or by one that it signs, and by nobody else's")
+    @Test("A device proves itself by its token or by one that it signs, and by no other device's")
     func access() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
@@ -241,7 +241,7 @@ struct DeviceTests {
         #expect(try await test.realm.enrolments.makeRecoveryCode(for: nobody.id, by: test.client) == nil)
     }
 
-    /// The ways in which somebody loses the last second factor.
+    /// The ways in which a user loses the last second factor.
     enum Loss: CaseIterable, Sendable {
         case device, withdrawal, reset, administrator
     }
@@ -271,7 +271,7 @@ struct DeviceTests {
         #expect(try await kinds() == [.password])
     }
 
-    @Test("A recovery code is not asked of somebody who has nothing else")
+    @Test("A user with only a recovery code is not asked for it")
     func recoveryAlone() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Offers to enrol")
 struct OfferTests {
-    /// A sign-in that needs a second factor, of somebody who has none.
+    /// A sign-in that needs a second factor, of a user who has none.
     private func waiting(_ test: TestRealm) async throws -> FlowHandle {
         var client = test.client
         client.requiresSecondFactor = true
@@ -129,7 +129,7 @@ struct OfferTests {
         #expect(try await test.realm.enrolments.secondFactors(of: user.id).count == 1)
     }
 
-    @Test("An invitation says what it is for, and for whom")
+    @Test("An invitation names its purpose and its user")
     func invitations() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
@@ -232,7 +232,7 @@ struct OfferTests {
         #expect(try await word(late.handle) == "expired")
     }
 
-    @Test("Somebody signed in adds a device: with the second factor that there is, and of just now")
+    @Test("A signed-in user adds a device: with the present second factor, shown recently")
     func bySession() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
@@ -275,7 +275,7 @@ struct OfferTests {
         test.clock.advance(1)
         _ = try await test.realm.enrolments.inviteDevice(for: user.id, invitation, by: test.client)
         #expect(try await test.realm.outbox.messages().last?.message.recipient == "other@example.org")
-        // Twenty an hour to one address, whoever asks.
+        // Twenty an hour to one address, for all callers together.
         var limited = 0
         for _ in 0..<25 {
             if case .unknown(.sourceLimited) = try await test.realm.enrolments.inviteDevice(

@@ -17,7 +17,7 @@ struct PushProviderTests {
             change ?? whole, replacesAll: change == nil, by: test.client)
     }
 
-    @Test("APNs is used once everything is there, and not when somebody chose otherwise")
+    @Test("APNs is used once everything is there, and not when the administrator chose otherwise")
     func selection() async throws {
         let test = try await TestRealm.make()
         let providers = test.realm.pushProviders

@@ -77,7 +77,7 @@ struct AskingTests {
         #expect(caller.calls.count == 2)
     }
 
-    @Test("What failed is in the log by number, without anybody's data, and no more than sixty times a minute")
+    @Test("What failed is in the log by number, without users' data, and no more than sixty times a minute")
     func log() async throws {
         let caller = ScriptedCaller(.json(#"{"secret":"ada@example.org"}"#))
         let test = try await TestRealm.make(extensionCaller: caller)
@@ -154,7 +154,7 @@ struct AskingTests {
             SignUpObjection.text(["title": "No", "message": .string(String(repeating: "a", count: 900))]).count == 504)
     }
 
-    @Test("A check calls about somebody who does not exist, and says what is wrong")
+    @Test("A check calls about a user who does not exist, and reports what is wrong")
     func check() async throws {
         for event in ExtensionEvent.allCases {
             let action =

@@ -47,7 +47,7 @@ private final class Adviser: Consultant {
     }
 }
 
-@Suite("Whoever is asked before an answer counts")
+@Suite("Consultants are asked before an answer counts")
 struct ConsultantTests {
     private func give(
         _ answer: Answer, to handle: FlowHandle, _ test: TestRealm, asking adviser: Adviser, request: String? = nil
@@ -211,7 +211,7 @@ struct ConsultantTests {
         }
         #expect(adviser.asked == 3)
         let user = try #require(await test.realm.accounts.user(email: TestRealm.email))
-        #expect(user.profile.attributes == ["city": "Paris", "level": "new"], "What was prefilled nobody gave.")
+        #expect(user.profile.attributes == ["city": "Paris", "level": "new"], "Prefilled values were not submitted.")
     }
 
     @Test("Attributes that came at the start and are objected to are asked for")

@@ -43,7 +43,7 @@ struct CustomExtensionTests {
         #expect(try await test.realm.customExtensions.all().count == 10)
     }
 
-    @Test("One listens to an event of an application; whoever names it goes before those for all")
+    @Test("One listens to an event of an application; one that names the application goes before those for all")
     func listeners() async throws {
         let test = try await TestRealm.make()
         let extensions = test.realm.customExtensions

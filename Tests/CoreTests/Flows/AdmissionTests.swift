@@ -120,7 +120,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test("A sign-in that waits for a second factor with nothing proven is nobody's")
+    @Test("A sign-in that waits for a second factor with nothing proven is not admitted")
     func nothingProven() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addEnrolledUser().user

@@ -58,7 +58,7 @@ struct CustomTokenTests {
         #expect(!second.isNewUser)
     }
 
-    @Test("No second factor is asked for; whom it vouches for must not be disabled")
+    @Test("No second factor is asked for; its user must not be disabled")
     func existingUser() async throws {
         let (test, backEnd) = try await prepared()
         let enrolled = try await test.addEnrolledUser()

@@ -6,10 +6,10 @@ import Testing
 
 @testable import CountersignCore
 
-/// Transactions that want the same rows lock them in one order, so that PostgreSQL never has to look for who waits for whom.
+/// Transactions that want the same rows lock them in one order, so that PostgreSQL never has to search for deadlocks.
 @Suite(.enabled(if: PostgresCluster.isWanted, Comment(rawValue: PostgresCluster.hint)))
 struct DeadlockTests {
-    /// A realm on a cluster whose count of deadlocks is nobody else's.
+    /// A realm on a separate cluster, with its own count of deadlocks.
     private func onItsOwn(_ body: (TestRealm) async throws -> Void) async throws {
         let cluster = try await PostgresCluster.ofItsOwn()
         defer { cluster.end() }

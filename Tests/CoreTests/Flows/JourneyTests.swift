@@ -102,13 +102,13 @@ struct JourneyTests {
         #expect(try await test.user(user.id).tokenEpoch == user.tokenEpoch + 1)
     }
 
-    @Test("A code for nobody is written and taken back, and no code is right")
+    @Test("A code for an unknown user is written and taken back, and no code is right")
     func nobody() async throws {
         let test = try await TestRealm.make()
         let handle = try await test.begin(.resetPassword(TestRealm.email))
         #expect(try await test.askForCode(handle) == "")
         #expect(try await test.mails().isEmpty)
-        // Even what would be right: nobody gets in by the code that was never sent.
+        // Even what would be right: the code that was never sent signs no user in.
         let digest = try await test.store.write { transaction in
             guard var record = try transaction.flow(digest: handle.digest) else { throw TestFailure() }
             var body = try FlowBody.open(record, with: test.realm.sealer)

@@ -94,7 +94,7 @@ struct LimitTests {
         let other = try await test.addEnrolledUser(TestRealm.otherEmail)
         let handle = try await test.pending().handle
         for _ in 0..<8 { _ = try await test.answer(test.wrongCode(ada.totp), of: ada.factor.id, for: handle) }
-        // The password still answers, and so does everybody else.
+        // The password still works, and so do other users.
         #expect(try await test.signIn().continuation != nil)
         for _ in 0..<12 { _ = try await test.signIn(password: "wrong") }
         let code = other.totp.code(at: test.now).stringCode

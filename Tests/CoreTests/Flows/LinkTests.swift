@@ -49,7 +49,7 @@ struct LinkTests {
         }
     }
 
-    @Test("Guesses at handles cost nobody anything")
+    @Test("Guesses at handles count against no user")
     func guesses() async throws {
         let test = try await TestRealm.make()
         let handle = try #require(await test.mailLink(.signIn(TestRealm.email)))
@@ -166,7 +166,7 @@ struct LinkTests {
         #expect(try await test.follow(link, newPassword: "difference engine").isAccomplished)
     }
 
-    @Test("A new password is not hashed for a link that nobody mailed")
+    @Test("A new password is not hashed for a link that was never mailed")
     func noHashForNothing() async throws {
         let test = try await TestRealm.make()
         for _ in 0..<10 {
@@ -212,7 +212,7 @@ struct LinkTests {
         #expect(try await test.events(.emailChanged).first?.details["former"] == "ada@example.org")
     }
 
-    @Test("An address that somebody took meanwhile stays theirs")
+    @Test("An address that another user took meanwhile stays theirs")
     func addressTaken() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()

@@ -77,9 +77,9 @@ struct MailedCodeTests {
         #expect(records[0]?.attempts == records[1]?.attempts)
     }
 
-    @Test("Even the code that was never mailed signs nobody in")
+    @Test("Even the code that was never mailed signs no user in")
     func unmailedCode() async throws {
-        // The same seed draws the same code, for somebody who has an account.
+        // The same seed draws the same code, for a user with an account.
         let known = try await TestRealm.make(seed: 5)
         let unknown = try await TestRealm.make(seed: 5)
         let now = known.now

@@ -19,7 +19,7 @@ struct RaceTests {
     @Test(
         "Fifty wrong passwords for an address without account are looked at ten times, against the decoy",
         arguments: TestStore.available)
-    func wrongPasswordsOfNobody(store: TestStore) async throws {
+    func wrongPasswordsOfAnUnknownUser(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let verdicts = try await race(50) { _ in try await test.signIn(password: "wrong") }
         #expect(test.hasher.verified == Array(repeating: test.hasher.decoy, count: 10))

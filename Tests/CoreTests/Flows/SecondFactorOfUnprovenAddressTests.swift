@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A second factor of an account whose address is not proven")
 struct SecondFactorOfUnprovenAddressTests {
-    /// Somebody with TOTP changed the address and did not prove the new one yet.
+    /// A user with TOTP changed the address and has not verified the new one yet.
     private func changeAddress(_ test: TestRealm, of enrolled: EnrolledUser) async throws {
         var change = AccountChange()
         change.email = .some(TestRealm.otherEmail)

@@ -82,7 +82,7 @@ struct SignInTests {
         #expect(try await test.signIn().reason == .userDisabled)
     }
 
-    @Test("An application that asks for a second factor of everybody refuses who has none")
+    @Test("An application that requires a second factor refuses users who have none")
     func requiredSecondFactor() async throws {
         let test = try await TestRealm.make()
         var client = test.client

@@ -42,7 +42,7 @@ struct UnsettledTests {
         func count() async throws -> Int? { try await test.counter(CounterKey.factor(factor, .password))?.count }
     }
 
-    @Test("Twelve right passwords in an outage lock nobody out", arguments: [nil, 1])
+    @Test("Twelve right passwords in an outage lock no user out", arguments: [nil, 1])
     func rightPasswords(lostWrites: Int?) async throws {
         let stage = try await Stage()
         for _ in 0..<12 { try await stage.signIn(losing: lostWrites) }
@@ -76,7 +76,7 @@ struct UnsettledTests {
         #expect(try await stage.count() == nil)
     }
 
-    @Test("A charge of which nobody knows whether it was committed is none")
+    @Test("A charge whose commit has an unknown outcome is none")
     func unknownCharges() async throws {
         let stage = try await Stage()
         for _ in 0..<12 {

@@ -179,12 +179,12 @@ struct MasterKeyReplacementTests {
         #expect(server.realm.sealer.keys.current.id == stage.old.id)
         let worker = stage.neighbour(stage.new, stage.old)
         #expect(try await worker.realm.masterKeyReplacement.replace(stage.old, with: stage.new, by: worker.client))
-        #expect(server.realm.sealer.keys.current.id == stage.old.id, "Nobody has told it.")
+        #expect(server.realm.sealer.keys.current.id == stage.old.id, "It was not notified.")
         try await server.addUser()
         #expect(try await stage.names()[.factor] == [stage.new.id])
     }
 
-    @Test("A process that meets a key it does not know reads its keys anew and goes on; nobody is refused meanwhile")
+    @Test("A process that meets a key it does not know rereads its keys and continues; no request is refused meanwhile")
     func learning() async throws {
         let stage = try await Neighbours()
         let readings = Shared(0)

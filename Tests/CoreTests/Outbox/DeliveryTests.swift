@@ -163,7 +163,7 @@ struct DeliveryTests {
         #expect(sender.ids.count == 1)
         #expect(try await test.events(.mailFailed).map(\.reason) == ["expired"])
 
-        // A push that nobody could send in time is no failure: the device may have asked.
+        // A push that could not be sent in time is no failure: the device may have asked.
         let enrolment = try await test.enrol(
             TestDevice(), of: #require(await test.realm.accounts.user(email: TestRealm.email)).id)
         let handle = try await test.pending().handle
@@ -267,7 +267,7 @@ struct DeliveryTests {
         #expect(sender.ids == dying.ids)
         death.cancel()
         _ = try await death.value
-        #expect(try await test.events(.mailFailed).isEmpty, "Whoever comes too late has no say.")
+        #expect(try await test.events(.mailFailed).isEmpty, "A late server does not decide.")
         #expect(statistics.counts(of: .email).delivered == 1)
     }
 

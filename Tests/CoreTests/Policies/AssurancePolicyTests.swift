@@ -48,7 +48,7 @@ struct AssurancePolicyTests {
         #expect(decide([.password], [Self.totp], required: true, offered: false) == .enrolmentRequired)
     }
 
-    @Test("An empty list of proofs is not enough for somebody with a second factor")
+    @Test("An empty list of proofs is not enough for a user with a second factor")
     func nothingProven() {
         #expect(decide([], [Self.totp]) == .secondFactor([Self.totp]))
     }

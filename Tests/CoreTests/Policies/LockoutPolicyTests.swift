@@ -90,7 +90,7 @@ struct LockoutPolicyTests {
         }
     }
 
-    @Test("A charge that nobody settled counts for its lease, and then neither it nor its wait")
+    @Test("A charge that was never settled counts for its lease, and then neither it nor its wait")
     func lapsing() throws {
         let policy = LockoutPolicy.oneTimeCode
         var counter = AttemptCounter(key: "k", count: 7, since: Self.start)

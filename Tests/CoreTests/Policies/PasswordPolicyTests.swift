@@ -98,7 +98,7 @@ struct PasswordPolicyTests {
         #expect(try policy(#"{"minimumLength":8,"minimumLengthAlone":15,"refusesCommon":true}"#) == .nist)
     }
 
-    @Test("Kinds of characters are asked for where somebody says so, in any script")
+    @Test("Kinds of characters are required where a setting says so, in any script")
     func kinds() {
         func missing(_ password: String, _ required: Set<CharacterKind> = Set(CharacterKind.allCases))
             -> [CharacterKind]

@@ -4,7 +4,7 @@ import Testing
 @testable import CountersignCore
 @testable import SecurityChecks
 
-/// What one limit refuses costs nothing elsewhere, and nobody makes rows without end.
+/// What one limit refuses costs nothing elsewhere, and no client can create rows without limit.
 @Suite("Rate limits")
 struct RateLimitTests {
     private static func mailbox(_ test: TestRealm, _ email: EmailAddress) async throws -> String {
@@ -49,7 +49,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test("A source without allowance uses up nobody's mailbox, and leaves no row", arguments: Mail.allCases)
+    @Test("A source without allowance uses up no mailbox's limit, and leaves no row", arguments: Mail.allCases)
     func mailboxes(mail: Mail) async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()

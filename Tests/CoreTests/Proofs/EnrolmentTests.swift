@@ -185,7 +185,7 @@ struct EnrolmentTests {
         #expect(signedIn.session.tokenEpoch == enrolled.user.tokenEpoch + 1)
     }
 
-    @Test("Withdrawing the session's own factor where others remain signs everybody out")
+    @Test("Withdrawing the session's own factor where others remain ends all sessions")
     func own() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()

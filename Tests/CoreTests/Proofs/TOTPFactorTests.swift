@@ -96,7 +96,7 @@ struct TOTPFactorTests {
             enrolled.factor.payload, for: .factor(enrolled.factor.id))
         let payload = try JSONDecoder().decode(TOTPFactor.Payload.self, from: plain)
         #expect(try TOTP(secret: Array(payload.secret)).code(step: 5) == enrolled.totp.code(step: 5))
-        // Somebody who can write to the database cannot give one user the secret of another.
+        // An attacker who can write to the database cannot give one user the secret of another.
         try await test.store.write { transaction in
             guard var factor = try transaction.factor(enrolled.factor.id) else { return }
             factor.payload = other.factor.payload

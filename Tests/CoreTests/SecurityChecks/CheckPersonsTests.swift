@@ -4,10 +4,10 @@ import Testing
 @testable import CountersignCore
 @testable import SecurityChecks
 
-/// Who stands behind a success: nobody profits from what somebody else has proven.
-@Suite("Persons behind security checks")
+/// A success belongs to one user: no other user profits from it.
+@Suite("Users of security checks")
 struct CheckPersonsTests {
-    /// Grants for an hour to whom the login behind it says to be `ada`.
+    /// Grants for an hour to the user `ada` of the login it depends on.
     private struct AdaCheck: SecurityCheck {
         var dependencies: [String] { ["Login"] }
 
@@ -17,7 +17,7 @@ struct CheckPersonsTests {
         }
     }
 
-    /// Asks for 1234 behind another check that knows nobody by itself.
+    /// Asks for 1234 after another check that identifies no user.
     private struct FarCheck: CredentialsValidationSecurityCheck {
         let limits = AttemptLimits(maxAttempts: 3, successStateExpiration: 600)
         let dependencies: [String]
@@ -36,7 +36,9 @@ struct CheckPersonsTests {
         #expect(try await stage.decide(client, "Login", ["Login": .login(name, name)]).isGranted)
     }
 
-    @Test("What one person has proven behind a login, near or far and by whatever kind of check, is nobody else's")
+    @Test(
+        "What one person has proven behind a login, near or far and by whatever kind of check, belongs to no other person"
+    )
     func nextPerson() async throws {
         let stage = try await CheckStage.make(Self.checks)
         let client = try await stage.client()
@@ -55,7 +57,7 @@ struct CheckPersonsTests {
         #expect(Set(rest.challenges.keys) == ["Near", "Far"] && Set(rest.failures.keys) == ["Ada"])
     }
 
-    @Test("What the registered user proved while nobody was logged in is not the next person's either")
+    @Test("What the registered user proved before any login does not belong to the next person either")
     func registeredUser() async throws {
         let stage = try await CheckStage.make(Self.checks)
         let client = try await stage.client()
@@ -82,7 +84,7 @@ struct CheckPersonsTests {
         }
     }
 
-    @Test("An answer that was looked at for one person counts for nobody, where another has logged in meanwhile")
+    @Test("An answer that was judged for one person counts for none, where another has logged in meanwhile")
     func meanwhile() async throws {
         let check = GatedCheck()
         let stage = try await CheckStage.make([CheckStage.login(), SecurityCheckDefinition("Near", check)])
@@ -123,7 +125,7 @@ struct CheckPersonsTests {
         #expect(asked.challenges["Near"]?["remainingAttempts"] == .integer(3))
     }
 
-    @Test("Logging out of a shared login forgets whom another application of the device remembers")
+    @Test("Logging out of a shared login also forgets the user that another application of the device remembers")
     func sharedMemory() async throws {
         for isLeft in [false, true] {
             let (stage, first, second) = try await Self.sharing([CheckStage.login(remembered: 600)])
@@ -134,7 +136,7 @@ struct CheckPersonsTests {
             if isLeft { #expect(try await grants.logout("Login", of: first, by: stage.test.client)) }
             #expect(try await stage.decide(second, "Login").isGranted == !isLeft)
             guard isLeft else { continue }
-            // Whoever logs in afterwards is remembered again.
+            // The next user who logs in is remembered again.
             stage.test.clock.advance(1)
             #expect(try await stage.decide(second, "Login", credentials).isGranted)
             stage.test.clock.advance(61)
@@ -142,7 +144,7 @@ struct CheckPersonsTests {
         }
     }
 
-    @Test("A check remembers whom it has recognised itself, and nobody else")
+    @Test("A check remembers only the users that it has recognised itself")
     func ownMemory() async throws {
         let stage = try await CheckStage.make([
             CheckStage.login(remembered: 600), CheckStage.login("Other", remembered: 600),
@@ -190,7 +192,7 @@ struct CheckPersonsTests {
         }
         #expect(try await !stage.isGranted(client, "Login"))
         #expect(try await !stage.isGranted(client, "Near"), "what was proven behind the login goes with it")
-        #expect(try await !stage.decide(client, "Login").isGranted, "nobody is remembered by an old password")
+        #expect(try await !stage.decide(client, "Login").isGranted, "an old password is not remembered")
         #expect(try await logIn("another long password").isGranted)
     }
 

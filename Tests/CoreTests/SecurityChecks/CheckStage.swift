@@ -22,7 +22,7 @@ struct CheckStage: Sendable {
         return CheckStage(test: test, checks: try SecurityCheckCatalogue(definitions, timeLimit: timeLimit))
     }
 
-    /// A key that nobody needs to sign with here.
+    /// A key that signs nothing here.
     static func key() throws -> ClientKey {
         let header = #"{"alg":"HS256","key":"0123456789abcdef0123456789abcdef"}"#
         let statement = try ClientKey.Statement(

@@ -30,7 +30,7 @@ struct FactorCheckTests {
 
     private static func code(_ text: String) -> JSONValue { .object(["code": .string(text)]) }
 
-    @Test("An account logs in with its password, gets no session, and is nobody once it is disabled")
+    @Test("An account logs in with its password, gets no session, and is unknown once it is disabled")
     func account() async throws {
         let (stage, client) = try await Self.stage()
         let user = try await stage.test.addUser()

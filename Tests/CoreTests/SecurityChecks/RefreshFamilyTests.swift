@@ -233,7 +233,7 @@ struct RefreshFamilyTests {
         #expect(try await Self.refresh(stage, Secret(successor), client) != nil)
     }
 
-    @Test("A refresh token is in nobody's log, and not in the store as it is")
+    @Test("A refresh token is in no log, and not in the store as it is")
     func secrets() async throws {
         let stage = try await CheckStage.make(version: Self.version, [CheckStage.pin()])
         let client = try await stage.client()

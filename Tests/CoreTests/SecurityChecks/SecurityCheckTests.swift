@@ -5,7 +5,7 @@ import Testing
 @testable import CountersignCore
 @testable import SecurityChecks
 
-/// What the door promises of checks, whoever wrote them.
+/// What the door guarantees for all checks.
 @Suite("Security checks")
 struct SecurityCheckTests {
     private let blocked: [String: JSONValue] = ["failure": .string("Account blocked")]
@@ -76,7 +76,7 @@ struct SecurityCheckTests {
             }
             after.test.clock.advance(61)
             let standing = try await after.decide(client, "Pin")
-            // Nobody was told what it found (decision 109).
+            // Its outcome was not disclosed (decision 109).
             #expect(standing.challenges["Pin"]?["remainingAttempts"] == .integer(3))
             // And if it was only very slow, what it found out comes too late.
             return .right
@@ -113,7 +113,7 @@ struct SecurityCheckTests {
         let check = StagedCheck { _ in .wrong("no") }
         let stage = try await CheckStage.make(on: store, [SecurityCheckDefinition("Pin", check)])
         let client = try await stage.client()
-        // One is looked at at a time, so a crowd comes until nobody is looked at any more.
+        // One is judged at a time, so clients repeat until none is judged any more.
         var conflicts = 1
         while conflicts > 0 {
             let outcomes = try await race(50, meetingBefore: 1) { _ in
@@ -151,7 +151,7 @@ struct SecurityCheckTests {
         #expect(outcomes.allSatisfy { !$0.isGranted })
     }
 
-    @Test("Registering anew or logging out gives nobody fresh tries against the same person's check")
+    @Test("Registering again or logging out gives no new tries against the same person's check")
     func freshTries() async throws {
         let stage = try await CheckStage.make([CheckStage.login()])
         let first = try await stage.client()
@@ -169,7 +169,7 @@ struct SecurityCheckTests {
         #expect(try await stage.decide(third, "Login", ["Login": .login("ada", "ada")]).isGranted)
     }
 
-    @Test("Where nobody is ever blocked, guessing at one person slows down all the same")
+    @Test("Where a check never blocks, guessing at one person slows down all the same")
     func endlessGuesses() async throws {
         let stage = try await CheckStage.make([CheckStage.login(limits: AttemptLimits())])
         for _ in 0..<9 {
@@ -198,7 +198,7 @@ struct SecurityCheckTests {
         #expect(check.looked.value == 100)
     }
 
-    @Test("Logging out while a right answer is looked at leaves nobody in")
+    @Test("Logging out while a right answer is looked at leaves no user logged in")
     func logoutMeanwhile() async throws {
         let meeting = Meeting(of: 2)
         let after = Meeting(of: 2)
@@ -347,7 +347,7 @@ struct SecurityCheckTests {
         #expect(try await !stage.decide(sameShort, "Login").isGranted)
     }
 
-    @Test("A success that nobody asks for is over sooner, and one that is asked for lasts")
+    @Test("An unused success ends sooner, and one in use lasts")
     func inactivity() async throws {
         struct Idle: CredentialsValidationSecurityCheck {
             let limits = AttemptLimits(successStateExpiration: 3600)
@@ -368,7 +368,7 @@ struct SecurityCheckTests {
         #expect(try await !stage.isGranted(client, "Idle"))
     }
 
-    @Test("A client id and a code are in nobody's log, and not in the store as they are")
+    @Test("A client id and a code are in no log, and not in the store as they are")
     func secretsStaySecret() async throws {
         let stage = try await CheckStage.make([CheckStage.pin()])
         let client = try await stage.client()

@@ -36,7 +36,7 @@ struct ClocksApartTests {
     }
 
     @Test(
-        "Whoever signs in at one server after a new password at the other has tokens that count at both",
+        "A user who signs in at one server after a new password at the other has tokens that count at both",
         arguments: TestStore.available)
     func newPassword(store: TestStore) async throws {
         let first = try await TestRealm.make(on: store)

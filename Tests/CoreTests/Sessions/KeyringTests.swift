@@ -153,7 +153,7 @@ struct KeyringTests {
             "altered header": try forged(["alg": "RS256", "kid": .string(kid), "x": "y"]),
             "jwk of the header": try await selfSigned(naming: ellipticKid),
         ]
-        // The public key, in every form that somebody might take for a shared secret.
+        // The public key, in every form that could be mistaken for a shared secret.
         let rsa = try #require(keys.first { $0["kid"] == .string(kid) })
         let public_ = try JWTKit.Insecure.RSA.PublicKey(
             modulus: rsa["n"]?.stringValue ?? "", exponent: rsa["e"]?.stringValue ?? "")

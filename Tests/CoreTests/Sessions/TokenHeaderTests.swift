@@ -24,13 +24,13 @@ struct TokenHeaderTests {
         )
     }
 
-    @Test("Members that nobody asked for cost nothing", .timeLimit(.minutes(1)))
+    @Test("Unexpected members cost nothing", .timeLimit(.minutes(1)))
     func ballast() {
         for _ in 0..<20 {
             let (header, custom) = read(with: Self.wide)
             #expect(header?.alg == "ES256" && header?.kid == "k")
             #expect(custom?.issuer == "i" && custom?.audience == "a")
-            // What lies deeper than anybody needs is not read at all.
+            // Deeper nesting than needed is not read at all.
             for ballast in Self.deep {
                 let (header, custom) = read(with: ballast)
                 #expect(header == nil && custom == nil)

@@ -8,7 +8,7 @@ struct DataKindTests {
     private static let sample = ClientID(rawValue: "dev-app")
     private static let shared = ClientID(rawValue: "test")
     private static let samples = [sample, shared]
-    /// Somebody else's application may be called `test`.
+    /// Another application may be called `test`.
     @Sendable private static func isSample(_ application: Application) -> Bool {
         application.id != shared || application.registration.displayName == "published"
     }

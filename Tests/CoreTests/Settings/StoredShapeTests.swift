@@ -60,7 +60,7 @@ struct StoredShapeTests {
             IdentityToolkitSettings.self, #"{"allowsEmail":false,"allowsEmailLinks":false,"allowsDeletion":false}"#)
         #expect(!toolkit.allowsEmail && !toolkit.allowsEmailLinks && !toolkit.allowsDeletion)
         #expect(try read(IdentityToolkitSettings.self, "{}") == IdentityToolkitSettings())
-        // What nobody decided stays undecided: under `--dev` anonymous accounts are allowed then.
+        // What was never set stays unset: under `--dev` anonymous accounts are allowed then.
         #expect(try read(SignUpSettings.self, #"{"allowsAnonymous":false}"#).anonymous == nil)
         #expect(try read(SignUpSettings.self, #"{"anonymous":false,"allowsAnonymous":true}"#).anonymous == false)
 

@@ -26,7 +26,7 @@ extension TestRealm {
         return offer
     }
 
-    func finish(_ handle: FlowHandle, code: String, name: String = "Telephone") async throws -> Verdict {
+    func finish(_ handle: FlowHandle, code: String, name: String = "Phone") async throws -> Verdict {
         try await realm.authenticator.answer(
             .enrolmentCode(Secret(code), name: name), to: .flow(handle, .any(.enrolFactor)), by: client)
     }

@@ -6,7 +6,7 @@ final class FaultyStore: Store {
     enum Fault: Sendable {
         /// Nothing is written.
         case away
-        /// It is written, and nobody is told.
+        /// It is written, but the caller gets no answer.
         case silent
     }
 

@@ -10,7 +10,7 @@ extension FlowPurpose {
 extension TestRealm {
     static let otherEmail = EmailAddress(kept: "augusta@example.org")
 
-    /// Mails a link; nil where nobody gets one.
+    /// Mails a link; nil where none is sent.
     func mailLink(_ subject: Mailings.Subject, by client: ClientContext? = nil) async throws -> FlowHandle? {
         let outcome = try await realm.mailings.sendLink(subject, by: client ?? self.client)
         guard case .sent(_, let handle) = outcome else { return nil }
@@ -30,7 +30,7 @@ extension TestRealm {
 
     func mails() async throws -> [OpenedMessage] { try await realm.outbox.messages() }
 
-    /// Mails a code; it is empty where the mail went to nobody.
+    /// Mails a code; it is empty where no mail was sent.
     func mailCode(
         to email: EmailAddress = email, by client: ClientContext? = nil
     ) async throws -> (handle: FlowHandle, code: String) {

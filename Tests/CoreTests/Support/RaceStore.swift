@@ -1,7 +1,7 @@
 import CountersignCore
 import Synchronization
 
-/// A store in front of which racers meet: nobody makes a certain write before everybody has come that far or is done.
+/// A store in front of which racers meet: no racer makes a certain write before all have come that far or are done.
 ///
 /// Without it, the first of many tasks could be through before the second begins, and a lost race would look like a won
 /// one.

@@ -27,7 +27,7 @@ struct TestDevice: Sendable {
     var registration: DeviceRegistration {
         get throws {
             DeviceRegistration(
-                identifier: identifier, name: "Ada's telephone", key: try DeviceKey(jwk: jwk), service: "APNS",
+                identifier: identifier, name: "Ada's phone", key: try DeviceKey(jwk: jwk), service: "APNS",
                 pushToken: "a0b1")
         }
     }

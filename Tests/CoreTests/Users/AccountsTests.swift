@@ -56,7 +56,7 @@ struct AccountsTests {
         #expect(test.hasher.hashed == 0)
     }
 
-    @Test("Nobody signs up where sign-up is closed; an administrator still makes accounts")
+    @Test("Users cannot sign up where sign-up is closed; an administrator still creates accounts")
     func closed() async throws {
         let test = try await TestRealm.make()
         try await test.changeSettings { $0.signUp.isOpen = false }
@@ -293,7 +293,7 @@ struct AccountsTests {
         #expect(try await test.signIn().signedIn?.user.id == user.id)
     }
 
-    @Test("Whom there is not cannot be changed")
+    @Test("A user who does not exist cannot be changed")
     func nobody() async throws {
         let test = try await TestRealm.make()
         let outcome = try await change(test, User(id: UserID(rawValue: "x"), email: nil, createdAt: test.now)) { _ in }

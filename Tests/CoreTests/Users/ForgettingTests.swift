@@ -95,7 +95,7 @@ struct ForgettingTests {
         }
     }
 
-    @Test("Of somebody who was removed, the log keeps the id and nothing else is left", arguments: TestStore.available)
+    @Test("Of a removed user, the log keeps the id and nothing else is left", arguments: TestStore.available)
     func removed(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let bystander = try await test.addUser(EmailAddress(kept: "bystander@example.org"))
@@ -148,7 +148,7 @@ struct ForgettingTests {
         #expect(try await test.user(bystander.id) == bystander)
     }
 
-    @Test("Somebody else's mails and log stay as they are")
+    @Test("Other users' mails and log entries stay as they are")
     func others() async throws {
         let test = try await TestRealm.make()
         let ada = try await test.addUser()
@@ -178,7 +178,7 @@ struct ForgettingTests {
         #expect(try await test.mails().map(\.message.userID) == [bert.id])
     }
 
-    @Test("What is kept about a person is all told, and nobody else's", arguments: TestStore.available)
+    @Test("What is kept about a person is complete, and no other person's", arguments: TestStore.available)
     func personalData(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let bystander = try await test.addUser(EmailAddress(kept: "bystander@example.org"))

@@ -153,7 +153,7 @@ struct ImportExportTests {
         #expect(try await test.user(account.id) == user)
     }
 
-    @Test("Nobody who is different is replaced unless that is asked for; then tokens end, and the log names the user")
+    @Test("A different user is replaced only on request; then tokens end, and the log names the user")
     func overwrites() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
@@ -238,7 +238,7 @@ struct ImportExportTests {
         #expect(try await test.realm.accounts.importAccounts([account], by: test.client) == [.alreadyThere])
         #expect(test.hasher.hashed == 1)
         #expect(try await test.signIn(password: "brought along").isAccomplished)
-        // Somebody who changed the password keeps it.
+        // A user who changed the password keeps it.
         var change = AccountChange()
         change.password = Secret("chosen afterwards")
         _ = try await test.realm.accounts.change(account.id, change, by: test.client)
@@ -266,7 +266,7 @@ struct ImportExportTests {
         #expect(try await test.realm.accounts.count() == 20)
     }
 
-    @Test("Pages of an export have everybody once, and one that names no run is in the log for itself")
+    @Test("Pages of an export have every user once, and one that names no run is in the log for itself")
     func pages() async throws {
         let test = try await TestRealm.make()
         let accounts = try (0..<7).map { try Self.account("u\($0)").with(factor: "f\($0)") }

@@ -153,7 +153,7 @@ struct PasswordHistoryTests {
         #expect(try await test.events(.passwordReset).count == 1)
     }
 
-    @Test("Somebody with a session cannot try passwords by it: refused tries are counted, and a new password forgives")
+    @Test("A user with a session cannot try passwords by it: refused tries are counted, and a new password forgives")
     func counted() async throws {
         let test = try await native()
         let user = try await test.addUser()
@@ -209,7 +209,7 @@ struct PasswordHistoryTests {
         #expect(try await set(Self.passwords[0], of: user, test).refusal == .weakPassword(.recentlyUsed))
     }
 
-    @Test("What is remembered is sealed, moves out with nobody and goes with the account")
+    @Test("What is remembered is sealed, is not exported and goes with the account")
     func secrecy() async throws {
         let test = try await native()
         let user = try await test.addUser()

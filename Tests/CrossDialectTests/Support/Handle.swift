@@ -48,7 +48,7 @@ struct Handle: Sendable {
         text.split(separator: ".", omittingEmptySubsequences: false).count == 3
     }
 
-    /// The texts that somebody would try: as it is, and the part that names the flow, which anybody can read.
+    /// The texts that an attacker would try: the whole handle, and the part that names the flow, which is public.
     var texts: [String] {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let name =

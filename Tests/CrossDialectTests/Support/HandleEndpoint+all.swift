@@ -88,7 +88,7 @@ extension HandleEndpoint {
         grant("mfa-recovery-code") { scene, handle in
             [
                 "grant_type": "\(mfaGrant)recovery-code", "mfa_token": .string(handle.text),
-                "recovery_code": scene.telephone.answer["recovery_code"],
+                "recovery_code": scene.phone.answer["recovery_code"],
             ]
         },
         grant("ciba") { _, handle in
@@ -134,19 +134,19 @@ extension HandleEndpoint {
         },
         browser("transaction-state"), browser("send-push-notification"), browser("send-sms"),
         browser("verify-otp") { _, handle in ["type": "manual_input", "code": .string(handle.answer)] },
-        browser("recover-account") { scene, _ in ["recovery_code": scene.telephone.answer["recovery_code"]] },
+        browser("recover-account") { scene, _ in ["recovery_code": scene.phone.answer["recovery_code"]] },
     ]
 
     private static let devices = [
         HandleEndpoint("enroll") { scene, handle in
-            try await scene.json("/api/enroll", Telephone().registration, scene.ticket(handle.text))
+            try await scene.json("/api/enroll", Phone().registration, scene.ticket(handle.text))
         },
         HandleEndpoint("resolve-transaction") { scene, handle in
-            let telephone = scene.telephone.telephone
-            let claims = telephone.claims(for: ["mfa": ["c": .string(handle.answer)]], at: scene.server.now)
+            let phone = scene.phone.phone
+            let claims = phone.claims(for: ["mfa": ["c": .string(handle.answer)]], at: scene.server.now)
             return try await scene.json(
                 "/appliance-mfa/api/resolve-transaction",
-                ["challenge_response": .string(try telephone.token(claims))], scene.bearer(handle.text))
+                ["challenge_response": .string(try phone.token(claims))], scene.bearer(handle.text))
         },
         HandleEndpoint("rich-consents") { scene, handle in
             try await scene.get(
@@ -155,16 +155,16 @@ extension HandleEndpoint {
         },
         HandleEndpoint("device-accounts") { scene, handle in
             try await scene.json(
-                "/api/device-accounts/\(scene.telephone.id)", ["name": "Mine"], scene.bearer(handle.text),
+                "/api/device-accounts/\(scene.phone.id)", ["name": "Mine"], scene.bearer(handle.text),
                 method: .patch)
         },
         HandleEndpoint("device-accounts notifications") { scene, handle in
             try await scene.get(
-                "/api/device-accounts/\(scene.telephone.id)/notifications", [:], scene.bearer(handle.text))
+                "/api/device-accounts/\(scene.phone.id)/notifications", [:], scene.bearer(handle.text))
         },
         HandleEndpoint("device-accounts DELETE") { scene, handle in
             try await scene.server.send(
-                .delete, "/api/device-accounts/\(scene.telephone.id)", headers: scene.bearer(handle.text))
+                .delete, "/api/device-accounts/\(scene.phone.id)", headers: scene.bearer(handle.text))
         },
     ]
 

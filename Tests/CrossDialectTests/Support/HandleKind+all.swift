@@ -170,8 +170,8 @@ extension HandleKind {
                 "/bc-authorize", of: Scene.confidential,
                 ["scope": "openid", "login_hint": .string(String(decoding: hint.bytes, as: UTF8.self))])
             return try Handle(begun.json["auth_req_id"].text, in: scene, application: Scene.confidential) { text in
-                let push = try await scene.telephone.push(on: scene.server)
-                #expect(try await scene.telephone.telephone.allow(push, on: scene.server).status == 204)
+                let push = try await scene.phone.push(on: scene.server)
+                #expect(try await scene.phone.phone.allow(push, on: scene.server).status == 204)
                 let reply = try await scene.oauth(
                     of: Scene.confidential,
                     ["grant_type": "urn:openid:params:grant-type:ciba", "auth_req_id": .string(text)])
@@ -184,18 +184,18 @@ extension HandleKind {
                 "/mfa/challenge", of: scene.application.id,
                 ["mfa_token": .string(token), "challenge_type": "oob"])
             #expect(asked.status == 200, "\(asked.text)")
-            let push = try await scene.telephone.push(on: scene.server)
+            let push = try await scene.phone.push(on: scene.server)
             return try Handle(push["mfa"]["txtkn"].text, in: scene, answer: push["mfa"]["c"].text) { _ in
-                try await scene.telephone.telephone.allow(push, on: scene.server).status == 204
+                try await scene.phone.phone.allow(push, on: scene.server).status == 204
             }
         },
         HandleKind(
             "a device's own token",
             at: ["device-accounts", "device-accounts notifications", "device-accounts DELETE"]
         ) { scene in
-            try Handle(scene.telephone.token, in: scene) { text in
+            try Handle(scene.phone.token, in: scene) { text in
                 try await scene.json(
-                    "/api/device-accounts/\(scene.telephone.id)", ["name": "Mine"], scene.bearer(text), method: .patch
+                    "/api/device-accounts/\(scene.phone.id)", ["name": "Mine"], scene.bearer(text), method: .patch
                 ).status == 200
             }
         },
@@ -225,14 +225,14 @@ extension HandleKind {
     private static let tickets = [
         HandleKind("invitation", at: ofTickets) { scene in
             try await Handle(scene.server.ticket(for: "auth0|\(scene.bob.id)"), in: scene) { text in
-                try await scene.server.enroll(Telephone(), ticket: text).status == 201
+                try await scene.server.enroll(Phone(), ticket: text).status == 201
             }
         },
         HandleKind("ticket that an invitation led to", at: ofTickets) { scene in
             let invitation = try await scene.server.ticket(for: "auth0|\(scene.bob.id)")
             let started = try await scene.json("/api/start-flow", [:], scene.ticket(invitation))
             return try Handle(started.json["enrollment_tx_id"].text, in: scene) { text in
-                try await scene.server.enroll(Telephone(), ticket: text).status == 201
+                try await scene.server.enroll(Phone(), ticket: text).status == 201
             }
         },
         HandleKind("mfa_token of an association", at: ofTickets + ["/oauth/token mfa-otp"]) { scene in

@@ -21,7 +21,7 @@ struct Scene: Sendable {
     let ada: User
     let totp: TOTP
     let totpID: String
-    let telephone: Enrolled
+    let phone: Enrolled
     /// Has a password alone.
     let bob: User
     /// Has no password: is mailed codes.
@@ -57,7 +57,7 @@ struct Scene: Sendable {
             ada: try await idToken(NativeClient.email, server), bob: try await idToken(Self.bob, server)
         )
         let totp = try await server.authenticator(of: ada)
-        let telephone = try await server.enrolled(of: "auth0|\(ada.id)")
+        let phone = try await server.enrolled(of: "auth0|\(ada.id)")
         let factors = try await server.realm.accounts.userAndFactors(ada.id)?.factors ?? []
         let totpID = try #require(factors.first { $0.kind == .totp }?.id.rawValue)
         try await server.setVersions([
@@ -66,7 +66,7 @@ struct Scene: Sendable {
         let mobile = try await MobileClient.registered(on: server)
         return Scene(
             server: server, application: application, other: other, strict: strict, ada: ada, totp: totp,
-            totpID: totpID, telephone: telephone, bob: bob, cleo: cleo, idTokens: idTokens, mobile: mobile)
+            totpID: totpID, phone: phone, bob: bob, cleo: cleo, idTokens: idTokens, mobile: mobile)
     }
 
     private static func idToken(_ email: String, _ server: TestServer) async throws -> String {

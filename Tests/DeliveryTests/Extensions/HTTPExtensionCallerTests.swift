@@ -80,7 +80,7 @@ struct HTTPExtensionCallerTests {
         try await with { caller in
             let url = "http://127.0.0.1:\(service.port)/"
             expect(await caller.post(call(url)), .responseSizeExceeded)
-            // One without end, whose length nobody says.
+            // One without end, of unknown length.
             service.answers { _ in
                 [
                     .send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"),
@@ -97,7 +97,7 @@ struct HTTPExtensionCallerTests {
         }
     }
 
-    @Test("A redirect is an answer like others, and nobody follows it")
+    @Test("A redirect is an answer like others, and is not followed")
     func redirect() async throws {
         let other = try ScriptedService(ScriptedService.json("{}"))
         defer { other.stop() }
@@ -215,7 +215,7 @@ struct HTTPExtensionCallerTests {
         #expect(service.requests.count == 1 && count.withLock { $0 } == 2)
     }
 
-    @Test("An address where nobody listens makes room for the next")
+    @Test("After an address where no server listens the next is tried")
     func nextAddress() async throws {
         let service = try ScriptedService(ScriptedService.json("{}"))
         defer { service.stop() }

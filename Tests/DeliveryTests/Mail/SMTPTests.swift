@@ -106,7 +106,7 @@ struct SMTPTests {
         #expect(mail.isEncrypted && mail.subject == "12345678 is your code")
     }
 
-    @Test("A server that nobody vouches for, or that has another name, hears nothing")
+    @Test("A server without a trusted certificate, or with another name, gets nothing")
     func certificates() async throws {
         let stage = try await Stage()
         for change: (inout SMTPServer) -> Void in [{ $0.authorities = nil }, { $0.host = "127.0.0.1" }] {

@@ -95,7 +95,7 @@ def encoded(data):
 
 
 class Device:
-    """A telephone, as Guardian's SDKs make one."""
+    """A phone, as Guardian's SDKs make one."""
 
     def __init__(self, ticket):
         self.key = ec.generate_private_key(ec.SECP256R1())
@@ -104,7 +104,7 @@ class Device:
         answer = requests.post(
             f"{BASE}/appliance-mfa/api/enroll", headers={"Authorization": f'Ticket id="{ticket}"'}, timeout=30,
             json={
-                "identifier": self.identifier, "name": "Ada's telephone",
+                "identifier": self.identifier, "name": "Ada's phone",
                 "public_key": {
                     "kty": "EC", "crv": "P-256", "use": "sig", "alg": "ES256",
                     "x": encoded(numbers.x.to_bytes(32, "big")), "y": encoded(numbers.y.to_bytes(32, "big")),
@@ -194,7 +194,7 @@ def update():
     expect_raises(NotFoundError, management.users.get, other)
 
 
-@step("refuse somebody who is no administrator")
+@step("refuse a client that is no administrator")
 def stranger():
     somebody = ManagementClient(domain=DOMAIN, token="x")
     expect_raises(UnauthorizedError, somebody.users.get, state["ada"])
@@ -270,7 +270,7 @@ def enroll():
     expect(management.guardian.enrollments.get(pending).status == "pending")
     state["device"] = Device(ticket.ticket_id)
     enrollment = management.guardian.enrollments.get(state["device"].account["id"])
-    expect(enrollment.status == "confirmed" and enrollment.name == "Ada's telephone", enrollment)
+    expect(enrollment.status == "confirmed" and enrollment.name == "Ada's phone", enrollment)
     listed = management.users.enrollments.get(state["ada"])
     expect([item.id for item in listed] == [state["device"].account["id"]], listed)
     expect_raises(
@@ -328,7 +328,7 @@ def out_of_band():
     expect(error.error_code == "invalid_grant" and error.message == "MFA Authorization rejected.", error)
 
 
-@step("ask somebody who is not there, and get what they allowed")
+@step("ask a user by the backchannel, and get what they allowed")
 def backchannel():
     details = [{"type": "money_transfer", "amount": 2500}]
     hint = json.dumps({"format": "iss_sub", "iss": f"{BASE}/", "sub": state["ada"]})

@@ -33,7 +33,7 @@ import Testing
         #expect(await server.terminate() == 0)
     }
 
-    /// Ends though nobody closes, and though an HTTP/2 client never answers that it was told to go.
+    /// Ends although no client closes its connection, and although an HTTP/2 client never answers GOAWAY.
     @Test(arguments: [false, true])
     func theServerEndsThoughConnectionsAreKept(isEncrypted: Bool) async throws {
         struct Ending: Decodable { let closedAfter: Double }

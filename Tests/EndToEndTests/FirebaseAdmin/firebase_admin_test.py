@@ -99,7 +99,7 @@ def create_bare():
     auth.delete_user(user.uid)
 
 
-@step("make a user by the client's method with an administrator's bearer, and sign nobody in")
+@step("make a user by the client's method with an administrator's bearer, and sign no user in")
 def create_by_sign_up():
     status, answer = post(
         f"{CLIENT}/accounts:signUp", {
@@ -114,7 +114,7 @@ def create_by_sign_up():
     expect(error_of(*refused) == (400, "UNEXPECTED_PARAMETER : User ID"), refused)
 
 
-@step("refuse a taken id, address and telephone number, and a weak password")
+@step("refuse a taken id, address and phone number, and a weak password")
 def create_taken():
     expect_raises(auth.UidAlreadyExistsError, auth.create_user, uid="ada")
     expect_raises(auth.EmailAlreadyExistsError, auth.create_user, email="ADA@example.com")
@@ -123,7 +123,7 @@ def create_taken():
     expect("WEAK_PASSWORD" in str(error), error)
 
 
-@step("get a user by id, address and telephone number")
+@step("get a user by id, address and phone number")
 def get():
     for user in (
         auth.get_user("ada"), auth.get_user_by_email("ada@example.com"), auth.get_user_by_phone_number("+15555550100"),

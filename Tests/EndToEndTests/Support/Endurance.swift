@@ -8,7 +8,7 @@ enum Endurance {
     /// `ENDURANCE_ROUNDS`; nil in `make test`.
     static let rounds = ProcessInfo.processInfo.environment["ENDURANCE_ROUNDS"].flatMap { Int($0) }
 
-    /// What a password hash costs: nearly nothing, or in `make endurance` what it costs everybody.
+    /// What a password hash costs: nearly nothing, or in `make endurance` its default cost.
     static let hashing: [String: String] =
         rounds == nil ? ["COUNTERSIGN_PASSWORDS_MEMORY_MIB": "1", "COUNTERSIGN_PASSWORDS_OPERATIONS": "1"] : [:]
 

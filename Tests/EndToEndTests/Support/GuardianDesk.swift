@@ -90,7 +90,7 @@ struct GuardianDesk {
         return try #require(answer?["secret"] as? String, "\(added.output)\(added.errors)")
     }
 
-    /// Asks somebody who is not at the application (CIBA) to agree to a payment. Answers what the application waits with.
+    /// Asks a user by the backchannel (CIBA) to agree to a payment. Returns the id that the application polls with.
     func askToPay(_ email: String, as client: String, secret: String) async throws -> String {
         let shown = try await Tool(path: try ServerProcess.executable)
             .run(["user", "show", email, "--json", "--data", server.dataDirectory.path])

@@ -35,7 +35,7 @@ struct IDToken {
     /// A member of the claim `firebase`.
     func firebase(_ member: String) -> Any? { (claims["firebase"] as? [String: Any])?[member] }
 
-    /// What a token says, whoever made it.
+    /// What a token says, of any issuer.
     static func claims(of token: String) -> [String: Any]? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         return parts.count == 3 ? object(parts[1]) : nil

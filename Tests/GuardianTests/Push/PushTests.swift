@@ -29,7 +29,7 @@ struct PushTests {
             #expect(metrics.contains("\ncountersign_push_waiting 0\n"))
             #expect(metrics.contains("\ncountersign_push_delivered_total 0\n"), "This server's own, which did not run.")
             // The push is enough to answer with.
-            #expect(try await stage.device.telephone.allow(push.payload, on: stage.server).status == 204)
+            #expect(try await stage.device.phone.allow(push.payload, on: stage.server).status == 204)
         }
     }
 
@@ -162,7 +162,7 @@ struct PushTests {
         try await PushStage.with { stage in
             try await stage.ask()
             let push = try await stage.device.push(on: stage.server)
-            #expect(try await stage.device.telephone.allow(push, on: stage.server).status == 204)
+            #expect(try await stage.device.phone.allow(push, on: stage.server).status == 204)
             #expect(try await stage.deliver() == 1)
             #expect(stage.service.pushes.isEmpty)
         }
@@ -185,7 +185,7 @@ struct PushTests {
             #expect(try await stage.pushToken() == "a0b1c2", "It is not the device's fault.")
             try await stage.ask()
             #expect(
-                try await stage.device.telephone.allow(stage.device.push(on: stage.server), on: stage.server).status
+                try await stage.device.phone.allow(stage.device.push(on: stage.server), on: stage.server).status
                     == 204)
         }
     }

@@ -71,7 +71,7 @@ extension TestServer {
         return try await management(.put, Self.apns, body.with(changes))
     }
 
-    /// What takes pushes out of the house, while the body runs.
+    /// The sender of pushes, while the body runs.
     func sending<T: Sendable>(
         to endpoint: APNsEndpoint, _ body: @Sendable (any MessageSender) async throws -> T
     ) async throws -> T {

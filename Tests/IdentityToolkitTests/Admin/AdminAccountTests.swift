@@ -33,7 +33,7 @@ struct AdminAccountTests {
     }
 
     @Test(
-        "The client's methods make the same account for an administrator, and sign nobody in",
+        "The client's methods make the same account for an administrator, and sign no user in",
         arguments: ["/v1/accounts:signUp", "/identitytoolkit/v3/relyingparty/signupNewUser"])
     func signUp(path: String) async throws {
         try await TestServer.with { server in
@@ -105,7 +105,7 @@ struct AdminAccountTests {
         }
     }
 
-    @Test("Accounts are found by any identifier, each once; where nobody is, there are no users")
+    @Test("Accounts are found by any identifier, each once; where no user matches, there are no users")
     func lookup() async throws {
         try await TestServer.with { server in
             try await server.create(["localId": "a", "email": "a@example.com"])

@@ -34,7 +34,7 @@ import Testing
                 }
             }
             #expect(taken > samples.count * Self.perRoute / 20)
-            // Whoever is left can be listed and read.
+            // The remaining users can be listed and read.
             let page = try await server.get(
                 "/v1/projects/countersign/accounts:batchGet?maxResults=1000", headers: server.administrator)
             #expect(page.status == 200)

@@ -138,7 +138,7 @@ struct AdminImportTests {
     }
 
     @Test(
-        "What is wrong with the request imports nobody",
+        "A wrong request imports no user",
         arguments: [
             Refused([:], "MISSING_USER_ACCOUNT"), Refused(["users": []], "MISSING_USER_ACCOUNT"),
             Refused(["users": .array((0...1000).map { ["localId": "\($0)"] })], "MAXIMUM_USER_COUNT_EXCEEDED"),

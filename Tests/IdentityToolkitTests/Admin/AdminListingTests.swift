@@ -23,7 +23,7 @@ struct AdminListingTests {
 
     // MARK: batchGet
 
-    @Test("Everybody is on one page, in order, and the last page has no token", arguments: [1, 7, 45, 46, 1000])
+    @Test("Every user is on one page, in order, and the last page has no token", arguments: [1, 7, 45, 46, 1000])
     func pages(size: Int) async throws {
         try await TestServer.with { server in
             try await fill(server, 45)
@@ -68,7 +68,7 @@ struct AdminListingTests {
         }
     }
 
-    @Test("A listing begins behind any id, whether somebody has it or not")
+    @Test("A listing begins after any id, whether a user has it or not")
     func idAsToken() async throws {
         try await TestServer.with { server in
             try await fill(server, 4)
@@ -84,7 +84,7 @@ struct AdminListingTests {
         }
     }
 
-    @Test("A token that can be nobody's id is refused", arguments: ["%00", "a%01", String(repeating: "x", count: 129)])
+    @Test("A token that cannot be an id is refused", arguments: ["%00", "a%01", String(repeating: "x", count: 129)])
     func badToken(token: String) async throws {
         try await TestServer.with { server in
             expectRefused(try await page(server, "nextPageToken=\(token)"), "INVALID_PAGE_SELECTION", .errors)

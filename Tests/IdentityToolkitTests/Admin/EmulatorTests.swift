@@ -22,7 +22,7 @@ struct EmulatorTests {
         }
     }
 
-    @Test("Everybody is removed at once")
+    @Test("All users are removed at once")
     func removeAll() async throws {
         try await TestServer.with(.development) { server in
             let person = try await server.signUp()

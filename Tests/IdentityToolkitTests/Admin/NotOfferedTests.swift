@@ -48,7 +48,7 @@ struct NotOfferedTests {
         }
     }
 
-    @Test("Nobody but an administrator is told so")
+    @Test("Only an administrator is told so")
     func strangers() async throws {
         try await TestServer.with { server in
             for path in ["tenants", "tenants/t", "oauthIdpConfigs", "inboundSamlConfigs/saml.x"] {

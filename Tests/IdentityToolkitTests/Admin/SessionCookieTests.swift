@@ -109,7 +109,7 @@ struct SessionCookieTests {
     }
 
     @Test(
-        "Keys are published as certificates that verify tokens, for everybody",
+        "Keys are published as certificates that verify tokens, for all clients",
         arguments: [
             "/v1/publicKeys", "/identitytoolkit/v3/relyingparty/publicKeys",
             "/www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys",

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CountersignServer
 
-/// Somebody with an account.
+/// A user with an account.
 struct Person: Sendable {
     var email: String
     var password: String
@@ -165,7 +165,7 @@ extension TestServer {
             ["idToken": .string(idToken), "mfaEnrollmentId": .string(enrollmentID)])
     }
 
-    /// Gives somebody a further TOTP factor, which the protocol does not allow: what another dialect or an earlier
+    /// Gives a user a further TOTP factor, which the protocol does not allow: what another dialect or an earlier
     /// version may have left behind.
     func addFactor(to person: Person) async throws -> AuthenticatorApp {
         let secret = realm.random.bytes(20)

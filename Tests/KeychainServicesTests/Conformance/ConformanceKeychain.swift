@@ -8,8 +8,7 @@ import Testing
 #endif
 
 /// Gives each test of the conformance suite a keychain: on a Mac the system's, where tests clean up what is theirs;
-/// elsewhere a vault of its own, whose passcode is given whenever somebody is asked. This is the one place where the
-/// two differ.
+/// elsewhere a vault of its own, whose passcode answers every prompt. This is the one place where the two differ.
 struct ConformanceKeychain: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 

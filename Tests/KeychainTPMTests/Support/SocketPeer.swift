@@ -7,7 +7,7 @@ import TPMTestSupport
     import Darwin
 #endif
 
-/// Somebody who listens at a socket of the file system and answers each command as the test wants.
+/// A peer at a socket of the file system that answers each command as the test wants.
 final class SocketPeer: Sendable {
     /// One connection, for the one who answers.
     struct Connection {

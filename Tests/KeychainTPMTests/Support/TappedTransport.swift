@@ -2,7 +2,7 @@ import TPMTestSupport
 
 @testable import KeychainTPM
 
-/// Somebody between this program and the TPM, who hears everything and may change the answers.
+/// An attacker between this program and the TPM, who reads everything and may change the answers.
 final class TappedTransport: TPMTransport {
     /// From the number of the exchange, counted from 0, the command and the answer to what is passed on.
     typealias Change = @Sendable (Int, [UInt8], [UInt8]) throws(TPMError) -> [UInt8]

@@ -16,7 +16,7 @@ import Testing
         let codes: MSALAuthMethod
         let awaiting: AwaitingMFAState
 
-        /// Somebody with a device has given the password.
+        /// A user with a device has given the password.
         init(_ server: RealServer) async throws {
             self.server = server
             let user = try await server.addAccount()

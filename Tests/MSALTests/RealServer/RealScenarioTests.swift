@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `A password that nobody asked for is passed over where the account has codes`() async throws {
+    @Test func `An unrequested password is ignored where the account has codes`() async throws {
         try await RealServer.run { server in
             let nativeAuth = try await server.application(Self.codes)
             try await server.addAccount(password: nil)
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    /// A network on which every mailbox is a telephone.
+    /// A network on which every mailbox is a phone.
     private struct Telephones: HTTPTransport {
         func send(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
             var answer = try await URLSessionTransport.shared.send(request)
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `A telephone cannot be registered: no text message goes anywhere, and the state stays`() async throws {
+    @Test func `A phone cannot be registered: no text message is sent, and the state stays`() async throws {
         try await RealServer.run { server in
             try await server.addAccount()
             let nativeAuth = try await server.application(

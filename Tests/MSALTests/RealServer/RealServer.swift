@@ -36,7 +36,7 @@ struct RealServer: Sendable {
         let config = MSALNativeAuthPublicClientApplicationConfig(
             clientId: id, authority: authority, challengeTypes: types)
         config.capabilities = capabilities
-        // Polls come after two seconds; here nobody waits for them.
+        // Polls come after two seconds; here without the wait.
         return try MSALNativeAuthPublicClientApplication(
             nativeAuthConfiguration: config,
             environment: ClientEnvironment(transport: transport, storage: storage, pause: { _ in }))
@@ -78,7 +78,7 @@ struct RealServer: Sendable {
         let totp = try TOTP(secret: offer.secret.reveal())
         let code = Secret(totp.code(at: realm.clock.now).stringCode)
         let verdict = try await realm.authenticator.answer(
-            .enrolmentCode(code, name: "Telephone"),
+            .enrolmentCode(code, name: "Phone"),
             to: .flow(offer.handle, FlowExpectation([.enrolFactor], at: [.factorEnrolment], of: [.dialect(.admin)])),
             by: .commandLine)
         guard case .accomplished(.enrolled) = verdict else { throw CancellationError() }

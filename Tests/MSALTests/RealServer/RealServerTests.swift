@@ -215,7 +215,7 @@ import Testing
         #expect(refused.line == "onSignInPasswordRequiredError InvalidPassword +state")
         let done = await recorder.told { state.submitPassword(password: Self.password, delegate: $0) }
         #expect(done.line == "onSignInCompleted")
-        // Somebody else's application takes the place of nobody's account in this one.
+        // Another application does not replace an account in this one.
         let other = try await server.application()
         #expect(other.getNativeAuthUserAccount() == nil)
     }

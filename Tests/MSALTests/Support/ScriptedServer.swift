@@ -172,7 +172,7 @@ struct TestApp {
                 }))
     }
 
-    /// Signs somebody in and answers the result.
+    /// Signs a user in and returns the result.
     func signedIn(
         scope: String = "openid profile offline_access", expiresIn: Int = 3600, more: String = ""
     ) async throws -> MSALNativeAuthUserAccountResult {

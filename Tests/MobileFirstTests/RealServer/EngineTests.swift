@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `G5: a token that is no good any more is replaced, without asking anybody where the check holds`()
+    @Test func `G5: a token that is no good any more is replaced, without a challenge while the check holds`()
         async throws
     {
         try await RealServer.run { server in
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `G18: nobody logs out who was never registered`() async throws {
+    @Test func `G18: a client that was never registered cannot log out`() async throws {
         try await RealServer.run { server in
             let app = server.app()
             let error = await #expect(throws: WLError.self) { try await app.manager.logout("PinCodeAttempts") }

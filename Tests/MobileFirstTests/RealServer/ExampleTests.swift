@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `Examples/PinCode`, both programs, as somebody starts them.
+/// `Examples/PinCode`, both programs, as a developer starts them.
 @Suite struct ExampleTests {
     /// Runs a program to its end. The input is small enough for the pipe.
     private func run(_ name: String, _ arguments: [String], typing input: String) throws -> (

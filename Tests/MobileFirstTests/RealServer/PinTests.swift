@@ -94,7 +94,9 @@ import Testing
         }
     }
 
-    @Test func `P19, P21: public data asks nobody, and a login before the request spares the challenge`() async throws {
+    @Test func `P19, P21: public data needs no challenge, and a login before the request spares the challenge`()
+        async throws
+    {
         try await RealServer.run { server in
             let app = server.app()
             let pin = app.handle(Self.check)

@@ -33,7 +33,7 @@ enum Answers {
 }
 
 extension ExtensionCallOptions {
-    /// Whoever is to be given up is given up soon; with the longest time-out nobody is, however slow the machine.
+    /// Calls that should time out do so soon; with the longest time-out none does, however slow the machine.
     static var patient: ExtensionCallOptions {
         var options = ExtensionCallOptions()
         options.deadline = { timeout in
@@ -43,7 +43,7 @@ extension ExtensionCallOptions {
         return options
     }
 
-    /// Nobody is given up before the gate is opened.
+    /// No call times out before the gate is opened.
     static func waiting(for gate: Gate) -> ExtensionCallOptions {
         var options = ExtensionCallOptions()
         options.deadline = { _ in await gate.wait() }

@@ -50,7 +50,7 @@ import Testing
         #expect(try await hasher.verify(Secret(composed), against: imported(composed)))
         #expect(try await hasher.verify(Secret(decomposed), against: imported(decomposed)))
         #expect(try await hasher.verify(Secret(decomposed), against: imported(composed)))
-        // Nobody can guess what another system's decomposed form was.
+        // Another system's decomposed form is unknown.
         #expect(try await !hasher.verify(Secret(composed), against: imported(decomposed)))
     }
 

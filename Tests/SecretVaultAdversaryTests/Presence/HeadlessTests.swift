@@ -56,7 +56,7 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
     @Test(arguments: [
         PresenceRequest.Kind.passcode, .applicationPassword(isNew: false), .applicationPassword(isNew: true),
     ])
-    func nobodyIsPresent(kind: PresenceRequest.Kind) throws {
+    func noUserIsPresent(kind: PresenceRequest.Kind) throws {
         let request = PresenceRequest(kind: kind, reason: nil, application: "service")
         #expect(throws: PresenceError.self) {
             try DescriptorPresence(pipe("secret"), keepsCredential: true).credential(for: request)

@@ -74,7 +74,7 @@ import Testing
         #expect(result == "answer \(String(repeating: "x", count: 1024))\n")
     }
 
-    @Test func nobodyTyping() throws {
+    @Test func noTyping() throws {
         try start(provider: "brief-terminal")
         #expect(result == "timedOut\n")
         #expect(terminal.ending() == 0)
@@ -129,7 +129,7 @@ import Testing
         #expect(result == "answer late\n")
     }
 
-    @Test func withoutATerminalNobodyCanBeAsked() throws {
+    @Test func withoutATerminalThereIsNoPrompt() throws {
         // A new session has no terminal until it opens one.
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/setsid")

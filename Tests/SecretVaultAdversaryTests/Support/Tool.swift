@@ -35,7 +35,7 @@ final class Scratch: Sendable {
         return file(name)
     }
 
-    /// The text of a file as soon as somebody has written it.
+    /// The text of a file as soon as it is written.
     func text(of name: String, within seconds: Double = 20) -> String? {
         let end = ContinuousClock.now + .seconds(seconds)
         while ContinuousClock.now < end {

@@ -88,7 +88,7 @@ final class ScriptedPrompt: PresenceProvider {
     func answer(_ texts: String...) { state.withLock { $0.answers = texts.map { .text($0) } } }
 
     var requests: [PresenceRequest] { state.withLock { $0.requests } }
-    /// How often somebody was asked since.
+    /// How many prompts there were since.
     func count(_ body: () throws -> Void) rethrows -> Int {
         let before = requests.count
         try body()
@@ -176,7 +176,7 @@ final class ManualClock: Sendable {
         }
     }
 
-    /// Somebody sets the clock on the wall.
+    /// The wall clock is set.
     func setWall(by seconds: Double) { state.withLock { $0.wall += seconds } }
 
     func restart() {

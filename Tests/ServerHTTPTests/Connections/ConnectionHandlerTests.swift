@@ -69,7 +69,7 @@ import Testing
         channel.embeddedEventLoop.advanceTime(by: .seconds(10))
         #expect(throws: RequestDeadlineError.self) { try channel.throwIfErrorCaught() }
         #expect(channel.isActive)
-        // Whoever read the body answers, and the client is told that this is all.
+        // The reader of the body answers, and the client learns that the connection ends.
         #expect(try Self.answer(channel).contains("Connection: close"))
         channel.embeddedEventLoop.advanceTime(by: .seconds(5))
         #expect(!channel.isActive)

@@ -73,7 +73,7 @@ import Testing
         Self.expect([(1, .received), (2, .began), (3, .answered), (9, .read)], 84, .idle, .close)
     }
 
-    @Test func nobodyIsHurriedWhoWaitsForUs() {
+    @Test func aClientThatWaitsForTheServerHasNoDeadline() {
         Self.expect([(1, .received), (1, .began), (1, .read)], nil, nil, nil)
         // The second of two pipelined requests is still to be answered.
         Self.expect(

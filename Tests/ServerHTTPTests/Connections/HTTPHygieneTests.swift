@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func nobodyIsToldTheOperationsWithoutTheToken() async throws {
+    @Test func theOperationsNeedTheToken() async throws {
         try await LiveServer.run { url, _ in
             for method in ["GET", "PUT", "DELETE", "PATCH", "POST", "HEAD", "OPTIONS"] {
                 for path in ["/admin/v1", "/admin/v1/x", "/admin/v1/user.lis", "/admin/v1/users/list", "/admin"] {

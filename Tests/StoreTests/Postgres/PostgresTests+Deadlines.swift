@@ -19,7 +19,7 @@ extension PostgresTests {
         return options
     }
 
-    @Test("A database that is frozen holds nobody up, and is used again when it goes on")
+    @Test("A frozen database blocks no caller, and is used again when it continues")
     func frozen() async throws {
         let cluster = try await PostgresCluster.stoppable()
         let store = try await cluster.emptyDatabase().open(Self.hasty)
@@ -54,7 +54,7 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("Of a commit that is not answered nobody knows, and its caller is told in time")
+    @Test("An unanswered commit has an unknown outcome, and its caller is told in time")
     func frozenCommit() async throws {
         let cluster = try await PostgresCluster.stoppable()
         let store = try await cluster.emptyDatabase().open(Self.hasty)

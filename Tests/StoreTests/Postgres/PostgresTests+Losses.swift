@@ -45,7 +45,7 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("A write whose connection ends while it commits is not run again, for nobody knows whether it was done")
+    @Test("A write whose connection ends while it commits is not run again, because its outcome is unknown")
     func endedInCommit() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         let store = try await database.open()
@@ -137,7 +137,8 @@ private final class Load: Sendable {
         isOver.withLock { $0 = true }
     }
 
-    /// - Returns: how many increments were acknowledged, of how many nobody knows, and how many the store counts.
+    /// - Returns: how many increments were acknowledged, of how many the outcome is unknown, and how many the store
+    ///   counts.
     func run(_ key: String, on store: PostgresStore) async throws -> (done: Int, unknown: Int, counted: Int) {
         var (done, unknown) = (0, 0)
         while !isOver.withLock({ $0 }) {

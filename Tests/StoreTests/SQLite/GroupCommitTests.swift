@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Group commit")
 struct GroupCommitTests {
-    @Test("A group is one transaction with a savepoint for each write, and nobody is answered before the commit")
+    @Test("A group is one transaction with a savepoint for each write, and no caller is answered before the commit")
     func oneTransaction() {
         let database = ScriptedDatabase()
         let commit = GroupCommit([write("a", database), write("b", database)], on: database)

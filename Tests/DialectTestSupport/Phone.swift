@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A mobile device as the vendor's SDK makes one: its key, its ways of signing, its requests.
-package struct Telephone: Sendable {
+package struct Phone: Sendable {
     package let key: DevicePrivateKey
     package var identifier = "8E2D0F6C-0B8E-4F7B-9B5E-0D4B1F1C7B11"
     /// What was typed into the app.
@@ -17,7 +17,7 @@ package struct Telephone: Sendable {
         self.key = key
     }
 
-    package static func rsa() throws -> Telephone { Telephone(try .freshRSA()) }
+    package static func rsa() throws -> Phone { Phone(try .freshRSA()) }
 
     package var jwk: JSON {
         get throws {
@@ -75,11 +75,11 @@ package struct Telephone: Sendable {
 
 /// A device that has enrolled.
 package struct Enrolled: Sendable {
-    package let telephone: Telephone
+    package let phone: Phone
     package let answer: JSON
 
-    package init(telephone: Telephone, answer: JSON) {
-        self.telephone = telephone
+    package init(phone: Phone, answer: JSON) {
+        self.phone = phone
         self.answer = answer
     }
 
@@ -124,17 +124,17 @@ extension TestServer {
         return try #require(reply.json["ticket_id"].text)
     }
 
-    package func enroll(_ telephone: Telephone, ticket: String, changes: [String: JSON?] = [:]) async throws -> Reply {
+    package func enroll(_ phone: Phone, ticket: String, changes: [String: JSON?] = [:]) async throws -> Reply {
         try await send(
-            .post, "\(telephone.layout)/api/enroll",
+            .post, "\(phone.layout)/api/enroll",
             headers: [.authorization: "Ticket id=\"\(ticket)\"", .contentType: "application/json"],
-            body: telephone.registration.with(changes).bytes)
+            body: phone.registration.with(changes).bytes)
     }
 
-    package func enrolled(_ telephone: Telephone = Telephone(), of user: String) async throws -> Enrolled {
-        let reply = try await enroll(telephone, ticket: ticket(for: user))
+    package func enrolled(_ phone: Phone = Phone(), of user: String) async throws -> Enrolled {
+        let reply = try await enroll(phone, ticket: ticket(for: user))
         #expect(reply.status == 201, "\(reply.text)")
-        return Enrolled(telephone: telephone, answer: reply.json)
+        return Enrolled(phone: phone, answer: reply.json)
     }
 
     // MARK: OAuth
