@@ -6,7 +6,7 @@ import Testing
 
 /// The names by which administrators change settings.
 @Suite struct SettingCatalogueTests {
-    /// What is added to the settings and forgotten here could not be changed by anybody.
+    /// What is added to the settings and forgotten here could not be changed.
     @Test func everySettingOfTheRealmHasAName() throws {
         func leaves(_ value: JSONValue, _ path: String) -> [String] {
             guard case .object(let members) = value, !members.isEmpty else { return [path] }

@@ -54,20 +54,20 @@ struct ZeroByteTests {
                 .post, "guardian/enrollments/ticket", ["user_id": .string("auth0|\(scene.ada.id)\(plain(suffix))")])
         },
         NameDoor("an enrollment") { scene, suffix in
-            try await scene.server.management(.get, "guardian/enrollments/\(scene.telephone.id)\(suffix)")
+            try await scene.server.management(.get, "guardian/enrollments/\(scene.phone.id)\(suffix)")
         },
         NameDoor("an enrollment to delete", removes: true) { scene, suffix in
-            try await scene.server.management(.delete, "guardian/enrollments/\(scene.telephone.id)\(suffix)")
+            try await scene.server.management(.delete, "guardian/enrollments/\(scene.phone.id)\(suffix)")
         },
         NameDoor("a device that changes") { scene, suffix in
             try await scene.json(
-                "/api/device-accounts/\(scene.telephone.id)\(suffix)", ["name": "Mine"],
-                scene.bearer(scene.telephone.token), method: .patch)
+                "/api/device-accounts/\(scene.phone.id)\(suffix)", ["name": "Mine"],
+                scene.bearer(scene.phone.token), method: .patch)
         },
         NameDoor("a device that leaves", removes: true) { scene, suffix in
             try await scene.server.send(
-                .delete, "/api/device-accounts/\(scene.telephone.id)\(suffix)",
-                headers: scene.bearer(scene.telephone.token))
+                .delete, "/api/device-accounts/\(scene.phone.id)\(suffix)",
+                headers: scene.bearer(scene.phone.token))
         },
         NameDoor("an application at /oauth/token") { scene, suffix in
             try await scene.oauth(
@@ -117,7 +117,7 @@ struct ZeroByteTests {
             }
             let ada = try #require(try await scene.server.realm.accounts.userAndFactors(scene.ada.id))
             #expect(ada.factors.contains { $0.id.rawValue == scene.totpID })
-            let device = try #require(ada.factors.first { $0.id.rawValue == scene.telephone.id })
+            let device = try #require(ada.factors.first { $0.id.rawValue == scene.phone.id })
             #expect(device.name != "Mine")
             // The doors do open: without the zero byte they answer something else.
             for door in Self.nameDoors where !door.removes {

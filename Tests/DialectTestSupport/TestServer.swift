@@ -42,7 +42,7 @@ package struct TestServer: Sendable {
         let opened = try await OpenedRealm.open(
             directory, hashing: .weakest(threads: 2), isDevelopment: mode == .development,
             extensions: extensions, clock: clock, proofs: proofs)
-        // Behind a proxy the header says who asks, so that a test can be anybody.
+        // Behind a proxy the header names the client, so that a test can use any address.
         let server = CountersignServer(
             opened,
             options: .init(isDevelopment: mode == .development, publicURLs: publicURLs, tlsEndedByProxy: true),
