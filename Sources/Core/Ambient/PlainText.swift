@@ -2,7 +2,7 @@
 ///
 /// PostgreSQL cannot keep the character, and C interfaces end a text there, so that a client's `"alice\u{0}…"` would name
 /// `alice`. Ids have none by their type (``StringName``); other texts that clients send come through one of these initializers.
-/// As a property wrapper it keeps zero bytes out of a property, whoever sets it.
+/// As a property wrapper it keeps zero bytes out of a property, however it is set.
 @propertyWrapper
 public struct PlainText: Sendable, Hashable, CustomStringConvertible {
     /// The text; zero bytes are left out of what is assigned.

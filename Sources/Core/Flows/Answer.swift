@@ -78,11 +78,11 @@ public struct FlowOpening: Sendable {
     public var terms: SessionTerms
     /// Seconds that the attempt may take.
     public var lifetime: TimeInterval
-    /// Whether somebody who has to have a second factor and has none may enrol one in the middle of this attempt,
-    /// instead of being turned away.
+    /// Whether a user who needs a second factor and has none may enrol one in the middle of this attempt, instead of
+    /// being refused.
     public var canEnrol = false
 
-    /// Who somebody says to be.
+    /// The claimed identifier.
     public enum ClaimedSubject: Sendable {
         case email(EmailAddress)
         /// The answer itself says who (a custom token).
@@ -173,7 +173,7 @@ public struct Refusal: Error, Sendable, Equatable {
         case flowExhausted
         /// Too many wrong answers for this authenticator; wait.
         case lockedOut
-        /// Too many wrong answers for this authenticator; somebody has to reset it.
+        /// Too many wrong answers for this authenticator; an administrator has to reset it.
         case authenticatorDisabled
         /// Too many answers from this source; wait.
         case sourceLimited
@@ -189,15 +189,15 @@ public struct Refusal: Error, Sendable, Equatable {
         case secondFactorRequired
         /// The new password is not good enough.
         case weakPassword
-        /// The address was taken by somebody else meanwhile.
+        /// Another user took the address meanwhile.
         case addressTaken
         /// The account or the factor kept changing while the answer was looked at.
         case busy
         /// A credential of the developer's own back end that is malformed.
         case malformedCredential
-        /// A credential made for another audience, or signed by somebody unknown.
+        /// A credential for another audience, or with an unknown signer.
         case foreignCredential
-        /// A credential of the developer's own back end that names nobody.
+        /// A credential of the developer's own back end without a user.
         case missingIdentifier
         /// Claims of the developer's that are no object.
         case malformedClaims

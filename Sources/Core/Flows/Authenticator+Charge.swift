@@ -8,7 +8,7 @@ extension Authenticator {
         case repeated(Verdict)
     }
 
-    /// Counts the attempt before anybody looks at the answer.
+    /// Counts the attempt before the answer is judged.
     func charge(_ attempt: Attempt) async throws -> Charged {
         let realm = realm
         let auditID = AuditEvent.freshID(at: attempt.now, random: realm.random)
@@ -16,7 +16,7 @@ extension Authenticator {
         do {
             return try await charge(attempt, auditID: auditID, ended: ended)
         } catch let error as StoreError where error.code == .outcomeUnknown {
-            // Perhaps it is counted; nobody has looked at it.
+            // Perhaps it is counted; it was not judged.
             realm.unsettledCharges.note(attempt.charge.name, .returned, at: attempt.now)
             throw error
         }
@@ -38,8 +38,8 @@ extension Authenticator {
                 charged = try Self.count(attempt, against: context, ended: ended, realm: realm, in: transaction)
             }
             // A flood from one source is in the log with its first hundred answers; more would only fill the disk. So
-            // answers that are not looked at count against the source like wrong ones. Asking whether a device has answered
-            // is no answer: whoever waits asks often.
+            // answers that are not looked at count against the source like wrong ones. Asking whether a device has
+            // answered is no answer: a waiting client asks often.
             if case .refused(let refusal) = charged, ![.sourceLimited, .approvalPending].contains(refusal.reason) {
                 if let limited = try transaction.chargeAnswer(
                     of: attempt.client, at: attempt.now, from: attempt.charge.part)
@@ -61,12 +61,12 @@ extension Authenticator {
         return try await realm.store.read { try Self.find(attempt, realm: realm, in: $0) }
     }
 
-    /// Ends a charge without a verdict. What could not be looked at, or was right and could not be made to count, was no
-    /// attempt, or else an outage, or whoever keeps the hasher busy, would lock people out with their own right passwords.
-    /// What was wrong stays counted.
+    /// Ends a charge without a verdict. An answer that could not be judged, or was right and could not be made to
+    /// count, was no attempt. Otherwise an outage, or a client that keeps the hasher busy, would lock users out with
+    /// their own right passwords. What was wrong stays counted.
     ///
-    /// Where the store cannot be told, the end is noted for the next charge of this process, and the charge lapses for all
-    /// others: nobody has been told what the answer was.
+    /// Where the store cannot be told, the end is noted for the next charge of this process, and the charge lapses for
+    /// all others: the verdict was not disclosed.
     func end(_ charge: Charge?, _ end: ChargeEnd) async {
         guard let charge else { return }
         do {

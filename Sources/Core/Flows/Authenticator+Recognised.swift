@@ -1,7 +1,7 @@
 import Foundation
 
 extension Authenticator {
-    /// Opens a sign-in of a user whom a module above the core has recognised. It waits for a second factor.
+    /// Opens a sign-in of a user that a module above the core has recognised. It waits for a second factor.
     /// - Parameters:
     ///   - kind: names what recognised the user, in the evidence.
     /// - Returns: nil where there is no such user, or the user is disabled.

@@ -5,10 +5,10 @@ extension Authenticator {
         case verdict(Verdict)
         /// What the answer was judged by has changed.
         case stale
-        /// Nothing was written: somebody has to be asked first.
+        /// Nothing was written: a consultant has to be asked first.
         case needs(ConsultationNeeded)
 
-        /// Whether the owner of the account was perhaps told of a change. A plain sign-in tells nobody.
+        /// Whether the owner of the account may have been notified of a change. A plain sign-in notifies no one.
         var mayHaveSentMail: Bool {
             switch self {
             case .verdict(.accomplished(.signedIn(let signedIn))): signedIn.recoveryCode != nil

@@ -73,7 +73,8 @@ public struct Authenticator: Sendable {
         return .refused(Refusal(.busy))
     }
 
-    /// Runs a step of an attempt. Where it fails, by our own fault, nobody is told anything, and the charge ends so.
+    /// Runs a step of an attempt. Where it fails, by an internal error, the verdict is not disclosed, and the charge
+    /// ends accordingly.
     private func ending<T>(
         _ charge: Charge?, _ end: ChargeEnd, _ step: () async throws -> T
     ) async throws -> T {
@@ -85,8 +86,8 @@ public struct Authenticator: Sendable {
         }
     }
 
-    /// Asks whom the answer needs asked. A right answer that cannot be looked into is no attempt; one that was objected to
-    /// is, also where there was nothing to guess, or else anybody could keep the service busy.
+    /// Asks the consultant that the answer needs. A right answer that cannot be looked into is no attempt; one that was
+    /// objected to is, also where there was nothing to guess; otherwise any client could keep the service busy.
     private func consult(
         about question: ConsultationNeeded, _ attempt: Attempt, _ context: AttemptContext, _ advice: inout Advice
     ) async throws -> Refusal? {
@@ -236,7 +237,7 @@ struct AttemptContext: Sendable {
     /// What the answer is compared with.
     var candidates: [ProofCandidate] { if case .proof(let candidates) = asked { candidates } else { [] } }
 
-    /// Whether wrong answers are counted before anybody looks.
+    /// Whether wrong answers are counted before judging.
     var isGuessable: Bool { candidates.contains { $0.method.traits.isGuessable } }
 
     /// What the log says of an answer that is refused: what it was for, and what it was to prove.

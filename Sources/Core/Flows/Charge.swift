@@ -13,7 +13,7 @@ package struct ChargeID: Sendable {
     }
 }
 
-/// What was counted for an answer before anybody looked at it, until the answer is settled.
+/// What was counted for an answer before it was judged, until the answer is settled.
 struct Charge: Sendable {
     let id: ChargeID
     /// Each with the name of the one counter that it was counted in.
@@ -47,7 +47,7 @@ extension StoreTransaction {
 
     /// Sees to it that an answer is counted before it is told: where its charge has lapsed meanwhile, or another's right answer
     /// has set the counter back, it is charged anew.
-    /// - Returns: why it is not admitted now; then nobody may be told what it is.
+    /// - Returns: why it is not admitted now; then its verdict must not be disclosed.
     func renew(_ charge: Charge, at now: Date) throws -> Refusal? {
         var renewed: [AttemptCounter] = []
         for counted in charge.counted {

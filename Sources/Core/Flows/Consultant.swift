@@ -1,4 +1,4 @@
-/// Somebody who is asked before a right answer is made to count: a service of the developer's own.
+/// A consultant that is asked before a right answer counts: a service of the developer's own.
 ///
 /// Nothing is written and no transaction is open while they think. Where they throw, it is as if the answer had never been
 /// given: no code is used up, no session begun, no account made.
@@ -10,7 +10,7 @@ public protocol Consultant: Sendable {
     func beforeSession(of user: User) async throws
 
     /// A sign-up is about to ask for attributes.
-    /// - Returns: values for fields of forms, which nobody has given yet.
+    /// - Returns: values for fields of forms, which the user has not submitted.
     func beforeAttributes(of signUp: SignUpMatter) async throws -> [String: JSONValue]
 
     /// A sign-up is about to make an account.
@@ -46,7 +46,7 @@ struct Advice: Sendable {
     var signUp: SignUpAdvice?
 }
 
-/// Thrown out of the transaction that settles, so that nothing of it stays: somebody is to be asked first.
+/// Thrown out of the transaction that settles, so that it is rolled back: a consultant is to be asked first.
 enum ConsultationNeeded: Error {
     case session(User)
     case attributes(SignUpMatter)

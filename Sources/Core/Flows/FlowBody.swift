@@ -18,7 +18,7 @@ struct FlowBody: Codable, Sendable, Equatable {
     /// Answers that are looked at.
     var maximumAttempts: Int
     var terms: SessionTerms
-    /// Whether this application asks for a second factor of everybody.
+    /// Whether this application requires a second factor of every user.
     var requiresSecondFactor: Bool
     /// The user's token epoch when the flow began; a flow that relies on an earlier proof ends with it. Nil for flows
     /// that do not (the verification of an address).

@@ -58,12 +58,13 @@ public struct FlowExpectation: Sendable {
 
     // MARK: What crosses
 
-    /// A mailed link, whoever had it mailed: for the page that links lead to.
+    /// A mailed link, whichever protocol had it mailed: for the page that links lead to.
     public static func mailedLink(for purposes: Set<FlowPurpose>) -> FlowExpectation {
         FlowExpectation(purposes, [.mailedLink], owners: nil)
     }
 
-    /// A ticket that a device or an app enrols with, whoever offered it: administrators invite in any protocol.
+    /// A ticket that a device or an app enrols with, whichever protocol offered it: administrators invite in any
+    /// protocol.
     public static var enrolmentTicket: FlowExpectation {
         FlowExpectation([.enrolFactor], [.enrolmentTicket], owners: nil)
     }

@@ -7,7 +7,7 @@ public enum FlowStage: Sendable, Hashable {
     case secondFactor
     /// A signed-in user enrols a factor, and its first code is waited for.
     case factorEnrolment
-    /// A device or an app may be enrolled by whoever has the ticket.
+    /// The holder of the ticket may enrol a device or an app.
     case enrolmentTicket
     /// An attempt that goes step by step under one handle has come to this step.
     case journey(JourneyStage)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What an attempt carries whose steps all go under one handle: somebody is asked for a code, then for more, then for the
-/// session, and may ask for another code at any time.
+/// What an attempt carries whose steps all go under one handle: the user is asked for a code, then for more; then the
+/// client asks for the session. It may request another code at any time.
 struct Journey: Codable, Sendable, Equatable {
     var stage: JourneyStage
     /// What the address is asked for first.
@@ -63,11 +63,11 @@ public enum JourneyStage: String, Codable, Sendable {
     case secondFactor
     /// A second factor is required and there is none: a mailbox can be registered.
     case registration
-    /// Nothing is missing: whoever has the handle gets the session.
+    /// Nothing is missing: the holder of the handle gets the session.
     case complete
 }
 
-/// What somebody is asked for first.
+/// What the user is asked for first.
 public enum FirstMethod: String, Codable, Sendable, CaseIterable {
     case password
     case mailedCode
@@ -90,7 +90,7 @@ struct SignUpDraft: Codable, Sendable, Equatable {
     var wantsPassword: Bool
     var attributes: [String: JSONValue]
     var required: [ApplicationRegistration.Attribute]
-    /// What fields of forms are to show before somebody has written anything; nil until that was asked.
+    /// What fields of forms show before the user has typed anything; nil until that was asked.
     var prefill: [String: JSONValue]?
 
     /// Asks for attributes, whether they were given or not.
@@ -184,7 +184,7 @@ public struct JourneySummary: Sendable {
     public let awaitsDevice: Bool
     /// Whether the mailbox to register needs no code.
     public let contactIsProven: Bool
-    /// What fields of a sign-up's form are to show before somebody has written anything, by attribute.
+    /// What fields of a sign-up's form show before the user has typed anything, by attribute.
     public let prefill: [String: JSONValue]
 
     init(_ journey: Journey, _ challenge: FlowChallenge, _ proofs: ProofRegistry = .standard) {

@@ -18,7 +18,7 @@ extension Journeys {
     /// Asks for what comes next: sends a code, a new one each time, or says what is asked for.
     ///
     /// A new code takes the place of the one before. An address without account looks like any other, and gets nothing.
-    /// - Parameter factorID: the second factor that somebody chose; nil chooses the first.
+    /// - Parameter factorID: the second factor that the user chose; nil chooses the first.
     public func ask(
         _ handle: FlowHandle, expecting expectation: FlowExpectation, factor factorID: FactorID? = nil,
         by client: ClientContext

@@ -27,7 +27,7 @@ public struct Journeys: Sendable {
         }
     }
 
-    /// What somebody who signs up has said already, and what the application asks for.
+    /// What a user who signs up has submitted, and what the application asks for.
     public struct SignUpDetails: Sendable {
         public var password: Secret<String>?
         /// Whether the account is to have a password.
@@ -96,7 +96,7 @@ public struct Journeys: Sendable {
                 if reveals, user == nil { return .refused(Refusal(.unknownUser)) }
                 let kind: FirstMethod =
                     user == nil ? tenant.decoyMethod(for: email) : hasPassword ? .password : .mailedCode
-                // An application with one kind asks everybody for that.
+                // An application with one kind asks every user for that.
                 guard let only = offered.count == 1 ? offered.first : offered.isEmpty ? nil : kind else {
                     return .beyondClient(.mailedCode)
                 }
@@ -179,8 +179,7 @@ public struct Journeys: Sendable {
 }
 
 extension UserID {
-    /// Nobody: longer than the id of anybody may be. What is looked up for an address without account is looked up of
-    /// nobody, so that it costs the same.
+    /// An id longer than any user's may be. Reads for an address without account use it, so that they cost the same.
     static let nobody = UserID(rawValue: String(repeating: "nobody ", count: 20))
 }
 

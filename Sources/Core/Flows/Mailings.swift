@@ -16,7 +16,7 @@ public struct Mailings: Sendable {
     }
 
     public enum Outcome: Sendable {
-        /// On its way, or made to look so. `handle` is nil where there is nobody to send to.
+        /// On its way, or made to look so. `handle` is nil where there is no recipient.
         case sent(to: EmailAddress, handle: FlowHandle?)
         case refused(Refusal)
     }
@@ -59,7 +59,8 @@ public struct Mailings: Sendable {
                 if let refusal = try charge(email) { return .refused(refusal) }
                 return hides ? .sent(to: email, handle: nil) : .refused(Refusal(.userNotFound))
             case .refused(let refusal):
-                // That an address is taken is told: then it counts as a mail, or anybody could ask for any number.
+                // The answer discloses that an address is taken: so it counts as a mail, or a client could ask about
+                // any number.
                 if case .changeEmail(_, let email) = subject, refusal.reason == .addressTaken,
                     let limited = try charge(email)
                 {

@@ -112,7 +112,7 @@ struct ProofFinder {
         switch try method.locate(form, challenge: challenge, in: lookup) {
         case .refused(let refusal): return .refused(refusal)
         case .found(let located):
-            // Whatever a method finds: nobody is judged by another's factor, and a flow stays its user's.
+            // Whatever a method finds: no user is judged by another's factor, and a flow stays its user's.
             if let factor = located.factor {
                 guard factor.userID == located.user?.id else { return .refused(Refusal(.unknownFactor)) }
                 guard isOffered(factor.kind) else { return .refused(Refusal(.factorNotOffered)) }

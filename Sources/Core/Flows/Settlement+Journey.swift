@@ -50,7 +50,7 @@ extension Settlement {
         guard context.settings.signUp.isOpen else { return .verdict(.refused(Refusal(.signUpClosed))) }
         let email = EmailAddress(kept: address)
         if try transaction.user(email: email) != nil {
-            // Whoever reads the mailbox may know.
+            // The mailbox's reader may know.
             try finishFlow(in: transaction)
             return .verdict(.refused(Refusal(.addressTaken)))
         }

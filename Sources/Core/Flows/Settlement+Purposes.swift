@@ -44,8 +44,8 @@ extension Settlement {
         return .verdict(.accomplished(.passwordReset(user)))
     }
 
-    /// Gives a new password to somebody who has shown that the mailbox is theirs, and ends what the old one opened. Nil where
-    /// the user changed meanwhile.
+    /// Sets a new password for a user who has proven the mailbox, and ends the sessions of the old one. Nil where the
+    /// user changed meanwhile.
     func replacePassword(
         of user: User, by hash: String, in transaction: any StoreTransaction
     ) throws -> User? {

@@ -55,7 +55,7 @@ package enum ProofLocation: Sendable {
 
 /// What a response is compared with, and what it counts against.
 package struct LocatedProof: Sendable {
-    /// Whose the answer would be; nil where nobody has it, which is judged all the same, at the same cost.
+    /// The user whose answer it would be; nil where there is none, which is judged all the same, at the same cost.
     package var user: User?
     /// The row whose payload is judged. An answer counts only against the revision that it was judged by.
     package var factor: FactorRecord?

@@ -27,7 +27,7 @@ package protocol ProofMethod: Sendable {
     var kind: FactorKind { get }
     var traits: ProofTraits { get }
 
-    /// A code as somebody typed it; nil where the method takes no codes.
+    /// A code as the user typed it; nil where the method takes no codes.
     func response(toCode code: Secret<String>) -> Response?
     /// A response as a protocol carries it that knows nothing of the method; nil where it is malformed or not taken so.
     func response(from wire: JSONValue) -> Response?

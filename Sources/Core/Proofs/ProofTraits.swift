@@ -4,9 +4,9 @@ package struct ProofTraits: Sendable {
     package enum Role: Sendable, Equatable {
         /// Begins a sign-in.
         case first
-        /// Is given beside a first proof; whoever has enrolled one is asked for it.
+        /// Is given beside a first proof; a user who has enrolled one is asked for it.
         case second
-        /// Stands in for a second factor and is none: nobody who has nothing else is asked for it.
+        /// Stands in for a second factor and is none: a user who has nothing else is not asked for it.
         case standIn
         /// Is given as a second factor only where one is required and the user has no stronger one.
         case lesserSecond

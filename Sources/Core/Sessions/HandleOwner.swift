@@ -1,8 +1,8 @@
 /// Whose handles and sessions a caller may use: those that one protocol gave out, to one application where the protocol
 /// binds them to applications (RFC 6749, section 10.4).
 ///
-/// Dialects name their owner with every handle, refresh token and session that they look up. What belongs to somebody
-/// else is as unknown as what was made up.
+/// Dialects name their owner with every handle, refresh token and session that they look up. What belongs to another
+/// owner is as unknown as a made-up value.
 public struct HandleOwner: Sendable, Hashable {
     public let dialect: Dialect
     /// Nil where the protocol does not bind to applications.
@@ -18,8 +18,8 @@ public struct HandleOwner: Sendable, Hashable {
         HandleOwner(dialect: dialect, application: id)
     }
 
-    /// What a protocol gave out, to whichever of its applications. For Identity Toolkit, where a web app may begin and a
-    /// telephone finish, and for endpoints whose requests do not say which application asks.
+    /// What a protocol gave out, to whichever of its applications. For Identity Toolkit, where a web app may begin and
+    /// a phone finish, and for endpoints whose requests do not say which application asks.
     public static func dialect(_ dialect: Dialect) -> HandleOwner {
         HandleOwner(dialect: dialect, application: nil)
     }

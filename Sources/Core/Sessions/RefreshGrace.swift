@@ -2,10 +2,10 @@ import Foundation
 
 /// How long a refresh token is good for the same trade again.
 ///
-/// The answer to a trade can be lost on the way; and a database that hangs in the commit makes the server answer 503 with
-/// `Retry-After` though the trade is done afterwards. Whoever repeats the trade then must not be taken for a thief. The
-/// token before the present one is therefore answered with the same successor until that successor was used, and for a
-/// minute at most; what comes later is a theft (RFC 9700, section 4.14.2).
+/// The answer to a trade can be lost on the way; and a database that hangs in the commit makes the server answer 503
+/// with `Retry-After` though the trade is done afterwards. A client that repeats the refresh then must not be taken for
+/// a thief. The token before the present one is therefore answered with the same successor until that successor was
+/// used, and for a minute at most; what comes later is a theft (RFC 9700, section 4.14.2).
 package enum RefreshGrace {
     /// Seconds, by the clock that all servers on the store share (``StoreTransaction/sharedTime(_:)``).
     static let seconds: TimeInterval = 60

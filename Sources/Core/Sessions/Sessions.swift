@@ -89,7 +89,7 @@ public struct Sessions: Sendable {
                 if lacksFactor { return .refused(.secondFactorRequired) }
                 token = current
             } else {
-                // Session ids are known to nobody but holders of a token of the family.
+                // Only holders of a token of the family know a session id.
                 session.revokedAt = now
                 _ = try transaction.update(session)
                 try transaction.append(
@@ -145,7 +145,7 @@ public struct Sessions: Sendable {
     /// A session that goes on, for what a token of it was proven with.
     /// - Parameters:
     ///   - owner: whose session it has to be.
-    ///   - userID: whom its token is about.
+    ///   - userID: the user its token is about.
     public func living(_ id: SessionID, of owner: HandleOwner, for userID: UserID) async throws -> Session? {
         let now = realm.clock.now
         return try await realm.store.read { transaction in
@@ -157,7 +157,7 @@ public struct Sessions: Sendable {
         }
     }
 
-    /// Ends one session, by any refresh token of it. Nothing happens where the session is somebody else's than the owner's.
+    /// Ends one session, by any refresh token of it. Nothing happens where the session has another owner.
     public func revoke(_ text: Secret<String>, of owner: HandleOwner) async throws {
         guard let given = RefreshToken(text.reveal()) else { return }
         let now = realm.clock.now

@@ -16,7 +16,7 @@ public struct ClientRecord: Sendable, Equatable {
     public let kind: Kind
     /// A digest of what finds the record. Digests of two kinds are never the same.
     public let digest: Data
-    /// The user whom the record is about; it goes when the user goes. Nil where there is none.
+    /// The user of the record, which is deleted with the user. Nil where there is none.
     public var userID: UserID?
     /// Counts the changes of the row.
     public internal(set) var revision: Int

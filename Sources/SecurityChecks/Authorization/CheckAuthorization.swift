@@ -44,7 +44,7 @@ public struct CheckAuthorization: Sendable, Equatable {
 
     public var isGranted: Bool { failures.isEmpty && challenges.isEmpty && silent.isEmpty }
 
-    /// - Parameter user: whom the check has recognised.
+    /// - Parameter user: the user that the check has recognised.
     mutating func add(
         _ outcome: SecurityCheckOutcome, of check: String, user: AuthenticatedUser? = nil, at now: Date
     ) {

@@ -23,7 +23,7 @@ struct CheckStates {
     }
 
     /// Locks the client and the states of its checks, for who writes several of them.
-    /// - Parameter account: whom one of them is to be of.
+    /// - Parameter account: the user of one of them.
     func reserve(for account: UserID? = nil) throws {
         let states = plan.checks.keys.map { ReservedRow.client(.checkState, digest($0)) }
         let users = [account].compactMap { $0 }.map { ReservedRow.user($0) }
@@ -84,7 +84,7 @@ struct CheckStates {
         return epoch.map { $0 == user.tokenEpoch } ?? true
     }
 
-    /// Whom the checks that this one depends on recognise now.
+    /// The users that the checks this one depends on recognise now.
     func recognisedByDependencies(of name: String) throws -> [String: CheckRecord.Recognised] {
         try (plan.dependencies[name] ?? []).reduce(into: [:]) { known, other in
             known[other] = try standing(other).user.map(CheckRecord.Recognised.init)
@@ -196,7 +196,7 @@ struct CheckStates {
         }
     }
 
-    /// The user whom any check in success recognised last.
+    /// The user that any check in success recognised last.
     func activeUser() throws -> AuthenticatedUser? {
         try plan.checks.keys.sorted().compactMap { try standing($0).user }
             .max { $0.authenticatedAt < $1.authenticatedAt }

@@ -6,7 +6,7 @@ import Foundation
 struct CredentialsAttempt: ChargedAttempt {
     /// What right credentials show.
     struct Finding: Sendable {
-        /// The user whom the check has recognised; nil where it recognises none.
+        /// The user that the check has recognised; nil where it recognises none.
         var user: AuthenticatedUser?
         /// Whether the registration remembers the user.
         var isRemembered = false

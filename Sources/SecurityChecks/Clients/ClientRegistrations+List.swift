@@ -15,7 +15,7 @@ public struct ListedClient: Sendable {
 /// Which clients a list is of. What is nil does not matter.
 public struct ClientFilter: Sendable {
     public var application: String?
-    /// The id of the user whom a check made the registration's.
+    /// The id of the user that a check made the registration's.
     public var user: String?
     public var status: ClientRegistration.Status?
 

@@ -21,12 +21,12 @@ struct CheckRecord: Sendable, Equatable, Codable {
     var grantedUntil: Date?
     /// Whose secret the success was obtained with, where a person was named.
     var person: String?
-    /// Whom the checks that this one depends on had recognised when the success was had, by their names.
+    /// The users that the checks this one depends on had recognised at the success, by the checks' names.
     var dependencyUsers: [String: Recognised] = [:]
     /// Names the time since a success was last ended by something else than its own end; nil where none ever was. Kept for as
     /// long as a refresh token of before could live.
     var generation: Int64?
-    /// The id of whom this check recognised last, whatever came after.
+    /// The id of the user that this check recognised last.
     var lastUser: String?
     /// When the device's applications logged out together: users remembered since before that do not count.
     var leftAt: Date?

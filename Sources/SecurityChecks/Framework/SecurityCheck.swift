@@ -63,7 +63,7 @@ public struct SecurityCheckContext: Sendable {
     public var registration: RegistrationContext
     /// What the check wants back the next time, as long as its state lasts.
     public var fields: [String: JSONValue]
-    /// Whom this check has recognised.
+    /// The user that this check has recognised.
     public var user: AuthenticatedUser?
 
     var state: ExternalizableState
@@ -83,7 +83,7 @@ public struct SecurityCheckContext: Sendable {
     /// How the client stands with a check that this one depends on.
     public func standing(of check: String) -> CheckStanding { standings[check] ?? CheckStanding() }
 
-    /// Who is known to act: whom a check that this one depends on has recognised, the latest first; else the
+    /// Who is known to act: the user that a check this one depends on has recognised, the latest first; else the
     /// registered user.
     public var knownUser: AuthenticatedUser? {
         let recognised = standings.values.compactMap { $0.isSuccessful ? $0.user : nil }
@@ -109,7 +109,7 @@ public struct RegistrationContext: Sendable, Equatable, Codable {
     public init() {}
 }
 
-/// A user whom a check has recognised.
+/// A user that a check has recognised.
 public struct AuthenticatedUser: Sendable, Equatable, Codable {
     public var id: String
     public var displayName: String

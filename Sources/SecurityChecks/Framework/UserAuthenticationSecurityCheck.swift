@@ -35,7 +35,7 @@ extension UserAuthenticationSecurityCheck {
     }
 }
 
-/// Whom a registration remembers, and since when: two public attributes of it.
+/// The user that a registration remembers, and since when: two public attributes of it.
 enum RememberedUser {
     /// Milliseconds since 1970.
     static let attribute = "rememberedAt"
@@ -48,7 +48,7 @@ enum RememberedUser {
         registration.publicAttributes[attribute] = nil
     }
 
-    /// The user whom that check made the registration's, while it may remember them. Forgets where the time is over.
+    /// The user that that check made the registration's, while it may remember them. Forgets where the time is over.
     /// - Parameter leftAt: when another application of the device logged out for all of them.
     static func recall(
         by check: String, for duration: TimeInterval, in registration: inout RegistrationContext, since leftAt: Date?,

@@ -2,7 +2,7 @@ import CountersignCore
 import Foundation
 import OneTimePassword
 
-/// One PIN for everybody, as the sample `PinCodeAttempts` has it: `{"pin":"1234"}`.
+/// One PIN for all users, as the sample `PinCodeAttempts` has it: `{"pin":"1234"}`.
 public struct PINSecurityCheck: CredentialsValidationSecurityCheck {
     public var limits: AttemptLimits
     let pin: Secret<String>

@@ -83,7 +83,7 @@ extension Authenticator {
         "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 }
 
-/// Somebody whom a developer's back end vouches for, and what it says of them.
+/// A user that a developer's back end vouches for, with its claims.
 private struct VouchedUser: Sendable {
     let id: UserID
     /// Nil where it says nothing.
@@ -110,8 +110,8 @@ private struct VouchedUser: Sendable {
     }
 }
 
-/// What a custom token says before anybody checked it, which is for finding the key to check it with. Only the members
-/// that are needed: a stranger's others are not read.
+/// What a custom token says before verification, to find the key to verify it with. Only the members that are needed: a
+/// stranger's others are not read.
 struct UnverifiedCustomToken {
     let issuer: String
     let audience: String?

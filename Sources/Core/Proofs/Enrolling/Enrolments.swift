@@ -5,8 +5,8 @@ import Foundation
 public struct Enrolments: Sendable {
     let realm: Realm
 
-    /// How recent a sign-in has to be, in seconds, before somebody may enrol a factor: about what Identity
-    /// Platform asks (`CREDENTIAL_TOO_OLD_LOGIN_AGAIN`).
+    /// How recent a sign-in has to be, in seconds, before a user may enrol a factor: about what Identity Platform asks
+    /// (`CREDENTIAL_TOO_OLD_LOGIN_AGAIN`).
     public static let recency: TimeInterval = 300
     /// Wrong codes that one enrolment takes.
     public static let attempts = 3
@@ -97,13 +97,13 @@ public struct Enrolments: Sendable {
         realm.proofs.secondFactors(among: try await realm.store.read { try $0.factors(of: userID) })
     }
 
-    /// A second factor, whoever has it.
+    /// A second factor, of any user.
     public func secondFactor(_ id: FactorID) async throws -> FactorRecord? {
         let factor = try await realm.store.read { try $0.factor(id) }
         return factor.flatMap { realm.proofs.isSecondFactor($0.kind) ? $0 : nil }
     }
 
-    /// Removes all second factors, for somebody who lost them; the administrator has made sure of who it is.
+    /// Removes all second factors of a user who lost them; the administrator has verified the user's identity.
     public func reset(of userID: UserID, by client: ClientContext) async throws -> Int? {
         let realm = realm
         let now = realm.clock.now

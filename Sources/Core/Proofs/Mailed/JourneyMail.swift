@@ -27,7 +27,7 @@ struct JourneyMail: Sendable {
 
     /// Puts the code into the flow in place of any earlier one, and into the outbox.
     /// - Parameters:
-    ///   - recipient: nil for nobody, which costs as much.
+    ///   - recipient: nil for no user, which costs as much.
     ///   - address: whose limit of mails it counts against.
     /// - Returns: why nothing was sent.
     func send(
@@ -56,7 +56,7 @@ struct JourneyMail: Sendable {
                     application: body.clientID, requestType: body.purpose.requestType, source: client.source,
                     correlationID: client.correlationID)
             })
-        // What goes to nobody is written and taken back, as the difference would show in the time that it takes.
+        // A message without recipient is written and rolled back, because the difference would show in the time.
         try transaction.send(
             content, to: address.canonical, about: recipient == nil ? .nobody : record.userID,
             by: listener == nil ? .email : .otp, id: messageID, at: now, sealer: sealer)

@@ -2,8 +2,8 @@ import Foundation
 
 /// A mailbox that was registered to receive codes as a second factor.
 ///
-/// It is one only where a second factor is required of everybody: a user who has enrolled an authenticator is never asked
-/// for less. Its codes are judged like other mailed codes (``MailedCode``).
+/// It is one only where every user needs a second factor: a user who has enrolled an authenticator is never asked for
+/// less. Its codes are judged like other mailed codes (``MailedCode``).
 struct MailboxFactor: ProofMethod {
     /// What is kept. Shapes so far: `{"address"}`.
     struct Payload: Codable, Equatable {

@@ -2,12 +2,12 @@ import Foundation
 
 /// Whether a new password is one that its account had lately.
 ///
-/// Looking costs a password hash for each that is remembered, one after the other, so that nobody takes more than one
+/// Looking costs a password hash for each that is remembered, one after the other, so that no user takes more than one
 /// place in the hasher's queue; no transaction is open meanwhile.
 ///
-/// What somebody is told here of a text is whether it was the account's password, as at a sign-in. So it is counted
-/// before anybody looks: tries that led to no new password are at most ``RateLimit/newPasswordsPerUser``, and a new
-/// password sets the count back.
+/// The answer discloses whether a text was the account's password, as at a sign-in. So it is counted before it is
+/// compared: tries that led to no new password are at most ``RateLimit/newPasswordsPerUser``, and a new password sets
+/// the count back.
 ///
 /// It is asked where the protocol has a word for the refusal (``ClientContext/refusesFormerPasswords``). In others users may
 /// take a password of before.

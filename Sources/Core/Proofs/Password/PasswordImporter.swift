@@ -109,7 +109,7 @@ public struct KeptPasswordHash: Sendable {
 /// Why foreign hashes cannot be taken. Sentences are for the administrator and hold no bytes of keys or hashes.
 public enum PasswordImportFault: Error, Sendable, Equatable {
     case unknownAlgorithm
-    /// A parameter that all hashes share is missing, or asks for more than is computed for anybody.
+    /// A parameter that all hashes share is missing, or asks for more than is ever computed.
     case invalidParameter(String)
     /// This one hash is not what the algorithm makes.
     case invalidHash(String)

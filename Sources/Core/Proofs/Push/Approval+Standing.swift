@@ -6,8 +6,8 @@ extension Approval {
 
     /// Where the request stands for the one who waits.
     ///
-    /// A request that nobody can answer any more is over at once, and not only when its time is: because every device that was
-    /// asked has been removed, or because a newer request of the same user and application took its place.
+    /// A request that can no longer be answered ends at once, and not only when its time is: because every device that
+    /// was asked has been removed, or because a newer request of the same user and application took its place.
     func standing(
         for userID: UserID?, at now: Date, sealer: Sealer, in transaction: any StoreTransaction
     ) throws -> ApprovalState {

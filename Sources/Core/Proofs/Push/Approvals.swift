@@ -1,6 +1,6 @@
 import Foundation
 
-/// Requests to the devices of somebody who signs in: may this go on?
+/// Requests to the devices of a user who signs in: may this go on?
 ///
 /// A device's answer is an answer like others and goes through the one door; it decides about the attempt that waits.
 /// Who waits looks at the attempt's status, and claims a yes with ``Answer/approval``.
@@ -28,8 +28,8 @@ public struct Approvals: Sendable {
 
     /// Asks the user's devices, all or one, to allow the attempt.
     ///
-    /// A new request takes the place of an earlier one of the same user and application: what is on a screen that
-    /// nobody looks at any more cannot be allowed by mistake.
+    /// A new request takes the place of an earlier one of the same user and application: an abandoned screen cannot be
+    /// allowed by mistake.
     ///
     /// - Parameters:
     ///   - handle: of a sign-in that waits for a second factor.
@@ -133,7 +133,7 @@ struct ApprovalDraft: Sendable {
                         text: values.challenge, factorID: device.id, approvalID: id, flow: flow.digest, number: number)
                 ),
                 maximumAttempts: 5, tokenEpoch: user.tokenEpoch)
-            // The request belongs to the application that waits, whoever passed it on.
+            // The request belongs to the application that waits, whichever client passed it on.
             request.clientID = body.clientID
             let record = FlowRecord(
                 digest: values.handle.digest, userID: userID, purpose: FlowPurpose.approve.rawValue, createdAt: now,
@@ -172,7 +172,7 @@ public struct RateLimitStanding: Sendable, Equatable {
 }
 
 extension StoreTransaction {
-    /// Counts a request to somebody's devices.
+    /// Counts a request to a user's devices.
     func chargePush(to userID: UserID, at now: Date) throws -> RateLimitStanding {
         let limit = RateLimit.pushesPerUser
         let key = CounterKey.pushes(to: userID)

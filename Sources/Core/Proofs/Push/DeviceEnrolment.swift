@@ -34,7 +34,7 @@ public struct DeviceEnrolment: Sendable {
     public let recoveryCode: Secret<String>?
 }
 
-/// What somebody is told who has enrolled an app that only makes codes.
+/// The result for a user who has enrolled an app that only makes codes.
 public struct CodesEnrolment: Sendable {
     public let factor: FactorRecord
     public let user: User
@@ -126,7 +126,7 @@ extension Enrolments {
 
     /// Begins to enrol a first second factor in the middle of a sign-in that needs one.
     ///
-    /// Never for somebody who has one: a password alone must not add another. A code that is right completes the sign-in
+    /// Never for a user who has one: a password alone must not add another. A code that is right completes the sign-in
     /// (``Answer/enrolmentCode(_:name:)`` to the sign-in); a device that enrols has to be asked afterwards.
     ///
     /// - Parameters:
@@ -169,7 +169,7 @@ extension Enrolments {
         }
     }
 
-    /// Begins to enrol a device for somebody who is signed in, and did so just now.
+    /// Begins to enrol a device for a user who has signed in recently.
     /// - Parameters:
     ///   - evidence: what the session of the one who asks was proven with: the second factor too, where there is one.
     ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses.

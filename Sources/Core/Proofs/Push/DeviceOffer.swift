@@ -28,7 +28,7 @@ struct DeviceOffer: Codable, Sendable, Equatable {
     }
 }
 
-/// What a device, or somebody with an authenticator app, needs to enrol.
+/// What a device, or a user with an authenticator app, needs to enrol.
 public struct DeviceTicket: Sendable {
     public let handle: FlowHandle
     public let factorID: FactorID
@@ -112,7 +112,7 @@ struct DeviceDraft: Sendable {
     /// - Parameters:
     ///   - wanted: what may be enrolled, as far as it is switched on and the user has room for it; nil is anything.
     ///   - evidence: what the session of the one who asks was proven with; it goes on with the app's first code.
-    ///   - showsCode: whether somebody looks at a screen on which the recovery code can be shown.
+    ///   - showsCode: whether there is a screen on which the recovery code can be shown.
     func offer(
         to user: User, kinds wanted: [FactorKind]?, onlyAsFirst: Bool, lifetime: TimeInterval, client: ClientContext,
         invitation: Data? = nil, showsCode: Bool = true, evidence: SessionEvidence? = nil,

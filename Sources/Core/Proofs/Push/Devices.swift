@@ -32,7 +32,7 @@ public struct Devices: Sendable {
     /// Seconds that a token which a device signed for itself may be good for (two hours, as Guardian.swift makes them).
     static let longestToken: TimeInterval = 7200 + PushFactor.leeway
 
-    /// Whether somebody is the device: by the token that it got when it enrolled, or by one that it signed itself.
+    /// Whether a client is the device: by the token that it got when it enrolled, or by one that it signed itself.
     /// - Parameters:
     ///   - audiences: what a self-signed token may be made for.
     ///   - subject: what the protocol calls the user.
@@ -143,8 +143,8 @@ public struct Devices: Sendable {
         }
     }
 
-    /// Removes a device: it unenrols itself, or somebody does it for its owner. With the last second factor the recovery
-    /// code and all sessions go too. False where there is no such device.
+    /// Removes a device: it unenrols itself, or an administrator does it for its owner. With the last second factor the
+    /// recovery code and all sessions go too. False where there is no such device.
     public func remove(_ id: FactorID, by client: ClientContext) async throws -> Bool {
         let now = realm.clock.now
         let (sealer, proofs) = (realm.sealer, realm.proofs)

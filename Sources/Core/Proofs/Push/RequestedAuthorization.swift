@@ -18,7 +18,7 @@ public struct RequestedAuthorization: Codable, Sendable, Equatable {
 }
 
 extension Approvals {
-    /// What an application wants of somebody who is not there.
+    /// What an application requests by the backchannel.
     public struct Backchannel: Sendable {
         public var terms: SessionTerms
         public var audience: String
@@ -42,7 +42,7 @@ extension Approvals {
     /// Asks a user's devices in the name of an application that the user has not spoken to (OpenID Connect
     /// Client-Initiated Backchannel Authentication). The devices are all that can allow it: no code does.
     ///
-    /// For applications that have shown a secret: whoever may call this makes telephones ring.
+    /// A caller can send push notifications with this, so it requires client authentication.
     public func begin(
         for userID: UserID, _ request: Backchannel, details: ApprovalDetails = ApprovalDetails(),
         by client: ClientContext

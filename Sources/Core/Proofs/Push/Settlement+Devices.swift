@@ -69,7 +69,7 @@ extension Settlement {
         }
     }
 
-    /// Somebody else knows the password: whatever else waits for a second factor is theirs too.
+    /// Another person knows the password: whatever else waits for a second factor is theirs too.
     private func endOtherAttempts(than waiting: FlowRecord, in transaction: any StoreTransaction) throws {
         guard let userID = waiting.userID else { return }
         var ended = 0

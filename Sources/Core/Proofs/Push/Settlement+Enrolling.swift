@@ -35,8 +35,8 @@ extension Settlement {
                         totpSecret: offer.totpSecret.map { Secret(Array($0)) }, recoveryCode: code))))
     }
 
-    /// An app that only makes codes: by an invitation, with which nobody signs in, or of somebody signed in, whose session
-    /// goes on with it.
+    /// An app that only makes codes: by an invitation, with which no user signs in, or of a signed-in user, whose
+    /// session continues with it.
     func enrolInvited(
         _ user: User, _ offer: DeviceOffer, _ kind: FactorKind, payload: Data, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {

@@ -4,7 +4,7 @@ import OneTimePassword
 
 /// A code on paper that stands in once for a lost second factor, and is replaced by a new one.
 ///
-/// It is no second factor by itself: somebody who has nothing else is not asked for it.
+/// It is no second factor by itself: a user who has nothing else is not asked for it.
 struct RecoveryCodeFactor: ProofMethod {
     /// What is kept. Shapes so far: `{"digest"}`.
     struct Payload: Codable, Equatable {

@@ -13,13 +13,13 @@ extension Guardian {
         var secret: String?
         let barcode_uri: String
         let recovery_codes: [String]?
-        /// Confirms the codes of somebody who is signed in, where an `mfa_token` does otherwise; ours.
+        /// Confirms the codes of a signed-in user, where an `mfa_token` does otherwise; our extension.
         var mfa_token: String?
     }
 
     /// `POST mfa/associate`: another authenticator (Auth0, Authentication API, "Add an Authenticator").
     ///
-    /// In the middle of a sign-in for somebody who has to have a second factor and has none: with `otp` the `mfa-otp` grant
+    /// In the middle of a sign-in, for a user who needs a second factor and has none: with `otp` the `mfa-otp` grant
     /// confirms it and completes the sign-in; with `oob` the `mfa-oob` grant does, which asks the device once it has
     /// enrolled. For more than that, an access token for this API with the scope `enroll`, of a sign-in just now.
     func mfaAssociate(_ request: Request, _ call: GuardianCall) async throws -> Response {

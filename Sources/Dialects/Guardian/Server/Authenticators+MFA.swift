@@ -60,8 +60,8 @@ extension Guardian {
         return listed.filter { $0.type != .recoveryCode } + listed.filter { $0.type == .recoveryCode }
     }
 
-    /// `DELETE mfa/authenticators/{id}`: somebody who is signed in removes one of their own. A password alone removes
-    /// none: an `mfa_token` is refused.
+    /// `DELETE mfa/authenticators/{id}`: a signed-in user removes one of their own. A password alone removes none: an
+    /// `mfa_token` is refused.
     func mfaRemoveAuthenticator(_ request: Request, _ call: GuardianCall) async throws -> Response {
         guard case .signedIn(let user, let session) = try await caller(call, scope: .remove) else {
             throw OAuthError(

@@ -13,7 +13,7 @@ struct BrowserTransaction: Sendable {
     var signIn: FlowHandle?
     /// The device or app that is to enrol.
     var device: FactorID?
-    /// By which an app enrols where nobody signs in.
+    /// The ticket by which an app enrols without a sign-in.
     var enrolment: FlowHandle?
 }
 

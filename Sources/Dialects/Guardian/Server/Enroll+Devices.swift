@@ -41,7 +41,7 @@ extension Guardian {
         }
     }
 
-    /// Names are cut, not refused: iOS sends whatever the telephone is called.
+    /// Names are cut, not refused: iOS sends the phone's name as it is.
     static func deviceName(_ name: String) -> String { PlainText(name, longest: 100).text }
 }
 

@@ -120,7 +120,7 @@ struct GuardianError: Error, Sendable {
     }
 
     /// Why a device's answer was not taken. Each wrong variant says what is wrong with it: the holder of the request's
-    /// token is the device or somebody who cannot sign for it.
+    /// token is the device, or a client that cannot sign for it.
     init(answer refusal: Refusal) {
         func challenge(_ what: String) -> GuardianError { GuardianError(401, "invalid_challenge", what) }
         switch refusal.reason {

@@ -2,7 +2,7 @@ import CountersignCore
 import Foundation
 import ServerHTTP
 
-/// Who calls the MFA API: somebody in the middle of a sign-in, or somebody signed in who looks after their own
+/// The caller of the MFA API: a user in the middle of a sign-in, or a signed-in user who manages their own
 /// authenticators.
 enum MFACaller: Sendable {
     case signingIn(FlowHandle, UserID)
@@ -44,8 +44,8 @@ extension Guardian {
 
     private static let mfaTokenAudience = "guardian-mfa"
 
-    /// `mfa_token`, which is the browser flow's request token too: a JWT (RFC 7519) with `exp`, as the vendor's page decodes it
-    /// before it sends it. It carries the handle and is as secret; nobody but this server has to verify it.
+    /// `mfa_token`, which is the browser flow's request token too: a JWT (RFC 7519) with `exp`, as the vendor's page
+    /// decodes it before it sends it. It carries the handle and is as secret; only this server has to verify it.
     func mfaToken(for handle: FlowHandle, until expiresAt: Date) async throws -> String {
         let claims = TokenClaims([
             "iss": .string(baseURL + "/"), "aud": .string(Self.mfaTokenAudience),

@@ -2,7 +2,7 @@ import CountersignCore
 import Hummingbird
 import ServerHTTP
 
-/// The Management API's policies (Auth0, Management API v2, "Guardian"): of whom a second factor is asked.
+/// The Management API's policies (Auth0, Management API v2, "Guardian"): which users need a second factor.
 extension Guardian {
     private static let allApplications = "all-applications"
 
@@ -14,7 +14,7 @@ extension Guardian {
         try policies(try await realm.settings().secondFactors)
     }
 
-    /// `PUT guardian/policies`: `["all-applications"]` asks it of everybody, `[]` of those who enrolled one.
+    /// `PUT guardian/policies`: `["all-applications"]` requires it of every user, `[]` of those who enrolled one.
     func setPolicies(_ request: Request, _ call: GuardianCall) async throws -> Response {
         guard case .array(let items) = try await request.bodyValue() else {
             throw GuardianError.invalidBody("Send [\"\(Self.allApplications)\"] or [].")

@@ -131,7 +131,7 @@ extension Guardian {
             }
             try admit(audience, for: application)
             details[GuardianTokens.audienceDetail] = .string(audience)
-            // Everybody may look after their own authenticators.
+            // Every user may manage their own authenticators.
             if mfaAudiences.contains(audience) { known += MFAScope.allCases.map(\.rawValue) }
         }
         return SessionTerms(scopes: asked.filter(known.contains), details: details)
@@ -179,7 +179,7 @@ extension Guardian {
         return try signedIn(verdict)
     }
 
-    /// The first code of an app that somebody signed in associates; nil where the token is of nothing like that.
+    /// The first code of an app that a signed-in user associates; nil where the token is of nothing like that.
     private func confirmed(_ code: String, _ handle: FlowHandle, _ client: ClientContext) async throws -> SignedIn? {
         let expectation = FlowExpectation.association(of: client.clientID)
         guard case .open(let summary) = try await realm.authenticator.status(of: handle, expecting: expectation),

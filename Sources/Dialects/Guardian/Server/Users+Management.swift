@@ -47,7 +47,7 @@ extension Guardian {
         return try .json(paging.projected(UserAnswer(try await user(call).user)))
     }
 
-    /// `GET users`: everybody, or those whom `q` finds.
+    /// `GET users`: all, or those that `q` matches.
     func listUsers(_ request: Request, _ call: GuardianCall) async throws -> Response {
         let paging = try Paging(call)
         let order = try Self.order(call.query["sort"])
@@ -183,7 +183,7 @@ private struct UserMembers {
                     text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
                 else { throw .invalidBody("user_id has to be 1 to 128 printable ASCII characters.") }
                 userID = UserID(rawValue: text)
-            // There is one connection, and whoever asks is no application.
+            // There is one connection, and the caller is no application.
             case "connection", "client_id":
                 guard value.stringValue != nil else { throw .invalidBody("\(member) has to be a text.") }
             case "verify_email":

@@ -42,8 +42,8 @@ extension Account {
 }
 
 extension ProviderUserInfo {
-    /// The ways in: the address, by password or link, is one provider called `password`; a telephone number is another,
-    /// although nobody signs in with it here.
+    /// The ways in: the address, by password or link, is one provider called `password`; a phone number is another,
+    /// although it is not used for sign-in here.
     static func all(of user: User, hasPassword: Bool) -> [ProviderUserInfo]? {
         var providers: [ProviderUserInfo] = []
         if let email = user.email?.canonical, hasPassword || user.profile.providers.contains("emailLink") {

@@ -122,7 +122,7 @@ extension IdentityToolkit {
         return date
     }
 
-    /// Address and telephone number are identities that an account has by itself; there are no others here.
+    /// Address and phone number are identities that an account has by itself; there are no others here.
     private func refuseForeignIdentities(_ identities: [ProviderUserInfo]) throws {
         for identity in identities where identity.providerId != "password" && identity.providerId != "phone" {
             if identity.federatedId == nil, identity.providerId == nil || identity.rawId == nil {

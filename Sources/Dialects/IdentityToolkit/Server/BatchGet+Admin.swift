@@ -27,7 +27,7 @@ extension IdentityToolkit {
     }
 
     /// A page of accounts, in the order of their ids. Its token is the id of its last account, as the emulator's is, so
-    /// that a listing can begin behind any id; a page that nobody stands behind has none.
+    /// that a listing can begin after any id; the last page has none.
     private func page(size: Int?, token: String?, _ call: Call) async throws -> BatchGetAccountsResponse {
         let size = size ?? 0
         guard size >= 0 else {

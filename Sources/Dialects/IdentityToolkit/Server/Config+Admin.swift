@@ -160,7 +160,7 @@ extension SecondFactorSettings.State {
 
 extension ProjectConfig {
     /// The configuration as administrators read it.
-    /// - Parameter isDevelopment: whether somebody may be anonymous where nobody decided.
+    /// - Parameter isDevelopment: whether anonymous users are allowed where the setting is unset.
     init(_ settings: RealmSettings, projectID: String, authorizedDomains: [String], isDevelopment: Bool) {
         let second = settings.secondFactors
         let mfa = MultiFactorAuthConfig(

@@ -58,7 +58,7 @@ extension CountersignCore.PasswordPolicy {
         guard mask.covers(path, present: config.passwordPolicyVersions != nil) else { return }
         let options = config.passwordPolicyVersions?.first?.customStrengthOptions
         minimumLength = options?.minPasswordLength ?? Self.standard.minimumLength
-        // One length is for everybody in this protocol.
+        // This protocol has one length for all users.
         minimumLengthAlone = nil
         maximumLength = options?.maxPasswordLength
         let kinds: [(CharacterKind, Bool?)] = [

@@ -3,7 +3,7 @@ import Foundation
 import IdentityToolkitWire
 
 extension IdentityToolkit {
-    /// `projects/{p}/accounts`: makes an account, and signs nobody in (REST reference of Identity Platform, v1
+    /// `projects/{p}/accounts`: creates an account, and signs no user in (REST reference of Identity Platform, v1
     /// `projects.accounts`).
     func createAccount(_ request: SignUpRequest, _ call: Call) async throws -> SignUpResponse {
         try requireProject(request.targetProjectId)

@@ -3,12 +3,12 @@ import Foundation
 import IdentityToolkitWire
 
 /// What the emulator has beside the protocol, under `--dev` alone (firebase-tools, the Authentication emulator). Like
-/// the emulator's, these endpoints ask nobody for a key.
+/// the emulator's, these endpoints need no key.
 extension IdentityToolkit {
     /// Messages of the outbox that are searched for open codes, the newest.
     private static let searchedMessages = 1000
 
-    /// `DELETE emulator/v1/projects/{p}/accounts`: removes everybody.
+    /// `DELETE emulator/v1/projects/{p}/accounts`: removes all users.
     func deleteAllAccounts(_ call: Call) async throws -> [String: String] {
         _ = try await realm.accounts.deleteAll(by: call.client)
         return [:]

@@ -2,7 +2,7 @@ import CountersignCore
 import IdentityToolkitWire
 
 /// Settings of the protocol's configuration that this realm does not have: a request may say of them what holds anyway,
-/// and nothing else. A 200 for what is dropped would be a protection that nobody has.
+/// and nothing else. A 200 for a dropped setting would promise a protection that does not exist.
 enum FixedSettings {
     /// By path, and why they are as they are. What stands below such a path belongs to it.
     private static let reasons: KeyValuePairs = [

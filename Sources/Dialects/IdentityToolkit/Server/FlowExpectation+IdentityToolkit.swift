@@ -1,7 +1,7 @@
 import CountersignCore
 
-/// What handles of this dialect have to be. They are bound to the protocol and not to the API key: a web app may begin what a
-/// telephone finishes.
+/// What handles of this dialect have to be. They are bound to the protocol and not to the API key: a web app may begin
+/// what a phone finishes.
 extension FlowExpectation {
     /// What an `mfaPendingCredential` names.
     static let pendingCredential = FlowExpectation(

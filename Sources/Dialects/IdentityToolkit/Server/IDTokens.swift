@@ -8,7 +8,7 @@ struct IDTokens: Sendable {
     let projectID: String
     let isDevelopment: Bool
     let settings: RealmSettings
-    /// Whether the realm or the application asks for a second factor of everybody.
+    /// Whether the realm or the application requires a second factor of every user.
     let requiresSecondFactor: Bool
 
     /// The claim that carries the user's token epoch, so that a revocation cuts between two tokens of one second.
@@ -23,8 +23,7 @@ struct IDTokens: Sendable {
 
     var issuer: String { "https://securetoken.google.com/\(projectID)" }
 
-    /// The end of the audience of tokens with which somebody can get a second factor, and no more: no back end takes
-    /// them.
+    /// The end of the audience of tokens that allow enrolling a second factor, and no more: no back end takes them.
     private static let enrolmentAudience = "/mfa-enrolment"
 
     /// What a session's tokens are for.
@@ -32,8 +31,8 @@ struct IDTokens: Sendable {
         lacksSecondFactor(evidence) ? projectID + Self.enrolmentAudience : projectID
     }
 
-    /// Whether a session has to have been proven with a second factor and was not. Whom a developer's back end vouches for
-    /// is asked for none, nor is somebody anonymous.
+    /// Whether a session has to have been proven with a second factor and was not. A user of a custom token is asked
+    /// for none, nor is an anonymous user.
     func lacksSecondFactor(_ evidence: SessionEvidence) -> Bool {
         AssurancePolicy(settings: settings.secondFactors, requiresSecondFactor: requiresSecondFactor)
             .decide(proven: evidence.proofs, factors: []) == .enrolmentRequired

@@ -72,8 +72,8 @@ struct Call: Sendable {
     /// The application, the language, where it came from.
     let client: ClientContext
     let settings: RealmSettings
-    /// Whether the realm or the application asks for a second factor of everybody. Not the client's: this protocol has no
-    /// way to enrol one without a session, so whoever has none gets one that is good for that alone.
+    /// Whether the realm or the application requires a second factor of every user. Not the client's: this protocol has
+    /// no way to enrol one without a session, so a user without one gets a session that is valid for that only.
     let requiresSecondFactor: Bool
     /// Whether the bearer may do what only administrators may.
     let isAdministrator: Bool

@@ -36,7 +36,7 @@ extension IdentityToolkit {
 
     /// What cannot be undone needs a sign-in of the last minutes (Firebase documentation, "Re-authenticate a user").
     func requireRecentSignIn(_ bearer: IDTokens.Bearer) throws {
-        // Nobody can sign in anonymously a second time.
+        // An anonymous user cannot sign in a second time.
         if bearer.evidence.proofs.first?.kind == .anonymous { return }
         guard let authenticatedAt = bearer.evidence.authenticatedAt,
             realm.clock.now < authenticatedAt + Enrolments.recency

@@ -6,7 +6,7 @@ extension IdentityToolkit {
     /// Identifiers that one lookup takes, as many as a page of a listing.
     static let maximumIdentifiers = 1000
 
-    /// `projects/{p}/accounts:lookup`: everybody with one of the identifiers; `users` is left out where there is nobody
+    /// `projects/{p}/accounts:lookup`: the users with one of the identifiers; `users` is left out where there are none
     /// (REST reference of Identity Platform, v1 `projects.accounts.lookup`).
     func lookupAccounts(_ request: LookupRequest, _ call: Call) async throws -> LookupResponse {
         try requireProject(request.targetProjectId)

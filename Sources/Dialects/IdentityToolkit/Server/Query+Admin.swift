@@ -30,7 +30,7 @@ extension IdentityToolkit {
             recordsCount: Int64String(Int64(users.count)), userInfo: users.isEmpty ? nil : users)
     }
 
-    /// Nil where nobody can have it.
+    /// Nil where no user can have it.
     private func identifier(_ expression: AccountExpression) throws -> UserIdentifier? {
         switch (expression.email, expression.userId, expression.phoneNumber) {
         case (let email?, nil, nil): EmailAddress(email).map(UserIdentifier.email)

@@ -61,7 +61,7 @@ extension IdentityToolkit {
         }
     }
 
-    /// Whom an administrator names by address; nil where an ID token says whose address it is about.
+    /// The user that an administrator names by address; nil where an ID token says whose address it is about.
     private func namedUser(_ request: SendOobCodeRequest, _ call: Call) async throws -> UserID? {
         guard call.isAdministrator, request.idToken == nil else { return nil }
         guard let user = try await realm.accounts.user(email: try address(request.email)) else {
@@ -119,7 +119,7 @@ extension IdentityToolkit {
         guard case .open(let summary) = status, summary.isLink else { throw IdentityToolkitError(.invalidOOBCode) }
         let response = ResetPasswordResponse(
             requestType: summary.purpose.requestType,
-            // Who comes with a sign-in link has to know the address that it was sent to: whoever only came by the code
+            // Who comes with a sign-in link has to know the address that it was sent to: a client with only the code
             // must not learn it here.
             email: summary.purpose == .signIn ? nil : summary.email?.canonical,
             newEmail: summary.newEmail?.canonical)

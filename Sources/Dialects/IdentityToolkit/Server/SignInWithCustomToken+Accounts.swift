@@ -4,8 +4,8 @@ import IdentityToolkitWire
 import ServerHTTP
 
 extension IdentityToolkit {
-    /// `accounts:signInWithCustomToken`: a developer's back end vouches for somebody. No second factor is asked for
-    /// (REST reference of Identity Platform, v1 `accounts.signInWithCustomToken`).
+    /// `accounts:signInWithCustomToken`: a developer's back end vouches for a user. No second factor is asked for (REST
+    /// reference of Identity Platform, v1 `accounts.signInWithCustomToken`).
     func signInWithCustomToken(
         _ request: SignInWithCustomTokenRequest, _ call: Call
     ) async throws -> SignInWithCustomTokenResponse {

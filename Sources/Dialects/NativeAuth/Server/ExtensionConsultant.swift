@@ -13,7 +13,7 @@ final class ExtensionConsultant: Consultant {
     /// What a service provided for this request's tokens.
     private let provided = Mutex<ProvidedClaims?>(nil)
 
-    /// - Parameter resource: whom access tokens are for; nil for the application.
+    /// - Parameter resource: the audience of access tokens; nil for the application.
     init(realm: Realm, call: NativeAuthCall, resource: String? = nil) async throws {
         self.realm = realm
         self.call = call

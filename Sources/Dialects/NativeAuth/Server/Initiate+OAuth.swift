@@ -10,7 +10,7 @@ extension NativeAuth {
             abilities: request.abilities, call)
     }
 
-    /// The address that somebody says to have. These names are addresses; nothing else has an account.
+    /// The claimed address. These names are addresses; nothing else has an account.
     func address(_ username: String?, _ call: NativeAuthCall) throws -> EmailAddress {
         guard let email = EmailAddress(try call.required(username, "username")) else {
             throw NativeAuthError.invalidParameter("username")
@@ -23,7 +23,7 @@ extension NativeAuth {
         _ call: NativeAuthCall
     ) async throws -> ContinuationResponse {
         var client = call.client
-        // What the realm asks of everybody, this application asks too.
+        // What the realm requires of every user, this application requires too.
         if try await realm.settings().secondFactors.state == .mandatory { client.requiresSecondFactor = true }
         switch try await realm.journeys.begin(
             opening, offered: offered, taken: taken, abilities: abilities, by: client)

@@ -79,7 +79,7 @@ struct NativeAuthCall: Sendable {
             })
     }
 
-    /// A password that somebody chooses.
+    /// A password that a user chooses.
     func newPassword(_ text: String?, _ name: String) throws(NativeAuthError) -> Secret<String> {
         let text = try required(text, name)
         if text.unicodeScalars.count > NativeAuth.longestPassword { throw .password(.passwordTooLong) }

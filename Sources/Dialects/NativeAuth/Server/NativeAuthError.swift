@@ -133,7 +133,7 @@ struct NativeAuthError: Error, Sendable {
     static let verificationRequired = Self(
         .verificationRequired, nil, "The address has to be verified first."
     ) { $0.unverifiedAttributes = [AttributeName("email")] }
-    /// Nobody answered in time; the attempt goes on, so that the client stays where it can ask again.
+    /// The request was not answered in time; the attempt goes on, so that the client stays where it can ask again.
     static let unanswered = Self(
         .invalidGrant, .wrongCode, "The request was not answered on the device in time. Ask again.", .invalidOOBValue)
     static let slowDown = Self(

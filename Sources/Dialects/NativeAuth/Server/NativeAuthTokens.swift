@@ -13,7 +13,7 @@ struct NativeAuthTokens: Sendable {
     /// do. Apps that signed in before know their account by the user's own id, and take no other for it.
     static let directoryDetail = "directory"
 
-    /// The API in the first scope that names one: whom access tokens are for, where it is not the application.
+    /// The API in the first scope that names one: the audience of access tokens, where it is not the application.
     static func resource(of scopes: [String]) -> String? {
         scopes.lazy.filter { !NativeAuth.openIDScopes.contains($0) }.compactMap(Draft.resource).first
     }

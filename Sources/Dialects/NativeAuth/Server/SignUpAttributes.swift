@@ -3,8 +3,8 @@ import Foundation
 import NativeAuthWire
 import ServerHTTP
 
-/// What somebody who signs up says of themselves: the attributes that the application defines, and those that every account
-/// may have (Microsoft Learn, Native authentication API reference). Others are passed over.
+/// The attributes that a user submits at sign-up: the attributes that the application defines, and those that every
+/// account may have (Microsoft Learn, Native authentication API reference). Others are passed over.
 struct SignUpAttributes: Sendable {
     let values: [String: JSONValue]
 

@@ -3,7 +3,7 @@ import NativeAuthWire
 
 extension NativeAuth {
     /// `POST signup/v1.0/start`: begins a sign-up. That the address has an account shows where the application reveals
-    /// it; elsewhere only whoever gets the code learns it.
+    /// it; elsewhere only the recipient of the code learns it.
     ///
     /// The account is to have a password where the client gives one or can ask for one and the application has such
     /// accounts.

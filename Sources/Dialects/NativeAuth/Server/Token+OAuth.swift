@@ -85,8 +85,8 @@ extension NativeAuth {
 
     // MARK: Refreshing
 
-    /// An authentication context is had only by a session with a second factor, and so is any token where one is required of
-    /// everybody; the refresh token of another stays as it is.
+    /// An authentication context is had only by a session with a second factor, and so is any token where every user
+    /// needs one; the refresh token of another stays as it is.
     private func refresh(
         _ request: TokenRequest, _ scopes: [String], _ contexts: [String], _ extensions: ExtensionConsultant,
         _ call: NativeAuthCall

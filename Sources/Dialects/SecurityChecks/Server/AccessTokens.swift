@@ -6,8 +6,8 @@ import SecurityChecksWire
 
 /// Makes and reads this dialect's access tokens, JWTs of RFC 9068.
 ///
-/// `exp` is in seconds, as it is in every JWT: in milliseconds, as the original had it, anybody else's verifier would take
-/// the token for good for fifty thousand years. Clients do not read it (decision 91).
+/// `exp` is in seconds, as it is in every JWT: in milliseconds, as the original had it, other verifiers would accept
+/// the token for fifty thousand years. Clients do not read it (decision 91).
 struct AccessTokens: Sendable {
     let realm: Realm
     let grants: CheckGrants

@@ -16,7 +16,7 @@ extension SecurityChecks {
         guard let registration = try await realm.clients.client(client) else {
             throw SecurityChecksError.unknownOAuthClient
         }
-        // Nothing is sent to an address that nobody knows, an error neither.
+        // Nothing is sent to an unknown address, not even an error.
         guard let redirectURI = call.query["redirect_uri"],
             try await isKnown(redirectURI, of: registration)
         else { throw SecurityChecksError.invalidOAuthRequest("redirect_uri is not one of this client's.") }

@@ -61,7 +61,7 @@ extension SecurityChecks {
         return try .json(RegistrationAnswer(OwnDocument(client: ClientDocument(client))))
     }
 
-    /// What whoever runs the server can do about a registration that is not taken.
+    /// What the operator can do about a refused registration.
     private static func advice(on fault: ClientKey.Fault) -> String {
         switch fault {
         case .weakForm(.sharedSecrets):

@@ -6,7 +6,7 @@ import SecurityChecksWire
 /// The server side of MobileFirst's security framework: clients that register, are asked by checks, and get tokens for
 /// scopes.
 ///
-/// It translates. What a check decides, and whether anybody gets to look at credentials, is for the core to say; the words
+/// It translates. What a check decides, and whether credentials are judged at all, is for the core to say; the words
 /// for it are in `SecurityChecksError`.
 public struct SecurityChecks: Sendable {
     let realm: Realm

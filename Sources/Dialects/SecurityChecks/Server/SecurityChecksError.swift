@@ -48,7 +48,7 @@ enum SecurityChecksError: Error, Sendable {
         }
     }
 
-    /// Seconds: limits by address are over in minutes, and how soon exactly is nobody's to know.
+    /// Seconds: limits by address are over in minutes, and the exact time is not disclosed.
     private static let longWait = 60
 
     private static func disabled(_ message: String, _ link: String?) -> [String: JSONValue] {

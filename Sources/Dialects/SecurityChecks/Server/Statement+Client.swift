@@ -20,7 +20,7 @@ extension SecurityChecks {
 
     /// Seconds that a client's clock may be off, beside the minute for which an assertion is good.
     private static let leeway: TimeInterval = 120
-    /// Milliseconds, or seconds where somebody writes them: nobody's clock is in 1973.
+    /// Milliseconds, or seconds where a client sends them: no clock is in 1973.
     private static func instant(_ number: Int64) -> Date {
         Date(timeIntervalSince1970: number > 100_000_000_000 ? Double(number) / 1000 : Double(number))
     }

@@ -42,7 +42,7 @@ extension SecurityChecks {
         guard let token = body.refreshToken, let text = body.clientAssertion else {
             throw SecurityChecksError.invalidOAuthRequest("refresh_token and client_assertion are needed.")
         }
-        // Whoever has seen the token alone has nothing, as with codes.
+        // The token alone is useless, as with codes.
         let client = try await client(of: body, assertion: text, for: ClientAssertion.refreshID)
         switch try await grants.refresh(Secret(token), by: client.id, from: call.client) {
         case nil, .notGranted?: throw SecurityChecksError.invalidRefreshToken
