@@ -52,4 +52,39 @@ struct AssurancePolicyTests {
     func nothingProven() {
         #expect(decide([], [Self.totp]) == .secondFactor([Self.totp]))
     }
+
+    @Test("A proof that is two factors by itself is enough, and one that is one is not")
+    func levels() {
+        let kind = FactorKind(rawValue: "passkey")
+        let policy = AssurancePolicy(settings: SecondFactorSettings(), requiresSecondFactor: true)
+        let expected: [(Assurance, AssuranceLevel)] = [
+            ([], .nothing), (.userVerified, .nothing), (.knowledge, .oneFactor), (.possession, .oneFactor),
+            ([.possession, .phishingResistant], .oneFactor), ([.knowledge, .possession], .twoFactors),
+            ([.possession, .userVerified], .twoFactors),
+            ([.possession, .userVerified, .phishingResistant], .twoFactors), (.delegated, .delegated),
+        ]
+        for (assurance, level) in expected {
+            let proof = Proof(kind: kind, at: Self.now, assurance: assurance)
+            #expect(ProofRegistry.standard.level(of: [proof]) == level, "\(assurance)")
+            let decision = policy.decide(proven: [proof], factors: [Self.totp])
+            #expect(decision == (level >= .twoFactors ? .enough : .secondFactor([Self.totp])), "\(assurance)")
+            let evidence = SessionEvidence(dialect: .identityToolkit, proofs: [proof])
+            #expect(ProofRegistry.standard.provesTwoFactors(evidence) == (level == .twoFactors), "\(assurance)")
+        }
+    }
+
+    @Test("Evidence of before assurance was kept counts by its kind, and by whether it was given beside another")
+    func earlierEvidence() {
+        for kind in [FactorKind.password, .email, .totp, .push, .recoveryCode] {
+            let first = Proof(kind: kind, at: Self.now)
+            #expect(ProofRegistry.standard.level(of: [first]) == .oneFactor, "\(kind)")
+            let second = Proof(kind: kind, at: Self.now, isSecondFactor: true)
+            #expect(ProofRegistry.standard.level(of: [first, second]) == .twoFactors, "\(kind)")
+        }
+        for kind in [FactorKind.customToken, .anonymous] {
+            let evidence = SessionEvidence(dialect: .identityToolkit, proofs: [Proof(kind: kind, at: Self.now)])
+            #expect(ProofRegistry.standard.level(of: evidence.proofs) == .delegated)
+            #expect(!ProofRegistry.standard.provesTwoFactors(evidence))
+        }
+    }
 }

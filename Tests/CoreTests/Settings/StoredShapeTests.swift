@@ -119,7 +119,10 @@ struct StoredShapeTests {
         #expect(full.authenticatedAt == Date(timeIntervalSinceReferenceDate: 30.5))
         #expect(full.scopes == ["openid"])
         #expect(full.details["developer_claims"]?["a"] == .integer(1))
+        #expect(full.proofs.allSatisfy { $0.assurance == nil })
         #expect(try survives(full))
+        let verified = try read(Proof.self, #"{"at":0,"isSecondFactor":false,"kind":"passkey","assurance":6}"#)
+        #expect(try verified.assurance == [.possession, .userVerified] && survives(verified))
     }
 
     @Test("Instants of a session's evidence survive the store to the microsecond")

@@ -1,0 +1,241 @@
+import CountersignCore
+import Crypto
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+/// A means of proof that the product does not know: a key that answers a nonce. Its user is found by what the response names,
+/// so that nobody has to say who they are. This one type, and the line that adds it to the registry, is all that it takes.
+private struct EchoKey: ProofMethod {
+    struct Payload: Codable, Sendable {
+        var key: Data
+        /// Answers that counted: an earlier payload shape has none.
+        var uses: Int?
+    }
+
+    struct Challenge: Codable, Sendable {
+        var nonce: Data
+    }
+
+    struct Response: Decodable, Sendable {
+        var credential: String
+        var answer: Data
+        var userVerified: Bool
+    }
+
+    let kind = FactorKind(rawValue: "echo-key")
+    let traits: ProofTraits = {
+        var traits = ProofTraits(role: .first, assurance: .possession)
+        traits.opensSignIn = true
+        traits.namesUser = true
+        traits.limitPerUser = 3
+        traits.amr = ["swk"]
+        return traits
+    }()
+
+    func challenge(random: any RandomSource) -> Challenge? { Challenge(nonce: Data(random.bytes(16))) }
+
+    func shown(_ challenge: Challenge) -> JSONValue {
+        .object(["nonce": .string(challenge.nonce.base64EncodedString())])
+    }
+
+    func locate(_ response: Response, _ challenge: Challenge?, in lookup: ProofLookup) throws -> ProofLocation {
+        guard let factor = try lookup.factor(FactorID(rawValue: response.credential)), factor.kind == kind else {
+            return .refused(Refusal(.wrongAnswer))
+        }
+        return .found(LocatedProof(user: try lookup.user(factor.userID), factor: factor))
+    }
+
+    func judge(
+        _ response: Response, against material: ProofMaterial<Payload, Challenge>, by permit: JudgingPermit
+    ) async throws -> Judgement<Payload> {
+        guard var kept = material.payload, let challenge = material.challenge,
+            HMAC<SHA256>.isValidAuthenticationCode(
+                response.answer, authenticating: challenge.nonce, using: SymmetricKey(data: kept.key))
+        else { return .wrong(.wrongAnswer) }
+        kept.uses = (kept.uses ?? 0) + 1
+        var result = ProofResult()
+        // Whether the key has made sure of its user, each answer says.
+        if response.userVerified { result.assurance = [.possession, .userVerified] }
+        return .right(RightAnswer(newPayload: kept, result))
+    }
+}
+
+@Suite("A means of proof in one file")
+struct NewProofTests {
+    private static let proofs = ProofRegistry.standard.adding(EchoKey())
+    private static let key = Data(repeating: 7, count: 32)
+
+    private func with(_ body: @Sendable (TestServer, User, FactorID) async throws -> Void) async throws {
+        try await TestServer.with(.development, proofs: Self.proofs) { server in
+            let ada = try await server.account()
+            let id = try await addKey(to: ada, server)
+            try await body(server, ada, id)
+        }
+    }
+
+    private func addKey(to user: User, _ server: TestServer) async throws -> FactorID {
+        let id = FactorID(rawValue: "echo-1")
+        let (now, sealer) = (server.now, server.realm.sealer)
+        let payload = try JSONEncoder().encode(EchoKey.Payload(key: Self.key))
+        try await server.realm.store.write { transaction in
+            _ = try transaction.insert(
+                FactorRecord(
+                    id: id, userID: user.id, kind: FactorKind(rawValue: "echo-key"), name: "Key", createdAt: now,
+                    payload: sealer.seal(payload, for: .factor(id), in: transaction)))
+        }
+        return id
+    }
+
+    private func response(to nonce: String, verified: Bool = true, key: Data = key) throws -> JSON {
+        let nonce = try #require(Data(base64Encoded: nonce))
+        let answer = Data(HMAC<SHA256>.authenticationCode(for: nonce, using: SymmetricKey(data: key)))
+        return [
+            "credential": "echo-1", "answer": .string(answer.base64EncodedString()), "userVerified": .bool(verified),
+        ]
+    }
+
+    // MARK: Guardian
+
+    private func guardian(_ path: String, _ body: JSON, _ server: TestServer) async throws -> Reply {
+        try await server.send(
+            .post, path, headers: [.contentType: "application/json"],
+            body: body.with(["client_id": "dev-app"]).bytes)
+    }
+
+    private func signIn(
+        _ server: TestServer, verified: Bool = true, key: Data = key
+    ) async throws -> (first: Reply, again: Reply) {
+        let begun = try await guardian("/mfa/challenge", ["challenge_type": "echo-key"], server)
+        #expect(begun.status == 200, "\(begun.text)")
+        let nonce = try #require(begun.json["challenge"]["nonce"].text)
+        let request: JSON = [
+            "grant_type": "urn:countersign:params:oauth:grant-type:proof", "scope": "openid",
+            "proof_kind": "echo-key", "proof_token": begun.json["proof_token"],
+            "response": try response(to: nonce, verified: verified, key: key),
+        ]
+        return (
+            try await guardian("/oauth/token", request, server), try await guardian("/oauth/token", request, server)
+        )
+    }
+
+    @Test("It signs in by Guardian's token endpoint, once, with nobody named before the response")
+    func guardian() async throws {
+        try await with { server, ada, id in
+            let (first, again) = try await signIn(server)
+            #expect(first.status == 200 && first.json["access_token"].text != nil, "\(first.text)")
+            #expect(again.status != 200, "\(again.text)")
+            let session = try #require(
+                await server.realm.store.read { try $0.sessions(of: ada.id, limit: 10) }.last)
+            #expect(session.evidence.proofs.map(\.kind.rawValue) == ["echo-key"])
+            #expect(session.evidence.proofs[0].factorID == id)
+            let kept = try #require(await server.realm.store.read { try $0.factor(id) })
+            #expect(kept.lastUsedAt == server.now)
+        }
+    }
+
+    @Test("A wrong response counts against its factor, which locks out as any other")
+    func lockout() async throws {
+        try await with { server, _, _ in
+            let wrong = Data(repeating: 8, count: 32)
+            for _ in 0..<3 {
+                // Each is sent twice: the second counts, too.
+                let (first, again) = try await signIn(server, key: wrong)
+                #expect(first.status != 200 && again.status != 200)
+            }
+            let (locked, _) = try await signIn(server)
+            #expect(locked.status != 200, "\(locked.text)")
+            let events = try await server.realm.auditLog.events(limit: 100).filter { $0.kind == .answerRefused }
+            #expect(events.contains { $0.reason == "lockedOut" && $0.details["kind"] == .string("echo-key") })
+        }
+    }
+
+    @Test("One that has verified its user is two factors; one that has not is asked for the second")
+    func assurance() async throws {
+        try await with { server, ada, _ in
+            _ = try await server.authenticator(of: ada)
+            let (verified, _) = try await signIn(server)
+            #expect(verified.status == 200, "\(verified.text)")
+            let (unverified, _) = try await signIn(server, verified: false)
+            #expect(unverified.json["error"].text == "mfa_required", "\(unverified.text)")
+        }
+    }
+
+    // MARK: A dialect of the test's own
+
+    /// The least that a protocol has to be: it takes the message apart, asks the core, and puts the verdict into words.
+    private func router(_ realm: Realm) -> Router<BasicRequestContext> {
+        let client = ClientContext(
+            clientID: ClientID(rawValue: "dev-app"), dialect: Dialect(rawValue: "echo"), limitedSource: nil, source: nil
+        )
+        let router = Router()
+        router.post("begin") { _, _ -> String in
+            guard
+                case .begun(let begun) = try await realm.authenticator.begin(
+                    FactorKind(rawValue: "echo-key"), by: client)
+            else { throw HTTPError(.badRequest) }
+            let nonce = begun.challenge["nonce"]?.stringValue ?? ""
+            return "\(begun.handle.token.reveal()) \(nonce)"
+        }
+        router.post("finish/{handle}") { request, context -> String in
+            let handle = FlowHandle(try context.parameters.require("handle"))
+            let body = try await request.body.collect(upTo: 10_000)
+            let response = try JSONDecoder().decode(JSONValue.self, from: Data(body.readableBytesView))
+            let kind = FactorKind(rawValue: "echo-key")
+            let verdict = try await realm.authenticator.answer(
+                .proof(of: kind, response: response),
+                to: .flow(
+                    handle,
+                    FlowExpectation([.signIn], at: [.proof(kind)], of: [.dialect(Dialect(rawValue: "echo"))])),
+                by: client)
+            guard case .accomplished(.signedIn(let signedIn)) = verdict else { throw HTTPError(.forbidden) }
+            return signedIn.user.id.rawValue
+        }
+        return router
+    }
+
+    @Test("It signs in by another protocol, and neither takes the other's handle")
+    func another() async throws {
+        try await with { server, ada, _ in
+            let application = Application(router: router(server.realm))
+            try await application.test(.router) { client in
+                let begun = try await client.execute(uri: "/begin", method: .post) { String(buffer: $0.body) }
+                let parts = begun.split(separator: " ").map(String.init)
+                let answer = try response(to: parts[1])
+                func finish(_ handle: String) async throws -> (HTTPResponse.Status, String) {
+                    try await client.execute(
+                        uri: "/finish/\(handle)", method: .post, body: ByteBuffer(bytes: answer.bytes)
+                    ) { ($0.status, String(buffer: $0.body)) }
+                }
+                let foreign = try await guardian("/mfa/challenge", ["challenge_type": "echo-key"], server)
+                #expect(try await finish(#require(foreign.json["proof_token"].text)).0 == .forbidden)
+                let elsewhere = try await guardian(
+                    "/oauth/token",
+                    [
+                        "grant_type": "urn:countersign:params:oauth:grant-type:proof", "proof_kind": "echo-key",
+                        "proof_token": .string(parts[0]), "response": answer,
+                    ], server)
+                #expect(elsewhere.status != 200, "\(elsewhere.text)")
+                let (status, user) = try await finish(parts[0])
+                #expect(status == .ok && user == ada.id.rawValue)
+                #expect(try await finish(parts[0]).0 == .forbidden)
+            }
+        }
+    }
+
+    @Test("A server that does not know it begins nothing with it, and judges nothing by it")
+    func unknown() async throws {
+        try await TestServer.with(.development) { server in
+            let ada = try await server.account()
+            let id = try await addKey(to: ada, server)
+            let begun = try await guardian("/mfa/challenge", ["challenge_type": "echo-key"], server)
+            #expect(begun.status != 200, "\(begun.text)")
+            let kept = try #require(await server.realm.store.read { try $0.factor(id) })
+            #expect(kept.lastUsedAt == nil)
+        }
+    }
+}
