@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import SecurityChecks
 import Testing
 
 @Suite("Text without zero bytes")
