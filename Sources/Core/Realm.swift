@@ -55,6 +55,10 @@ public struct Realm: Sendable {
     public var mailings: Mailings { Mailings(realm: self) }
     /// Sessions: refresh tokens, and whether a token still counts.
     public var sessions: Sessions { Sessions(realm: self) }
+    /// Grants: what applications got of sessions.
+    public var grants: Grants { Grants(realm: self) }
+    /// Authorization codes.
+    public var authorizationCodes: AuthorizationCodes { AuthorizationCodes(realm: self) }
     /// Applications: client ids.
     public var applications: Applications { Applications(realm: self) }
     /// Limits that are a protocol's own.
@@ -124,6 +128,8 @@ public struct ClientContext: Sendable {
     public var limitedSource: String?
     /// The address for the log.
     public var source: String?
+    /// What the client calls itself (RFC 9110, section 10.1.5), where the protocol's server says so.
+    public var userAgent: String?
     /// Whether this application's answers may tell that an address has no account.
     public var revealsAddresses: Bool
     /// The application requires a second factor of every user.
@@ -137,7 +143,8 @@ public struct ClientContext: Sendable {
 
     public init(
         clientID: ClientID, dialect: Dialect, limitedSource: String?, source: String?, revealsAddresses: Bool = false,
-        requiresSecondFactor: Bool = false, locale: String? = nil, correlationID: String? = nil
+        requiresSecondFactor: Bool = false, locale: String? = nil, correlationID: String? = nil,
+        userAgent: String? = nil
     ) {
         self.clientID = clientID
         self.dialect = dialect
@@ -147,6 +154,7 @@ public struct ClientContext: Sendable {
         self.requiresSecondFactor = requiresSecondFactor
         self.locale = locale
         self.correlationID = correlationID
+        self.userAgent = userAgent
     }
 
     /// An administrator at the machine itself, and the server on its own behalf.

@@ -77,6 +77,12 @@ extension AuditEvent.Kind {
     /// A push message will not arrive; the device can still ask.
     public static let pushFailed = Self(rawValue: "push.failed")
     public static let refreshTokenReused = Self(rawValue: "session.refresh-token-reused")
+    /// A session was ended before its time, with all of its grants.
+    public static let sessionEnded = Self(rawValue: "session.ended")
+    /// A grant was ended before its time; its session goes on.
+    public static let grantEnded = Self(rawValue: "session.grant-ended")
+    /// An authorization code came a second time; the grant that it made is over.
+    public static let authorizationCodeReused = Self(rawValue: "session.authorization-code-reused")
     public static let mailQueued = Self(rawValue: "mail.queued")
     /// A mail will not arrive.
     public static let mailFailed = Self(rawValue: "mail.failed")

@@ -134,17 +134,19 @@ public enum Accomplishment: Sendable {
     case codesEnrolled(CodesEnrolment)
 }
 
-/// A session that began, or went on, just now.
+/// A session that began, or went on, just now, and what the application that asked got of it.
 public struct SignedIn: Sendable {
     public let user: User
     public var session: Session
+    public var grant: Grant
     public let refreshToken: Secret<String>
     /// Whether the account was made by this very sign-in.
     public var isNewUser = false
     /// The recovery code that replaces the one that was used just now.
     public var recoveryCode: Secret<String>?
 
-    public var evidence: SessionEvidence { session.evidence }
+    /// What tokens of the grant say.
+    public var evidence: SessionEvidence { SessionEvidence(session, grant) }
 }
 
 /// An attempt that needs another proof.

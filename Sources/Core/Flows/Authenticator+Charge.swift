@@ -263,14 +263,16 @@ extension AnsweredRequest.Outcome {
         switch self {
         case .asked: return nil
         case .advanced(let step): return .advanced(step)
-        case .signedIn(let id, let refreshToken):
-            guard let token = RefreshToken(refreshToken), let session = try transaction.session(id),
-                session.revokedAt == nil, session.refresh.currentDigest == token.digest,
-                let user = try transaction.user(session.userID), !user.isDisabled,
-                user.tokenEpoch == session.tokenEpoch
+        case .signedIn(_, let refreshToken):
+            guard let token = RefreshToken(refreshToken), let found = try transaction.granted(token.grantID),
+                found.session.revokedAt == nil, found.grant.revokedAt == nil, token.isCurrent(found.grant),
+                let user = try transaction.user(found.session.userID), !user.isDisabled,
+                user.tokenEpoch == found.session.tokenEpoch
             else { return nil }
             return .accomplished(
-                .signedIn(SignedIn(user: user, session: session, refreshToken: Secret(refreshToken))))
+                .signedIn(
+                    SignedIn(
+                        user: user, session: found.session, grant: found.grant, refreshToken: Secret(refreshToken))))
         }
     }
 }

@@ -113,7 +113,7 @@ extension Settlement {
             dialect: body.dialect, proofs: body.proven, scopes: body.terms.scopes, details: body.terms.details)
         return try session.open(
             for: user, evidence: evidence, clientID: body.clientID, settings: context.settings, at: now,
-            in: transaction)
+            from: attempt.client, in: transaction)
     }
 
     private func openSession(

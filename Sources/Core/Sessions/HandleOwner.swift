@@ -28,5 +28,5 @@ public struct HandleOwner: Sendable, Hashable {
         self.dialect == dialect && (application == nil || application == client)
     }
 
-    func owns(_ session: Session) -> Bool { owns(session.clientID, in: session.evidence.dialect) }
+    func owns(_ grant: Grant) -> Bool { owns(grant.clientID, in: grant.dialect) }
 }

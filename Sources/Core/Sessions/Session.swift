@@ -1,7 +1,6 @@
 import Foundation
 
-/// Names a session: the family that a refresh token and its successors belong to. Known only to the server and, inside
-/// the refresh token, to the client.
+/// Names a session: the `sid` of tokens. Resource servers read it, so it is no secret and opens nothing.
 public struct SessionID: StringName {
     public let rawValue: String
 
@@ -28,38 +27,76 @@ public struct Dialect: StringName {
     public static let signing: [Dialect] = [.identityToolkit, .guardian, .nativeAuth, .securityChecks]
 }
 
-/// A signed-in user on one device: what was proven, and the state of its refresh token.
+/// A person's presence: what a user proved, when, and from where.
+///
+/// What an application got of it is a ``Grant``. A session of an application's own sign-in begins together with its
+/// grant. A browser's session is made by no grant: it has a ``browserDigest`` and may have many grants or none. Ending a
+/// session ends its grants; ending a grant leaves the session.
 public struct Session: Sendable, Equatable {
     public let id: SessionID
     public let userID: UserID
-    public let clientID: ClientID
-    /// The user's token epoch when the session began; a session of an earlier epoch is over.
+    /// The protocol in which the session began.
+    public let dialect: Dialect
+    /// The user's token epoch when the session began; a session of an earlier epoch is over, and its grants with it.
     public let tokenEpoch: Int
     public let createdAt: Date
     public let expiresAt: Date
     public var revokedAt: Date?
     public internal(set) var revision: Int
-    public var refresh: RefreshTokenState
-    public var evidence: SessionEvidence
+    /// What was proven, in the order in which it was given.
+    public var proofs: [Proof]
+    /// Where the sign-in came from.
+    public let origin: SessionOrigin
+    /// SHA-256 of the token in a browser's cookie; nil where no browser holds the session.
+    public var browserDigest: Data?
 
     public init(
-        id: SessionID, userID: UserID, clientID: ClientID, tokenEpoch: Int, createdAt: Date, expiresAt: Date,
-        revokedAt: Date? = nil, revision: Int = 0, refresh: RefreshTokenState, evidence: SessionEvidence
+        id: SessionID, userID: UserID, dialect: Dialect, tokenEpoch: Int, createdAt: Date, expiresAt: Date,
+        revokedAt: Date? = nil, revision: Int = 0, proofs: [Proof], origin: SessionOrigin = SessionOrigin(),
+        browserDigest: Data? = nil
     ) {
         self.id = id
         self.userID = userID
-        self.clientID = clientID
+        self.dialect = dialect
         self.tokenEpoch = tokenEpoch
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.revokedAt = revokedAt
         self.revision = revision
-        self.refresh = refresh
-        self.evidence = evidence
+        self.proofs = proofs
+        self.origin = origin
+        self.browserDigest = browserDigest
+    }
+
+    /// Whether the session goes on: neither ended nor too old, nor of an epoch before the last revocation of the user's
+    /// tokens.
+    func isLiving(of user: User, at now: Date) -> Bool {
+        userID == user.id && revokedAt == nil && expiresAt > now && tokenEpoch == user.tokenEpoch
     }
 }
 
-/// What a session was proven with. It survives every refresh.
+/// Where a sign-in came from, as far as the server knows.
+public struct SessionOrigin: Sendable, Equatable {
+    /// The network address, as the log has it.
+    public let address: String?
+    /// What the client calls itself (RFC 9110, section 10.1.5), cut after ``longestUserAgent`` characters.
+    public let userAgent: String?
+
+    /// Characters that are kept of a client's name.
+    public static let longestUserAgent = 256
+
+    public init(address: String? = nil, userAgent: String? = nil) {
+        self.address = address
+        self.userAgent = userAgent.map { String($0.prefix(Self.longestUserAgent)) }
+    }
+
+    init(_ client: ClientContext) {
+        self.init(address: client.source, userAgent: client.userAgent)
+    }
+}
+
+/// What tokens of a grant say: what its session was proven with, and what the application got. It survives every
+/// refresh.
 public struct SessionEvidence: Sendable, Equatable, Codable {
     public var dialect: Dialect
     /// In the order they were given.
@@ -113,23 +150,5 @@ public struct Proof: Sendable, Equatable, Codable {
         self.at = at
         self.isSecondFactor = isSecondFactor
         self.assurance = assurance
-    }
-}
-
-/// The state of a session's refresh token. Tokens are kept as digests; the present one is also kept sealed for the few
-/// seconds in which it may have to be given out once more because its answer was lost.
-public struct RefreshTokenState: Sendable, Equatable {
-    public var currentDigest: Data
-    public var previousDigest: Data?
-    public var rotatedAt: Date?
-    public var sealedCurrent: Data?
-
-    public init(
-        currentDigest: Data, previousDigest: Data? = nil, rotatedAt: Date? = nil, sealedCurrent: Data? = nil
-    ) {
-        self.currentDigest = currentDigest
-        self.previousDigest = previousDigest
-        self.rotatedAt = rotatedAt
-        self.sealedCurrent = sealedCurrent
     }
 }

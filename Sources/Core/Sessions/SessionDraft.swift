@@ -1,65 +1,64 @@
-import Crypto
 import Foundation
 
-/// The random parts of a session, drawn before the transaction that opens it.
+/// The random parts of a session and its first grant, drawn before the transaction that opens them.
 struct SessionDraft: Sendable {
     let id: SessionID
-    let token: RefreshToken
+    let grant: GrantDraft
 
     init(random: any RandomSource) {
-        id = SessionID(rawValue: random.bytes(16).base64URL)
-        token = RefreshToken(session: id, random: random)
+        id = SessionID(rawValue: KeyedSecret.freshName(random: random))
+        grant = GrantDraft(random: random)
     }
 
-    /// Opens the session, and remembers the sign-in.
-    /// - Parameter isSignIn: false where a session only goes on, with other tokens.
+    /// Opens a session with a grant of it, and remembers the sign-in.
+    /// - Parameters:
+    ///   - client: who gets the tokens, for where the session came from.
+    ///   - isSignIn: false where a session only goes on, with other tokens.
     func open(
         for user: User, evidence: SessionEvidence, clientID: ClientID, settings: RealmSettings, at now: Date,
-        isSignIn: Bool = true, in transaction: any StoreTransaction
+        from client: ClientContext, isSignIn: Bool = true, in transaction: any StoreTransaction
     ) throws -> SignedIn {
         let session = Session(
-            id: id, userID: user.id, clientID: clientID, tokenEpoch: user.tokenEpoch, createdAt: now,
-            expiresAt: now + Double(settings.tokens.sessionDays) * 86_400,
-            refresh: RefreshTokenState(currentDigest: token.digest),
-            evidence: evidence)
+            id: id, userID: user.id, dialect: evidence.dialect, tokenEpoch: user.tokenEpoch, createdAt: now,
+            expiresAt: now + Double(settings.tokens.sessionDays) * 86_400, proofs: evidence.proofs,
+            origin: SessionOrigin(client))
         guard try transaction.insert(session) else {
             throw StoreError(.unavailable, "A session id came up twice: the random source is broken.")
         }
+        let opened = try grant.open(
+            on: session, for: clientID, dialect: evidence.dialect,
+            terms: GrantTerms(scopes: evidence.scopes, details: evidence.details), settings: settings, at: now,
+            in: transaction)
         try transaction.touch(user.id, signedInAt: isSignIn ? now : nil, refreshedAt: now)
         return SignedIn(
-            user: try transaction.user(user.id) ?? user, session: session, refreshToken: token.text)
+            user: try transaction.user(user.id) ?? user, session: session, grant: opened,
+            refreshToken: grant.token.text)
     }
 }
 
-/// A refresh token: the session's id and 256 random bits, as URL-safe Base64. Opaque to clients.
-struct RefreshToken: Sendable {
-    let sessionID: SessionID
-    let text: Secret<String>
+/// The random parts of a grant.
+struct GrantDraft: Sendable {
+    let id: GrantID
+    let token: RefreshToken
 
-    init(session: SessionID, random: any RandomSource) {
-        sessionID = session
-        text = Secret("\(session.rawValue).\(random.bytes(32).base64URL)")
+    init(random: any RandomSource) {
+        id = GrantID(rawValue: KeyedSecret.freshName(random: random))
+        token = RefreshToken(grant: id, random: random)
     }
 
-    /// Nil where the text is not of this form.
-    init?(_ text: String) {
-        guard text.utf8.count <= 128 else { return nil }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, [UInt8](base64URL: parts[0])?.count == 16, [UInt8](base64URL: parts[1])?.count == 32
-        else { return nil }
-        sessionID = SessionID(rawValue: String(parts[0]))
-        self.text = Secret(text)
-    }
-
-    /// SHA-256: what the server keeps to recognise it.
-    var digest: Data { Data(SHA256.hash(data: Data(text.reveal().utf8))) }
-
-    func sealed(by sealer: Sealer, in transaction: any StoreTransaction) throws -> Data {
-        try sealer.seal(Data(text.reveal().utf8), for: .session(sessionID), in: transaction)
-    }
-
-    static func open(_ sealed: Data, session: SessionID, with sealer: Sealer) throws -> RefreshToken? {
-        let plain = try sealer.open(sealed, for: .session(session))
-        return RefreshToken(String(decoding: plain, as: UTF8.self))
+    /// Opens a grant on a session that goes on.
+    func open(
+        on session: Session, for clientID: ClientID, dialect: Dialect, terms: GrantTerms, settings: RealmSettings,
+        at now: Date, in transaction: any StoreTransaction
+    ) throws -> Grant {
+        let grant = Grant(
+            id: id, sessionID: session.id, userID: session.userID, clientID: clientID, dialect: dialect,
+            createdAt: now,
+            expiresAt: min(session.expiresAt, now + Double(settings.tokens.sessionDays) * 86_400),
+            refresh: RefreshTokenState(currentDigest: token.digest), terms: terms)
+        guard try transaction.insert(grant) else {
+            throw StoreError(.unavailable, "A grant id came up twice: the random source is broken.")
+        }
+        return grant
     }
 }

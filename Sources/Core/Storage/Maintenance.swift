@@ -22,9 +22,10 @@ public struct Maintenance: Sendable {
         let eventIDs = realm.eventIDsOfImports(at: now)
         let steps: [@Sendable (any StoreTransaction) throws -> Int] = [
             { try $0.deleteFlows(expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) },
-            // Who comes with a code that is over is told nothing about it.
+            // A code that is over is as unknown as a made-up one.
             { try $0.deleteAuthorizationCodes(expiredBefore: now, limit: Self.batch) },
             { try $0.deleteSessions(expiredBefore: now, limit: Self.batch) },
+            { try $0.deleteGrants(expiredBefore: now, limit: Self.batch) },
             { try $0.deleteCounters(idleBefore: now - Self.counterIdle, limit: Self.batch) },
             { try $0.deleteOutboxMessages(createdBefore: now - Self.messageAge, limit: Self.batch) },
             { transaction in

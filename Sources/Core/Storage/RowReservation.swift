@@ -9,12 +9,14 @@ public enum ReservedRow: Sendable, Hashable {
     /// By its digest.
     case client(ClientRecord.Kind, Data)
     case session(SessionID)
+    case grant(GrantID)
 }
 
 /// Locks rows before they are written.
 ///
 /// Every transaction locks rows in one order, so that no two wait for each other: users, factors, flows, records of clients,
-/// sessions, then what belongs to the realm, then counters; within a table by key. Writing a row locks it; counters are written last by the
+/// sessions, grants, authorization codes, then what belongs to the realm, then counters; within a table by key. Writing a
+/// row locks it; counters are written last by the
 /// store itself. A transaction that cannot write in this order reserves what it is going to write, and may then write it in
 /// any. Stores check the order in tests (`docs/decisions/0124`).
 public protocol RowReservation {

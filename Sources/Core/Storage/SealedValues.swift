@@ -11,8 +11,11 @@ public enum SealedPlace: String, Sendable, CaseIterable {
     case clientRegistration = "client-registration"
     case checkState = "check-state"
     case refreshFamily = "refresh-family"
-    /// Present refresh tokens, by the session's id.
-    case session
+    /// Present refresh tokens, by the grant's id. The name is of the time when a session had one grant, whose id was its
+    /// own.
+    case grant = "session"
+    /// What authorization codes stand for, by the code's digest in hexadecimal.
+    case authorizationCode = "authorization-code"
     /// Private keys, by the key's id.
     case signingKey = "signing-key"
     /// Mail and push, by the message's id.
@@ -56,7 +59,10 @@ public struct SealedAddress: Sendable, Hashable, CustomStringConvertible {
             }
         return SealedAddress(place, key: digest.hex)
     }
-    static func session(_ id: SessionID) -> SealedAddress { SealedAddress(.session, key: id.rawValue) }
+    static func grant(_ id: GrantID) -> SealedAddress { SealedAddress(.grant, key: id.rawValue) }
+    package static func authorizationCode(_ digest: Data) -> SealedAddress {
+        SealedAddress(.authorizationCode, key: digest.hex)
+    }
     static func signingKey(_ id: String) -> SealedAddress { SealedAddress(.signingKey, key: id) }
     static func outbox(_ id: String) -> SealedAddress { SealedAddress(.outbox, key: id) }
     static func secret(_ name: String) -> SealedAddress { SealedAddress(.secret, key: name) }

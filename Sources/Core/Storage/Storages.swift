@@ -14,7 +14,8 @@ public protocol UserStorage {
     func update(_ user: User) throws -> Bool
     /// Remembers a sign-in or a refresh without counting as a change. A nil leaves what is there.
     func touch(_ id: UserID, signedInAt: Date?, refreshedAt: Date?) throws
-    /// Removes the user with everything that hangs on it: factors, flows, records of clients, sessions. The audit log stays.
+    /// Removes the user with everything that hangs on it: factors, flows, records of clients, sessions, grants, authorization
+    /// codes. The audit log stays.
     func deleteUser(_ id: UserID) throws -> Bool
     func countUsers() throws -> Int
 }
@@ -46,8 +47,6 @@ public protocol FlowStorage {
     func flows(of user: UserID, limit: Int) throws -> [FlowRecord]
     /// Removes at most `limit` flows that expired before the instant; answers how many.
     func deleteFlows(expiredBefore instant: Date, limit: Int) throws -> Int
-    /// The same of flows alone whose purpose is `authorization-code`, which is never read again.
-    func deleteAuthorizationCodes(expiredBefore instant: Date, limit: Int) throws -> Int
 }
 
 /// Keeps sessions.
@@ -55,10 +54,41 @@ public protocol SessionStorage {
     func session(_ id: SessionID) throws -> Session?
     /// The newest first.
     func sessions(of user: UserID, limit: Int) throws -> [Session]
+    /// False where the id is taken, or the user is gone.
     func insert(_ session: Session) throws -> Bool
-    /// Writes revocation, refresh state and evidence where the stored revision is `session.revision`; counts it up.
+    /// Writes revocation, proofs and the browser's digest where the stored revision is `session.revision`; counts it up.
     func update(_ session: Session) throws -> Bool
+    /// Removes at most `limit` sessions that expired before the instant, with their grants; answers how many.
     func deleteSessions(expiredBefore instant: Date, limit: Int) throws -> Int
+}
+
+/// Keeps grants.
+public protocol GrantStorage {
+    func grant(_ id: GrantID) throws -> Grant?
+    /// The newest first.
+    func grants(of session: SessionID, limit: Int) throws -> [Grant]
+    /// The newest first.
+    func grants(of user: UserID, limit: Int) throws -> [Grant]
+    /// False where the id is taken, or the session is gone.
+    func insert(_ grant: Grant) throws -> Bool
+    /// Writes revocation, refresh state and terms where the stored revision is `grant.revision`; counts it up.
+    func update(_ grant: Grant) throws -> Bool
+    func deleteGrant(_ id: GrantID) throws -> Bool
+    /// Removes at most `limit` grants that expired before the instant; answers how many.
+    func deleteGrants(expiredBefore instant: Date, limit: Int) throws -> Int
+}
+
+/// Keeps authorization codes.
+public protocol AuthorizationCodeStorage {
+    func authorizationCode(digest: Data) throws -> AuthorizationCodeRecord?
+    /// False where the digest is taken, or the user is gone.
+    func insert(_ code: AuthorizationCodeRecord) throws -> Bool
+    /// Marks the code as redeemed and remembers the grant that it made, where the code was not redeemed before. False
+    /// where it was, or is gone.
+    func redeemAuthorizationCode(digest: Data, at instant: Date, making grant: GrantID?) throws -> Bool
+    func deleteAuthorizationCode(digest: Data) throws -> Bool
+    /// Removes at most `limit` codes that expired before the instant, redeemed or not; answers how many.
+    func deleteAuthorizationCodes(expiredBefore instant: Date, limit: Int) throws -> Int
 }
 
 /// Keeps token-signing keys.

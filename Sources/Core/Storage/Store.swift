@@ -18,9 +18,10 @@ public protocol Store: Sendable {
 /// Inserts answer false where the key is taken; updates answer false where the row is gone or its revision is not the one
 /// that was read. Neither throws, and neither harms the transaction.
 public protocol StoreTransaction:
-    UserStorage, FactorStorage, FlowStorage, ClientRecordStorage, SessionStorage, SigningKeyStorage, ApplicationStorage,
-    AttemptCounterStorage, AuditStorage, OutboxStorage, DocumentStorage, SecretStorage, SealedValueStorage,
-    StoreCondition, RowReservation
+    UserStorage, FactorStorage, FlowStorage, ClientRecordStorage, SessionStorage, GrantStorage,
+    AuthorizationCodeStorage,
+    SigningKeyStorage, ApplicationStorage, AttemptCounterStorage, AuditStorage, OutboxStorage, DocumentStorage,
+    SecretStorage, SealedValueStorage, StoreCondition, RowReservation
 {}
 
 /// A failure of the store itself.

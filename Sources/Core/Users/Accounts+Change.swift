@@ -143,7 +143,7 @@ extension Accounts {
             guard let evidence else { return .changed(user, nil) }
             let signedIn = try draft.open(
                 for: user, evidence: evidence, clientID: client.clientID, settings: settings, at: now,
-                isSignIn: false, in: transaction)
+                from: client, isSignIn: false, in: transaction)
             return .changed(signedIn.user, signedIn)
         }
     }

@@ -5,7 +5,7 @@ public struct AccountDossier: Sendable {
     public let user: User
     /// In the order of enrolment.
     public let factors: [Factor]
-    /// Sessions that go on: neither ended, revoked nor too old. At most ``sessionLimit`` are counted.
+    /// Sessions that go on, held by a browser or with a grant that goes on. At most ``sessionLimit`` are counted.
     public let sessionCount: Int
 
     public static let sessionLimit = 1000
@@ -34,8 +34,8 @@ extension Accounts {
         return try await realm.store.read { transaction in
             guard let user = try transaction.user(id) else { return nil }
             let factors = try transaction.factorStandings(of: id, at: now, realm.proofs)
-            let sessions = try transaction.sessions(of: id, limit: AccountDossier.sessionLimit).count {
-                $0.revokedAt == nil && $0.expiresAt > now && $0.tokenEpoch == user.tokenEpoch
+            let sessions = try transaction.sessionListings(of: id, limit: AccountDossier.sessionLimit).count {
+                $0.isLiving(of: user, at: now)
             }
             return AccountDossier(user: user, factors: factors, sessionCount: sessions)
         }

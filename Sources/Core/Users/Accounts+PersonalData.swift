@@ -6,8 +6,8 @@ public struct PersonalData: Sendable {
     public let user: User
     /// In the order of enrolment, with what is counted against each.
     public let factors: [AccountDossier.Factor]
-    /// The newest first, also those that are over and not yet removed.
-    public let sessions: [Session]
+    /// The newest first, with their grants; also those that are over and not yet removed.
+    public let sessions: [SessionListing]
     /// Attempts under way, and those that are remembered for a while.
     public let flows: [FlowRecord]
     /// Installations of applications that are the user's, and what they have proven.
@@ -48,7 +48,7 @@ extension Accounts {
         let limit = PersonalData.longestList
         let data = try await realm.store.read { transaction -> PersonalData? in
             guard let user = try transaction.user(id) else { return nil }
-            let sessions = try transaction.sessions(of: id, limit: limit + 1)
+            let sessions = try transaction.sessionListings(of: id, limit: limit + 1)
             let flows = try transaction.flows(of: id, limit: limit + 1)
             let clientRecords = try ClientRecord.Kind.allCases.flatMap {
                 try transaction.clientRecords($0, of: id, limit: limit + 1)

@@ -88,7 +88,7 @@ public struct Accounts: Sendable {
                 dialect: client.dialect, proofs: [proof], scopes: terms.scopes, details: terms.details)
             var signedIn = try draft.open(
                 for: transaction.user(id) ?? user, evidence: evidence, clientID: client.clientID, settings: settings,
-                at: now, in: transaction)
+                at: now, from: client, in: transaction)
             signedIn.isNewUser = true
             return .signedUp(signedIn)
         }

@@ -7,9 +7,6 @@ public struct CheckGrants: Sendable {
     let realm: Realm
     let catalogue: SecurityCheckCatalogue
 
-    /// Seconds that an authorization code lives.
-    static let codeLifetime: TimeInterval = 60
-
     /// What is granted to a client now.
     public struct Grant: Sendable {
         public let client: ClientRegistration
@@ -30,8 +27,8 @@ public struct CheckGrants: Sendable {
         case notGranted
     }
 
-    /// What a code stands for.
-    private struct CodeBody: Codable, Sendable {
+    /// What a code of an earlier version stands for, which kept codes as flows.
+    private struct EarlierCode: Codable, Sendable {
         var client: RegisteredClientID
         var scope: Set<String>
         var redirectURI: String
@@ -50,19 +47,16 @@ public struct CheckGrants: Sendable {
         case .granted: break
         }
         let now = realm.clock.now
-        let code = realm.random.bytes(32).base64URL
+        let draft = AuthorizationCodeDraft(random: realm.random)
         return try await realm.store.write { transaction in
             if let until = try transaction.charge(ClientLimits.codes, key: CounterKey.codes(of: id), at: now) {
                 return .refused(.limited(until: until))
             }
-            let digest = CheckRow.code(code)
-            let body = CodeBody(client: id, scope: scope, redirectURI: redirectURI)
-            let row = FlowRecord(
-                digest: digest, userID: nil, purpose: CheckRow.codePurpose, createdAt: now,
-                expiresAt: now + Self.codeLifetime,
-                body: try realm.sealer.seal(JSONEncoder().encode(body), for: .flow(digest), in: transaction))
-            guard try transaction.insert(row) else { return .notGranted }
-            return .granted(code)
+            let code = AuthorizationCode(client: id.rawValue, redirectURI: redirectURI, scopes: scope.sorted())
+            guard let text = try draft.issue(code, of: nil, at: now, sealer: realm.sealer, in: transaction) else {
+                return .notGranted
+            }
+            return .granted(text.reveal())
         }
     }
 
@@ -73,20 +67,32 @@ public struct CheckGrants: Sendable {
     ) async throws -> Outcome<Grant>? {
         let realm = realm
         let now = realm.clock.now
+        let presented = AuthorizationCode.Presented(client: id.rawValue, redirectURI: redirectURI)
         let scope = try await realm.store.write { transaction -> Set<String>? in
-            guard let row = try transaction.flow(digest: CheckRow.code(code)), row.finishedAt == nil,
-                row.expiresAt > now
-            else { return nil }
-            let plain = try realm.sealer.open(row.body, for: .flow(row.digest))
-            let body = try JSONDecoder().decode(CodeBody.self, from: plain)
-            guard ConstantTime.equal(Array(body.client.rawValue.utf8), Array(id.rawValue.utf8)),
-                body.redirectURI == redirectURI
-            else { return nil }
-            // Good once: a code that was traded is gone, as is one that was not traded in its minute (`Maintenance`).
-            return try transaction.deleteFlow(digest: row.digest) ? body.scope : nil
+            guard let (record, kept) = try transaction.authorizationCode(Secret(code), sealer: realm.sealer, at: now)
+            else { return try Self.redeemEarlier(code, presented, at: now, sealer: realm.sealer, in: transaction) }
+            guard record.redeemedAt == nil, kept.session == nil, kept.fits(presented) else { return nil }
+            // Good once, and removed at once: it makes no grant that a second redemption could end.
+            return try transaction.deleteAuthorizationCode(digest: record.digest) ? Set(kept.scopes) : nil
         }
         guard let scope else { return nil }
         return try await grant(to: id, scope: scope)
+    }
+
+    /// Redeems a code that a server of an earlier version issued less than a minute ago.
+    private static func redeemEarlier(
+        _ code: String, _ presented: AuthorizationCode.Presented, at now: Date, sealer: Sealer,
+        in transaction: any StoreTransaction
+    ) throws -> Set<String>? {
+        guard let row = try transaction.flow(digest: CheckRow.code(code)), row.finishedAt == nil, row.expiresAt > now
+        else { return nil }
+        let plain = try sealer.open(row.body, for: .flow(row.digest))
+        let body = try JSONDecoder().decode(EarlierCode.self, from: plain)
+        guard
+            AuthorizationCode(client: body.client.rawValue, redirectURI: body.redirectURI).fits(presented),
+            try transaction.deleteFlow(digest: row.digest)
+        else { return nil }
+        return body.scope
     }
 
     /// What is granted to a client now, without asking it or any check for anything.

@@ -99,10 +99,9 @@ public struct ClientRegistration: Sendable, Equatable, Codable {
 
 /// The keys of what is stored: digests that no two kinds share.
 enum CheckRow {
-    static let codePurpose = "authorization-code"
-
     static func registration(_ id: RegisteredClientID) -> Data { digest("registration", id.rawValue) }
     static func refresh(_ family: String) -> Data { digest("refresh", family) }
+    /// Codes that servers of an earlier version issued.
     static func code(_ code: String) -> Data { digest("code", code) }
     static func state(_ check: String, of owner: String) -> Data { digest("state", owner, check) }
 

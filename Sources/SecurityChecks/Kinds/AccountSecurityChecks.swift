@@ -28,7 +28,7 @@ public struct AccountLoginSecurityCheck: UserAuthenticationSecurityCheck {
         switch verdict {
         case .accomplished(.signedIn(let signedIn)):
             // What was proven is the check's; it leads to no session.
-            try await realm.sessions.revoke(signedIn.refreshToken, of: context.owner)
+            try await realm.sessions.end(signedIn, of: context.owner)
             user = signedIn.user
         case .more(let continuation): user = continuation.user
         default: return .wrong("Wrong Credentials")
@@ -191,7 +191,7 @@ public struct EmailCodeSecurityCheck: FactorSecurityCheck, ChallengePreparing {
             .mailedCode(Secret(code)), to: .flow(FlowHandle(handle), expectation), by: context.client)
         switch verdict {
         case .accomplished(.signedIn(let signedIn)):
-            try await realm.sessions.revoke(signedIn.refreshToken, of: context.owner)
+            try await realm.sessions.end(signedIn, of: context.owner)
             return .right
         case .more: return .right
         default: return .wrong("Wrong code")

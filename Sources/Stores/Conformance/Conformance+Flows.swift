@@ -133,33 +133,6 @@ extension StoreConformance {
             try requireEqual(left, [5, 6], "what is left")
         },
 
-        Check("Expired authorization codes are removed, no more than asked for at a time, and no other flows") {
-            store in
-            try await store.write { transaction in
-                for number in 0..<5 {
-                    for purpose in ["authorization-code", "sign-in"] {
-                        _ = try transaction.insert(
-                            Sample.flow(
-                                "\(purpose) \(number)", purpose: purpose, expiresAt: Sample.instant(Int64(number))))
-                    }
-                }
-            }
-            var removed: [Int] = []
-            for _ in 0..<3 {
-                removed.append(
-                    try await store.write {
-                        try $0.deleteAuthorizationCodes(expiredBefore: Sample.instant(3), limit: 2)
-                    })
-            }
-            try requireEqual(removed, [2, 1, 0], "how many were removed each time")
-            let left = try await store.read { transaction in
-                try ["authorization-code", "sign-in"].map { purpose in
-                    try (0..<5).filter { try transaction.flow(digest: Data("\(purpose) \($0)".utf8)) != nil }
-                }
-            }
-            try requireEqual(left, [[3, 4], [0, 1, 2, 3, 4]], "what is left")
-        },
-
         Check("Flows of a user are listed, no more than requested, and no other user's") { store in
             try await store.write { transaction in
                 for id in ["ada", "bert"] { _ = try transaction.insert(Sample.user(id)) }

@@ -50,19 +50,24 @@ extension StoreConformance {
                 try await store.read { try $0.user(UserID(rawValue: "u")) }?.revision, 1, "the revision")
         },
 
-        Check("Of a hundred updates of one factor, one flow and one session, one each is accepted") { store in
+        Check("Of a hundred updates of one factor, one flow, one session and one grant, one each is accepted") {
+            store in
             try await store.write { transaction in
                 _ = try transaction.insert(Sample.user("u"))
                 _ = try transaction.insert(Sample.factor("f", of: "u"))
                 _ = try transaction.insert(Sample.flow("f", of: "u"))
                 _ = try transaction.insert(Sample.session("s", of: "u"))
+                _ = try transaction.insert(Sample.grant("g", on: "s", of: "u"))
             }
             let winners = [
                 try await count(100) { _ in try await store.write { try $0.update(Sample.factor("f", of: "u")) } },
                 try await count(100) { _ in try await store.write { try $0.update(Sample.flow("f", of: "u")) } },
                 try await count(100) { _ in try await store.write { try $0.update(Sample.session("s", of: "u")) } },
+                try await count(100) { _ in
+                    try await store.write { try $0.update(Sample.grant("g", on: "s", of: "u")) }
+                },
             ]
-            try requireEqual(winners, [1, 1, 1], "the updates that were accepted")
+            try requireEqual(winners, [1, 1, 1, 1], "the updates that were accepted")
         },
 
         Check("What is enrolled while its user is deleted does not outlive the user") { store in
@@ -102,7 +107,7 @@ extension StoreConformance {
     ]
 
     /// Does something that many times at once and counts the yeses.
-    private static func count(
+    static func count(
         _ times: Int, _ body: @escaping @Sendable (Int) async throws -> Bool
     ) async throws -> Int {
         try await withThrowingTaskGroup(of: Bool.self) { group in

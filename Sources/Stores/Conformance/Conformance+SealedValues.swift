@@ -9,16 +9,21 @@ extension StoreConformance {
         factor.payload = sealed
         var flow = Sample.flow("d")
         flow.body = sealed
-        var session = Sample.session("s", of: "u")
-        session.refresh.sealedCurrent = sealed
+        var grant = Sample.grant("g", on: "s", of: "u")
+        grant.refresh.sealedCurrent = sealed
         _ = try transaction.insert(factor)
         _ = try transaction.insert(flow)
-        _ = try transaction.insert(session)
         for kind in ClientRecord.Kind.allCases {
             var record = Sample.clientRecord(kind, "r")
             record.body = sealed
             _ = try transaction.insert(record)
         }
+        _ = try transaction.insert(Sample.session("s", of: "u"))
+        _ = try transaction.insert(grant)
+        _ = try transaction.insert(
+            AuthorizationCodeRecord(
+                digest: Data("c".utf8), userID: nil, createdAt: Sample.instant(), expiresAt: Sample.instant(),
+                body: sealed))
         _ = try transaction.insert(
             SigningKeyRecord(id: "k", algorithm: .es256, createdAt: Sample.instant(), sealedPrivateKey: sealed))
         _ = try transaction.insert(
@@ -28,8 +33,8 @@ extension StoreConformance {
         try transaction.putSealedSecret("p", sealed)
         return [
             SealedAddress(.factor, key: "f"), SealedAddress(.flow, key: Data("d".utf8).hex),
-            SealedAddress(.session, key: "s"), SealedAddress(.signingKey, key: "k"), SealedAddress(.outbox, key: "m"),
-            SealedAddress(.secret, key: "p"),
+            SealedAddress(.grant, key: "g"), SealedAddress(.authorizationCode, key: Data("c".utf8).hex),
+            SealedAddress(.signingKey, key: "k"), SealedAddress(.outbox, key: "m"), SealedAddress(.secret, key: "p"),
         ]
             + [SealedPlace.clientRegistration, .checkState, .refreshFamily].map {
                 SealedAddress($0, key: Data("r".utf8).hex)
@@ -85,6 +90,7 @@ extension StoreConformance {
                     _ = try transaction.insert(Sample.factor(id, of: "u"))
                     _ = try transaction.insert(Sample.flow(id))
                     _ = try transaction.insert(Sample.session(id, of: "u"))
+                    _ = try transaction.insert(Sample.grant(id, on: id, of: "u"))
                 }
             }
             func keys(_ place: SealedPlace, after key: String? = nil, limit: Int) async throws -> [String] {
@@ -96,7 +102,7 @@ extension StoreConformance {
             try requireEqual(try await keys(.factor, after: "b", limit: 9), ["c", "d"], "the last factors")
             try requireEqual(try await keys(.flow, after: "62", limit: 9), ["63", "64"], "the last flows")
             try requireEqual(try await keys(.flow, after: "no hexadecimal", limit: 9), [], "flows behind no key")
-            try requireEqual(try await keys(.session, limit: 9), [], "sessions that hold no sealed token")
+            try requireEqual(try await keys(.grant, limit: 9), [], "grants that hold no sealed token")
         },
         Check("A sealed value is replaced only where it is still the one that was read") { store in
             let addresses = try await store.write { try insertSealed(sealed, in: $0) }
@@ -121,13 +127,13 @@ extension StoreConformance {
             let read = try await store.read { transaction in
                 (
                     try transaction.factor(FactorID(rawValue: "f")), try transaction.flow(digest: Data("d".utf8)),
-                    try transaction.session(SessionID(rawValue: "s")),
+                    try transaction.grant(GrantID(rawValue: "g")),
                     try ClientRecord.Kind.allCases.compactMap {
                         try transaction.clientRecord($0, digest: Data("r".utf8))
                     }
                 )
             }
-            guard let factor = read.0, let flow = read.1, let session = read.2,
+            guard let factor = read.0, let flow = read.1, let grant = read.2,
                 read.3.count == ClientRecord.Kind.allCases.count
             else {
                 throw Failure("the sample is not there")
@@ -135,13 +141,13 @@ extension StoreConformance {
             let written = try await store.write { transaction in
                 for address in [
                     SealedAddress(.factor, key: "f"), SealedAddress(.flow, key: Data("d".utf8).hex),
-                    SealedAddress(.session, key: "s"),
+                    SealedAddress(.grant, key: "g"),
                     SealedAddress(.clientRegistration, key: Data("r".utf8).hex),
                     SealedAddress(.checkState, key: Data("r".utf8).hex),
                     SealedAddress(.refreshFamily, key: Data("r".utf8).hex),
                 ] { _ = try transaction.replaceSealed(sealed, at: address, with: other) }
                 let records = try read.3.map { try transaction.update($0) }
-                return [try transaction.update(factor), try transaction.update(flow), try transaction.update(session)]
+                return [try transaction.update(factor), try transaction.update(flow), try transaction.update(grant)]
                     + records
             }
             try requireEqual(written, Array(repeating: false, count: 6), "updates of rows as they were before")

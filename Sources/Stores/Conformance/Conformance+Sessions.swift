@@ -8,24 +8,17 @@ extension StoreConformance {
             try await store.write { _ = try $0.insert(Sample.user("u")) }
             let full = Session(
                 id: SessionID(rawValue: Sample.text), userID: UserID(rawValue: "u"),
-                clientID: ClientID(rawValue: Sample.text), tokenEpoch: .max, createdAt: Sample.instants[0],
+                dialect: Dialect(rawValue: Sample.text), tokenEpoch: .max, createdAt: Sample.instants[0],
                 expiresAt: Sample.instants[3], revokedAt: Sample.instants[1], revision: 9,
-                refresh: RefreshTokenState(
-                    currentDigest: Data(0...255), previousDigest: Data([0]), rotatedAt: Sample.instants[2],
-                    sealedCurrent: Sample.largeBlob),
-                evidence: SessionEvidence(
-                    dialect: Dialect(rawValue: Sample.text),
-                    proofs: Sample.instants.map { Proof(kind: .password, at: $0) } + [
-                        Proof(
-                            kind: .totp, factorID: FactorID(rawValue: Sample.text), at: Sample.instant(1),
-                            isSecondFactor: true)
-                    ],
-                    scopes: [Sample.text, ""], details: Sample.json))
+                proofs: Sample.instants.map { Proof(kind: .password, at: $0) } + [
+                    Proof(
+                        kind: .totp, factorID: FactorID(rawValue: Sample.text), at: Sample.instant(1),
+                        isSecondFactor: true)
+                ],
+                origin: SessionOrigin(address: Sample.text, userAgent: Sample.text), browserDigest: Data(0...255))
             let bare = Session(
-                id: SessionID(rawValue: "bare"), userID: UserID(rawValue: "u"), clientID: ClientID(rawValue: ""),
-                tokenEpoch: 0, createdAt: Sample.instant(), expiresAt: Sample.instant(),
-                refresh: RefreshTokenState(currentDigest: Data()),
-                evidence: SessionEvidence(dialect: .admin, proofs: []))
+                id: SessionID(rawValue: "bare"), userID: UserID(rawValue: "u"), dialect: .admin, tokenEpoch: 0,
+                createdAt: Sample.instant(), expiresAt: Sample.instant(), proofs: [])
             for session in [full, bare] {
                 try require(try await store.write { try $0.insert(session) }, "the id was free")
                 let kept = try await store.read { try $0.session(session.id) }
@@ -47,23 +40,22 @@ extension StoreConformance {
             try requireEqual(answers, [true, true, false, false, true], "the answers to five inserts")
         },
 
-        Check("A session's update writes revocation, refresh state and evidence, once for each revision") { store in
+        Check("A session's update writes revocation, proofs and the browser's digest, once for each revision") {
+            store in
             try await store.write { transaction in
                 _ = try transaction.insert(Sample.user("u"))
                 _ = try transaction.insert(Sample.session("s", of: "u"))
             }
             var changed = Sample.session("s", of: "u")
             changed.revokedAt = Sample.instant(3)
-            changed.refresh = RefreshTokenState(
-                currentDigest: Data([1]), previousDigest: Data([2]), rotatedAt: Sample.instant(4),
-                sealedCurrent: Data([3]))
-            changed.evidence.scopes = [Sample.text]
+            changed.proofs.append(Proof(kind: .totp, at: Sample.instant(4), isSecondFactor: true))
+            changed.browserDigest = Data([1])
             let answers = try await store.write { [changed] in [try $0.update(changed), try $0.update(changed)] }
             try requireEqual(answers, [true, false], "the answers to two updates from one revision")
             let expected = Session(
-                id: changed.id, userID: changed.userID, clientID: changed.clientID, tokenEpoch: changed.tokenEpoch,
+                id: changed.id, userID: changed.userID, dialect: changed.dialect, tokenEpoch: changed.tokenEpoch,
                 createdAt: changed.createdAt, expiresAt: changed.expiresAt, revokedAt: changed.revokedAt,
-                revision: 1, refresh: changed.refresh, evidence: changed.evidence)
+                revision: 1, proofs: changed.proofs, origin: changed.origin, browserDigest: changed.browserDigest)
             try requireEqual(
                 try await store.read { [changed] in try $0.session(changed.id) }, expected, "the session")
         },
@@ -84,12 +76,18 @@ extension StoreConformance {
             }
         },
 
-        Check("Expired sessions are removed, no more than asked for at a time, and no others") { store in
+        Check("Expired sessions are removed with their grants, no more than asked for at a time, and no others") {
+            store in
             try await store.write { transaction in
                 _ = try transaction.insert(Sample.user("u"))
                 for number in 0..<7 {
                     _ = try transaction.insert(
                         Sample.session("\(number)", of: "u", expiresAt: Sample.instant(Int64(number))))
+                    for grant in ["a", "b"] {
+                        _ = try transaction.insert(
+                            Sample.grant(
+                                "\(grant)\(number)", on: "\(number)", of: "u", expiresAt: Sample.instant(100)))
+                    }
                 }
             }
             var removed: [Int] = []
@@ -98,8 +96,12 @@ extension StoreConformance {
                     try await store.write { try $0.deleteSessions(expiredBefore: Sample.instant(5), limit: 3) })
             }
             try requireEqual(removed, [3, 2, 0], "how many were removed each time")
-            let left = try await store.read { try $0.sessions(of: UserID(rawValue: "u"), limit: 10) }
-            try requireEqual(Set(left.map(\.id.rawValue)), ["5", "6"], "what is left")
+            let user = UserID(rawValue: "u")
+            let left = try await store.read { transaction in
+                (try transaction.sessions(of: user, limit: 10), try transaction.grants(of: user, limit: 20))
+            }
+            try requireEqual(Set(left.0.map(\.id.rawValue)), ["5", "6"], "what is left")
+            try requireEqual(Set(left.1.map(\.id.rawValue)), ["a5", "b5", "a6", "b6"], "the grants that are left")
         },
     ]
 }

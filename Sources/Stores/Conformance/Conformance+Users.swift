@@ -162,9 +162,7 @@ extension StoreConformance {
             try requireEqual(try await store.read { try $0.users(after: nil, limit: -1) }, [], "a page of less")
         },
 
-        Check(
-            "A deleted user goes with its factors, flows, records of clients and sessions; its log and other users' rows stay"
-        ) {
+        Check("A deleted user goes with everything that hangs on it; the log and other users' rows stay") {
             store in
             try await store.write { transaction in
                 for user in ["gone", "stays"] {
@@ -175,6 +173,9 @@ extension StoreConformance {
                         _ = try transaction.insert(Sample.clientRecord(kind, "record of \(user)", of: user))
                     }
                     _ = try transaction.insert(Sample.session("session of \(user)", of: user))
+                    _ = try transaction.insert(
+                        Sample.grant("grant of \(user)", on: "session of \(user)", of: user))
+                    _ = try transaction.insert(Sample.code("code of \(user)", of: user))
                     try transaction.append(Sample.event("event of \(user)", of: user))
                 }
                 _ = try transaction.insert(Sample.flow("flow of nobody"))
@@ -198,6 +199,12 @@ extension StoreConformance {
                     sessions: try ["gone", "stays"].filter {
                         try transaction.session(SessionID(rawValue: "session of \($0)")) != nil
                     },
+                    grants: try ["gone", "stays"].filter {
+                        try transaction.grant(GrantID(rawValue: "grant of \($0)")) != nil
+                    },
+                    codes: try ["gone", "stays"].filter {
+                        try transaction.authorizationCode(digest: Data("code of \($0)".utf8)) != nil
+                    },
                     events: try transaction.auditEvents(of: gone, after: nil, limit: 10).count
                 )
             }
@@ -206,6 +213,8 @@ extension StoreConformance {
             try requireEqual(
                 left.records, ClientRecord.Kind.allCases.map { _ in ["stays"] }, "whose records of clients are left")
             try requireEqual(left.sessions, ["stays"], "whose sessions are left")
+            try requireEqual(left.grants, ["stays"], "whose grants are left")
+            try requireEqual(left.codes, ["stays"], "whose codes are left")
             try requireEqual(left.events, 1, "the events of the deleted user")
         },
     ]

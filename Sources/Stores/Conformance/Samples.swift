@@ -56,10 +56,25 @@ enum Sample {
         _ id: String, of user: String, createdAt: Date = instant(), expiresAt: Date = instant(1)
     ) -> Session {
         Session(
-            id: SessionID(rawValue: id), userID: UserID(rawValue: user), clientID: ClientID(rawValue: "app"),
-            tokenEpoch: 0, createdAt: createdAt, expiresAt: expiresAt,
-            refresh: RefreshTokenState(currentDigest: Data(id.utf8)),
-            evidence: SessionEvidence(dialect: .identityToolkit, proofs: [Proof(kind: .password, at: createdAt)]))
+            id: SessionID(rawValue: id), userID: UserID(rawValue: user), dialect: .identityToolkit, tokenEpoch: 0,
+            createdAt: createdAt, expiresAt: expiresAt, proofs: [Proof(kind: .password, at: createdAt)])
+    }
+
+    static func grant(
+        _ id: String, on session: String, of user: String, createdAt: Date = instant(), expiresAt: Date = instant(1)
+    ) -> Grant {
+        Grant(
+            id: GrantID(rawValue: id), sessionID: SessionID(rawValue: session), userID: UserID(rawValue: user),
+            clientID: ClientID(rawValue: "app"), dialect: .identityToolkit, createdAt: createdAt,
+            expiresAt: expiresAt, refresh: RefreshTokenState(currentDigest: Data(id.utf8)))
+    }
+
+    static func code(
+        _ digest: String, of user: String? = nil, expiresAt: Date = instant(1)
+    ) -> AuthorizationCodeRecord {
+        AuthorizationCodeRecord(
+            digest: Data(digest.utf8), userID: user.map(UserID.init(rawValue:)), createdAt: instant(),
+            expiresAt: expiresAt, body: Data("body".utf8))
     }
 
     static func event(_ id: String, of user: String? = nil, at: Date = instant()) -> AuditEvent {

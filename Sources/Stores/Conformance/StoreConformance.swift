@@ -40,9 +40,8 @@ public enum StoreConformance {
 
     /// All checks.
     public static let checks: [Check] =
-        users + factors + flows + clientRecords + sessions + signingKeys + applications + attemptCounters + audit
-        + outbox + documents
-        + sealedValues + texts + transactions + races
+        users + factors + flows + clientRecords + sessions + grants + authorizationCodes + signingKeys + applications
+        + attemptCounters + audit + outbox + documents + sealedValues + texts + transactions + races
 }
 
 func require(_ condition: Bool, _ message: String) throws {

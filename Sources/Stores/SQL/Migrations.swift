@@ -5,7 +5,7 @@ public struct Migrations: Sendable {
     /// The migrations of this program.
     public static let all = Migrations([
         .firstSchema, .phoneNumbers, .recipients, .outboxUsers, .delivery, .clientRegistrations, .namedInstants,
-        .authorizationCodes, .openCharges, .offeredFactors, .clientRecords,
+        .authorizationCodes, .openCharges, .offeredFactors, .clientRecords, .grants,
     ])
 
     let steps: [Migration]

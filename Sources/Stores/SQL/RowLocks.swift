@@ -11,8 +11,9 @@ import Foundation
 final class RowLocks {
     /// In the order in which they are locked.
     enum Table: Int, Comparable {
-        case users, factors, flows, clientRegistrations, checkStates, refreshFamilies, sessions, applications,
-            signingKeys, outbox, documents, secrets
+        case users, factors, flows, clientRegistrations, checkStates, refreshFamilies, sessions, grants,
+            authorizationCodes
+        case applications, signingKeys, outbox, documents, secrets
 
         static func < (left: Table, right: Table) -> Bool { left.rawValue < right.rawValue }
     }
@@ -52,9 +53,15 @@ final class RowLocks {
 
     /// Notes the user of a row that is about to be inserted.
     func noteReference(to user: UserID?) throws {
+        if let user { try noteReference(.users, user.rawValue) }
+    }
+
+    /// Notes a session of which a row is about to be inserted.
+    func noteReference(to session: SessionID) throws { try noteReference(.sessions, session.rawValue) }
+
+    private func noteReference(_ table: Table, _ key: String) throws {
         #if DEBUG
-            guard let user else { return }
-            let row = Row(table: .users, key: user.rawValue)
+            let row = Row(table: table, key: key)
             guard !held.contains(row), !shared.contains(row) else { return }
             try look(row)
             shared.insert(row)
@@ -81,6 +88,7 @@ extension SQLTransaction {
         // One statement for each table. Rows are locked as they come out of the sort.
         for table in [
             RowLocks.Table.users, .factors, .flows, .clientRegistrations, .checkStates, .refreshFamilies, .sessions,
+            .grants,
         ] {
             let own = wanted.filter { $0.row.table == table }
             guard let first = own.first else { continue }
@@ -109,6 +117,7 @@ private struct LockedRow {
         case .client(let kind, let digest):
             self.init(kind.locks, digest.hex, kind.table, "digest", SQLValue(digest))
         case .session(let id): self.init(.sessions, id.rawValue, "sessions", "id", SQLValue(id.rawValue))
+        case .grant(let id): self.init(.grants, id.rawValue, "grants", "id", SQLValue(id.rawValue))
         }
     }
 

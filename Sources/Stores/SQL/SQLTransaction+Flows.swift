@@ -78,11 +78,4 @@ extension SQLTransaction {
         try delete(
             FlowRecord.self, key: "digest", "WHERE expires_at < $1 ORDER BY expires_at", instant, limit: limit)
     }
-
-    public func deleteAuthorizationCodes(expiredBefore instant: Date, limit: Int) throws -> Int {
-        // The purpose is spelled out: the index is of these rows alone, and no parameter finds it.
-        try delete(
-            FlowRecord.self, key: "digest",
-            "WHERE purpose = 'authorization-code' AND expires_at < $1 ORDER BY expires_at", instant, limit: limit)
-    }
 }

@@ -1,33 +1,43 @@
 import CountersignCore
 import Foundation
 
+/// What the column `evidence` holds of a session. Rows of before version 12 have more members, which are the grant's.
+private struct SessionDocument: Codable {
+    var dialect: Dialect
+    var proofs: [Proof]
+}
+
 extension Session: StoredRow {
     static let table = "sessions"
     static let columns = """
-        id, user_id, client_id, token_epoch, created_at, expires_at, revoked_at, revision, current_digest, \
-        previous_digest, rotated_at, sealed_current, evidence
+        id, user_id, token_epoch, created_at, expires_at, revoked_at, revision, evidence, address, user_agent, \
+        browser_digest
         """
 
     init(row: inout RowReader) throws {
+        let (id, userID) = (SessionID(rawValue: try row.text()), UserID(rawValue: try row.text()))
+        let (epoch, createdAt, expiresAt) = (try row.integer(), try row.date(), try row.date())
+        let (revokedAt, revision) = (try row.optionalDate(), try row.integer())
+        let document: SessionDocument = try row.document()
         self.init(
-            id: SessionID(rawValue: try row.text()), userID: UserID(rawValue: try row.text()),
-            clientID: ClientID(rawValue: try row.text()), tokenEpoch: try row.integer(), createdAt: try row.date(),
-            expiresAt: try row.date(), revokedAt: try row.optionalDate(), revision: try row.integer(),
-            refresh: RefreshTokenState(
-                currentDigest: try row.blob(), previousDigest: try row.optionalBlob(),
-                rotatedAt: try row.optionalDate(), sealedCurrent: try row.optionalBlob()),
-            evidence: try row.document())
+            id: id, userID: userID, dialect: document.dialect, tokenEpoch: epoch, createdAt: createdAt,
+            expiresAt: expiresAt, revokedAt: revokedAt, revision: revision, proofs: document.proofs,
+            origin: SessionOrigin(address: try row.optionalText(), userAgent: try row.optionalText()),
+            browserDigest: try row.optionalBlob())
     }
 
     var values: [SQLValue] {
         get throws {
             [
-                SQLValue(id.rawValue), SQLValue(userID.rawValue), SQLValue(clientID.rawValue), SQLValue(tokenEpoch),
-                SQLValue(createdAt), SQLValue(expiresAt), SQLValue(revokedAt), SQLValue(revision),
-                SQLValue(refresh.currentDigest), SQLValue(refresh.previousDigest), SQLValue(refresh.rotatedAt),
-                SQLValue(refresh.sealedCurrent), try Document.encode(evidence),
+                SQLValue(id.rawValue), SQLValue(userID.rawValue), SQLValue(tokenEpoch), SQLValue(createdAt),
+                SQLValue(expiresAt), SQLValue(revokedAt), SQLValue(revision), try document,
+                SQLValue(origin.address), SQLValue(origin.userAgent), SQLValue(browserDigest),
             ]
         }
+    }
+
+    fileprivate var document: SQLValue {
+        get throws { try Document.encode(SessionDocument(dialect: dialect, proofs: proofs)) }
     }
 }
 
@@ -44,6 +54,7 @@ extension SQLTransaction {
 
     public func insert(_ session: Session) throws -> Bool {
         try locks.noteReference(to: session.userID)
+        locks.noteNew(.sessions, session.id.rawValue)
         return try insert(session, where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
     }
 
@@ -51,14 +62,11 @@ extension SQLTransaction {
         try locks.note(.sessions, session.id.rawValue)
         return try changes(
             """
-            UPDATE sessions SET revision = revision + 1, revoked_at = $3, current_digest = $4, \
-            previous_digest = $5, rotated_at = $6, sealed_current = $7, evidence = $8 \
+            UPDATE sessions SET revision = revision + 1, revoked_at = $3, evidence = $4, browser_digest = $5 \
             WHERE id = $1 AND revision = $2
             """,
             SQLValue(session.id.rawValue), SQLValue(session.revision), SQLValue(session.revokedAt),
-            SQLValue(session.refresh.currentDigest), SQLValue(session.refresh.previousDigest),
-            SQLValue(session.refresh.rotatedAt), SQLValue(session.refresh.sealedCurrent),
-            try Document.encode(session.evidence))
+            try session.document, SQLValue(session.browserDigest))
     }
 
     public func deleteSessions(expiredBefore instant: Date, limit: Int) throws -> Int {

@@ -207,8 +207,8 @@ struct AdmissionTests {
             return try await test.realm.authenticator.answer(
                 .link(), to: .flow(link, .mailedLink(for: [.signIn])), by: client)
         }
-        let session = try #require(await follow(test.client).signedIn?.session)
-        #expect(session.clientID == test.client.clientID && session.evidence.dialect == .identityToolkit)
+        let signedIn = try #require(await follow(test.client).signedIn)
+        #expect(signedIn.grant.clientID == test.client.clientID && signedIn.evidence.dialect == .identityToolkit)
         var strict = test.client
         strict.requiresSecondFactor = true
         #expect(try await follow(strict).reason == .secondFactorRequired)

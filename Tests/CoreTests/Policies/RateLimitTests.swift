@@ -164,7 +164,9 @@ struct AuthorizationCodeTests {
         }
 
         func isKept(_ code: String) async throws -> Bool {
-            try await stage.test.store.read { try $0.flow(digest: CheckRow.code(code)) } != nil
+            try await stage.test.store.read {
+                try $0.authorizationCode(digest: AuthorizationCodeDraft.digest(of: Secret(code)))
+            } != nil
         }
     }
 

@@ -21,7 +21,7 @@ struct SessionTests {
         test.clock.advance(1000)
         let second = try #require(await refresh(first.refreshToken, test).refreshed)
         #expect(second.refreshToken != first.refreshToken)
-        #expect(second.session.id == first.session.id)
+        #expect(second.session.id == first.session.id && second.grant.id == first.grant.id)
         #expect(second.evidence == first.evidence)
         #expect(try await test.user(first.user.id).lastRefreshAt == test.now)
         #expect(try await test.user(first.user.id).lastSignInAt == first.user.lastSignInAt)
@@ -178,7 +178,7 @@ struct SessionTests {
     func kept() async throws {
         let test = try await TestRealm.make()
         let first = try await begin(test)
-        func kept() async throws -> Session { try #require(await test.store.read { try $0.session(first.session.id) }) }
+        func kept() async throws -> Grant { try #require(await test.store.read { try $0.grant(first.grant.id) }) }
         #expect(try await kept().refresh.sealedCurrent == nil)
         let second = try #require(await refresh(first.refreshToken, test).refreshed)
         let sealed = try #require(await kept().refresh.sealedCurrent)

@@ -131,7 +131,7 @@ struct StoredShapeTests {
         test.clock.advance(0.123457)
         try await test.addUser()
         let signedIn = try #require(await test.signIn().signedIn)
-        let kept = try #require(await test.store.read { try $0.session(signedIn.session.id) })
+        let kept = try #require(await test.store.read { try $0.granted(signedIn.grant.id) })
         #expect(kept.evidence == signedIn.evidence)
         #expect(kept.evidence.authenticatedAt == test.now)
     }

@@ -74,6 +74,8 @@ struct ForgettingTests {
                 _ = try transaction.insert(record)
             }
         }
+        let code = AuthorizationCode(client: "app", redirectURI: "https://app", session: enrolled.signedIn.session.id)
+        #expect(try await test.realm.authorizationCodes.issue(code, of: user.id) != nil)
         _ = try await accounts.personalData(user.id, by: client)
         return enrolled
     }
@@ -113,7 +115,8 @@ struct ForgettingTests {
         let before = try await traces([id] + identifiers + factors, in: test.store, store)
         for table in [
             "users", "factors", "flows", "client_registrations", "check_states", "refresh_families", "sessions",
-            "attempt_counters", "audit_events", "outbox_messages",
+            "grants",
+            "authorization_codes", "attempt_counters", "audit_events", "outbox_messages",
         ] {
             #expect(before.contains { $0.hasPrefix("\(table): ") }, "\(table) is not searched, or has nothing")
         }

@@ -37,6 +37,7 @@ struct MigrationTests {
                         SQLRow([.integer(9), .text("open charges")]),
                         SQLRow([.integer(10), .text("offered factors")]),
                         SQLRow([.integer(11), .text("records of clients")]),
+                        SQLRow([.integer(12), .text("grants and authorization codes")]),
                     ])
             try await store.close()
         }
@@ -142,6 +143,73 @@ struct MigrationTests {
             try ClientRecord.Kind.allCases.map { try transaction.clientRecords($0, after: nil, limit: 9).count }
         }
         #expect(after == [1, 1, 1])
+        try await new.close()
+    }
+
+    @Test("A session of before is a session and a grant under its id, and each reads its own part of the document")
+    func grants() async throws {
+        let steps = Array(Migrations.all.steps.prefix { $0.name != "grants and authorization codes" })
+        let old = try await open(Migrations(steps))
+        let evidence = """
+            {"details":{"audience":"https://api"},"dialect":"guardian","proofs":[\
+            {"at":1000000,"factorID":"p","isSecondFactor":false,"kind":"password"},\
+            {"at":2000000,"isSecondFactor":true,"kind":"totp"}],"scopes":["openid"]}
+            """
+        try await old.write { transaction in
+            try insertUserOfBefore(transaction)
+            try raw(
+                transaction,
+                """
+                INSERT INTO sessions (id, user_id, client_id, token_epoch, created_at, expires_at, revoked_at, revision, \
+                current_digest, previous_digest, rotated_at, sealed_current, evidence) VALUES \
+                ('s', 'u', 'app', 3, 1000000, 9000000, NULL, 5, x'01', x'02', 4000000, x'03', '\(evidence)'), \
+                ('t', 'u', 'other', 4, 2000000, 8000000, 3000000, 0, x'04', NULL, NULL, NULL, \
+                '{"dialect":"identity-toolkit","proofs":[]}')
+                """)
+        }
+        try await old.close()
+        let new = try await SQLiteStore.open(path: directory.database)
+        func at(_ seconds: Int64) -> Date { Date(microseconds: seconds * 1_000_000) }
+        let user = UserID(rawValue: "u")
+        let sessions = try await new.read { try $0.sessions(of: user, limit: 9) }
+        #expect(
+            sessions == [
+                Session(
+                    id: SessionID(rawValue: "t"), userID: user, dialect: .identityToolkit, tokenEpoch: 4,
+                    createdAt: at(2), expiresAt: at(8), revokedAt: at(3), proofs: []),
+                Session(
+                    id: SessionID(rawValue: "s"), userID: user, dialect: .guardian, tokenEpoch: 3, createdAt: at(1),
+                    expiresAt: at(9), revision: 5,
+                    proofs: [
+                        Proof(kind: .password, factorID: FactorID(rawValue: "p"), at: at(1)),
+                        Proof(kind: .totp, at: at(2), isSecondFactor: true),
+                    ]),
+            ])
+        let grants = try await new.read { try $0.grants(of: user, limit: 9) }
+        #expect(
+            grants == [
+                Grant(
+                    id: GrantID(rawValue: "t"), sessionID: SessionID(rawValue: "t"), userID: user,
+                    clientID: ClientID(rawValue: "other"), dialect: .identityToolkit, createdAt: at(2),
+                    expiresAt: at(8), revokedAt: at(3), refresh: RefreshTokenState(currentDigest: Data([4]))),
+                Grant(
+                    id: GrantID(rawValue: "s"), sessionID: SessionID(rawValue: "s"), userID: user,
+                    clientID: ClientID(rawValue: "app"), dialect: .guardian, createdAt: at(1), expiresAt: at(9),
+                    revision: 5,
+                    refresh: RefreshTokenState(
+                        currentDigest: Data([1]), previousDigest: Data([2]), rotatedAt: at(4),
+                        sealedCurrent: Data([3])),
+                    terms: GrantTerms(scopes: ["openid"], details: ["audience": .string("https://api")])),
+            ])
+        // An update writes each part where it belongs.
+        let (session, grant) = (try #require(sessions.last), try #require(grants.last))
+        #expect(try await new.write { [try $0.update(session), try $0.update(grant)] } == [true, true])
+        let (stored, kept) = try await new.read { (try $0.session(session.id), try $0.grant(grant.id)) }
+        #expect(stored?.proofs == session.proofs && stored?.dialect == .guardian)
+        #expect(kept?.terms == grant.terms && kept?.dialect == .guardian)
+        #expect(
+            try await new.read { try raw($0, "SELECT instr(evidence, 'scopes') FROM sessions WHERE id = 's'") }
+                == [SQLRow([.integer(0)])])
         try await new.close()
     }
 

@@ -23,9 +23,14 @@ struct QueryPlanTests {
             let flow = FlowRecord(
                 digest: Data(), userID: id, purpose: "", createdAt: instant, expiresAt: instant, body: Data())
             let session = Session(
-                id: SessionID(rawValue: "s"), userID: id, clientID: ClientID(rawValue: "c"), tokenEpoch: 0,
-                createdAt: instant, expiresAt: instant, refresh: RefreshTokenState(currentDigest: Data()),
-                evidence: SessionEvidence(dialect: .admin, proofs: []))
+                id: SessionID(rawValue: "s"), userID: id, dialect: .admin, tokenEpoch: 0, createdAt: instant,
+                expiresAt: instant, proofs: [])
+            let grant = Grant(
+                id: GrantID(rawValue: "g"), sessionID: session.id, userID: id, clientID: ClientID(rawValue: "c"),
+                dialect: .admin, createdAt: instant, expiresAt: instant,
+                refresh: RefreshTokenState(currentDigest: Data()))
+            let code = AuthorizationCodeRecord(
+                digest: Data([1]), userID: id, createdAt: instant, expiresAt: instant, body: Data())
             let application = Application(
                 id: ClientID(rawValue: "c"), createdAt: instant, registration: ApplicationRegistration())
             let message = OutboxMessage(
@@ -61,12 +66,23 @@ struct QueryPlanTests {
             }
             _ = try transaction.deleteFlow(digest: flow.digest)
             _ = try transaction.deleteFlows(expiredBefore: instant, limit: 1)
-            _ = try transaction.deleteAuthorizationCodes(expiredBefore: instant, limit: 1)
             _ = try transaction.insert(session)
             _ = try transaction.session(session.id)
             _ = try transaction.sessions(of: id, limit: 1)
             _ = try transaction.update(session)
+            _ = try transaction.insert(grant)
+            _ = try transaction.grant(grant.id)
+            _ = try transaction.grants(of: session.id, limit: 1)
+            _ = try transaction.grants(of: id, limit: 1)
+            _ = try transaction.update(grant)
+            _ = try transaction.deleteGrant(grant.id)
+            _ = try transaction.deleteGrants(expiredBefore: instant, limit: 1)
             _ = try transaction.deleteSessions(expiredBefore: instant, limit: 1)
+            _ = try transaction.insert(code)
+            _ = try transaction.authorizationCode(digest: code.digest)
+            _ = try transaction.redeemAuthorizationCode(digest: code.digest, at: instant, making: grant.id)
+            _ = try transaction.deleteAuthorizationCode(digest: code.digest)
+            _ = try transaction.deleteAuthorizationCodes(expiredBefore: instant, limit: 1)
             _ = try transaction.insert(application)
             _ = try transaction.application(application.id)
             _ = try transaction.applications(after: application.id, limit: 1)

@@ -19,6 +19,13 @@ struct RowLockTests {
     private static let factor = FactorRecord(
         id: FactorID(rawValue: "f"), userID: id, kind: .totp, name: "", createdAt: instant, payload: Data())
 
+    private static let session = Session(
+        id: SessionID(rawValue: "s"), userID: id, dialect: .admin, tokenEpoch: 0, createdAt: instant,
+        expiresAt: instant, proofs: [])
+    private static let grant = Grant(
+        id: GrantID(rawValue: "g"), sessionID: session.id, userID: id, clientID: ClientID(rawValue: "c"),
+        dialect: .admin, createdAt: instant, expiresAt: instant, refresh: RefreshTokenState(currentDigest: Data()))
+
     private func run(_ body: @escaping Body) async throws {
         let store = try await SQLiteStore.temporary(in: TestRun.directory())
         try await store.write(body)
@@ -36,6 +43,10 @@ struct RowLockTests {
             _ = try transaction.update(Self.flow("1"))
             try transaction.touch(Self.id, signedInAt: nil, refreshedAt: Self.instant)
             _ = try transaction.insert(Self.flow("0"))
+            _ = try transaction.insert(Self.session)
+            _ = try transaction.insert(Self.grant)
+            _ = try transaction.update(Self.session)
+            _ = try transaction.update(Self.grant)
             try transaction.put(AttemptCounter(key: "b", since: Self.instant))
             try transaction.put(AttemptCounter(key: "a", since: Self.instant))
         }
@@ -68,6 +79,28 @@ struct RowLockTests {
             { transaction in
                 _ = try transaction.update(flow("2"))
                 _ = try transaction.insert(factor)
+            }
+        ),
+        (
+            "a session after a grant",
+            { transaction in
+                _ = try transaction.update(grant)
+                _ = try transaction.update(session)
+            }
+        ),
+        (
+            "a grant after an authorization code",
+            { transaction in
+                _ = try transaction.deleteAuthorizationCode(digest: Data())
+                _ = try transaction.update(grant)
+            }
+        ),
+        (
+            "a grant on a session after an authorization code",
+            { transaction in
+                _ = try transaction.insert(user("u"))
+                _ = try transaction.deleteAuthorizationCode(digest: Data())
+                _ = try transaction.insert(grant)
             }
         ),
         (

@@ -13,8 +13,10 @@ struct SealedColumnTests {
         "client_registrations.digest": "a digest of the client's id",
         "check_states.digest": "a digest of the client's id and the check's name",
         "refresh_families.digest": "a digest of the family's id",
-        "sessions.current_digest": "a digest of the refresh token",
-        "sessions.previous_digest": "a digest of the refresh token",
+        "sessions.browser_digest": "a digest of the token in a browser's cookie",
+        "grants.current_digest": "a digest of the refresh token",
+        "grants.previous_digest": "a digest of the refresh token",
+        "authorization_codes.digest": "a digest of the code",
         "documents.body": "settings and notes; of the master key's check only the key that seals is known",
     ]
 

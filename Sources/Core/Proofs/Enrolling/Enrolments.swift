@@ -88,7 +88,7 @@ public struct Enrolments: Sendable {
             return .withdrawn(
                 try draft.open(
                     for: user, evidence: evidence, clientID: client.clientID, settings: settings, at: now,
-                    isSignIn: false, in: transaction))
+                    from: client, isSignIn: false, in: transaction))
         }
     }
 

@@ -38,11 +38,11 @@ extension Guardian {
         case .signingIn(let handle, _):
             outcome = try await realm.enrolments.beginDevice(
                 during: handle, expecting: .pendingSignIn(), kinds: [kind], by: call.client)
-        case .signedIn(let user, let session):
+        case .signedIn(let user, let granted):
             var client = call.client
-            client.clientID = session.clientID
+            client.clientID = granted.grant.clientID
             outcome = try await realm.enrolments.beginDevice(
-                for: user.id, kinds: [kind], evidence: session.evidence, asOf: session.tokenEpoch, by: client)
+                for: user.id, kinds: [kind], evidence: granted.evidence, asOf: granted.session.tokenEpoch, by: client)
         }
         let ticket: DeviceTicket
         switch outcome {

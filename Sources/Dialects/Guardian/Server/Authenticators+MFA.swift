@@ -63,12 +63,12 @@ extension Guardian {
     /// `DELETE mfa/authenticators/{id}`: a signed-in user removes one of their own. A password alone removes none: an
     /// `mfa_token` is refused.
     func mfaRemoveAuthenticator(_ request: Request, _ call: GuardianCall) async throws -> Response {
-        guard case .signedIn(let user, let session) = try await caller(call, scope: .remove) else {
+        guard case .signedIn(let user, let granted) = try await caller(call, scope: .remove) else {
             throw OAuthError(
                 403, "insufficient_scope", "Sign in, with the scope \(MFAScope.remove.rawValue), to remove one.")
         }
         let factors = try await realm.accounts.userAndFactors(user.id)?.factors ?? []
-        guard realm.proofs.provesTwoFactors(session.evidence) || realm.proofs.secondFactors(among: factors).isEmpty
+        guard realm.proofs.provesTwoFactors(granted.evidence) || realm.proofs.secondFactors(among: factors).isEmpty
         else {
             throw OAuthError(403, "access_denied", "Sign in with a second factor to remove one.")
         }

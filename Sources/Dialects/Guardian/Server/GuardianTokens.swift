@@ -62,7 +62,7 @@ struct GuardianTokens: Sendable {
     private func access(_ signedIn: SignedIn, _ scopes: [String], _ lifetime: Int) -> TokenClaims {
         var claims = common(signedIn, lifetime)
         claims["aud"] = signedIn.evidence.details[Self.audienceDetail] ?? .string(issuer + "userinfo")
-        claims["client_id"] = .string(signedIn.session.clientID.rawValue)
+        claims["client_id"] = .string(signedIn.grant.clientID.rawValue)
         claims["azp"] = claims["client_id"]
         claims["scope"] = .string(scopes.joined(separator: " "))
         // RFC 9396, section 9.1.
@@ -73,7 +73,7 @@ struct GuardianTokens: Sendable {
     private func identity(_ signedIn: SignedIn, _ scopes: [String], _ lifetime: Int) -> TokenClaims {
         let user = signedIn.user
         var claims = common(signedIn, lifetime)
-        claims["aud"] = .string(signedIn.session.clientID.rawValue)
+        claims["aud"] = .string(signedIn.grant.clientID.rawValue)
         claims.merge(Self.profile(of: user, scopes)) { claim, _ in claim }
         return TokenClaims(claims)
     }

@@ -6,7 +6,7 @@ import ServerHTTP
 /// authenticators.
 enum MFACaller: Sendable {
     case signingIn(FlowHandle, UserID)
-    case signedIn(User, Session)
+    case signedIn(User, GrantedSession)
 
     var userID: UserID {
         switch self {
@@ -34,10 +34,10 @@ extension Guardian {
             return .signingIn(handle, userID)
         }
         guard claims.string("aud").map(mfaAudiences.contains) == true,
-            let (user, session) = try await standing(claims)
+            let (user, granted) = try await standing(claims)
         else { throw OAuthError.wrongAccessToken }
         try require(scope.rawValue, of: claims)
-        return .signedIn(user, session)
+        return .signedIn(user, granted)
     }
 
     // MARK: The token of a sign-in
@@ -67,16 +67,18 @@ extension Guardian {
 
     /// The user and the session of an access token that this dialect issued, as of now; nil where it does not count, or not
     /// any more. Its audience and scopes are for the caller to judge.
-    func standing(_ claims: TokenClaims) async throws -> (User, Session)? {
+    func standing(_ claims: TokenClaims) async throws -> (User, GrantedSession)? {
         guard claims.string("iss") == tokens.issuer, let expiresAt = claims.integer("exp"),
             expiresAt > realm.clock.now.seconds, let userID = claims.string("sub").flatMap(Self.userID),
             let issuedAt = claims.integer("iat"), let sessionID = claims.string("sid"),
             case .good(let user) = try await realm.sessions.standing(
                 of: userID, epoch: claims.integer("countersign_epoch").map { Int($0) }, issuedAt: issuedAt),
-            let session = try await realm.sessions.living(
-                SessionID(rawValue: sessionID), of: .dialect(.guardian), for: userID)
+            let granted = try await realm.sessions.living(
+                SessionID(rawValue: sessionID),
+                of: claims.string("client_id").map { .application(ClientID(rawValue: $0), of: .guardian) }
+                    ?? .dialect(.guardian), for: userID)
         else { return nil }
-        return (user, session)
+        return (user, granted)
     }
 
     /// Refuses an access token without the scope (RFC 6750, section 3.1).

@@ -285,8 +285,7 @@ extension Guardian {
             try admit(evidence.details, for: application)
         }
         // A session of before the demand ends with its present tokens, and the next sign-in enrols.
-        let isRequired = try await realm.settings().secondFactors.isRequired || client.requiresSecondFactor
-        let outcome = try await realm.sessions.refresh(token, of: owner, requiringSecondFactor: isRequired, by: client)
+        let outcome = try await realm.sessions.refresh(token, of: owner, by: client)
         switch outcome {
         case .refreshed(let signedIn): return signedIn
         case .refused: throw OAuthError(403, "invalid_grant", "Unknown or invalid refresh token.")

@@ -13,8 +13,9 @@ extension IdentityToolkit {
         guard let refreshToken = request.refreshToken, !refreshToken.isEmpty else {
             throw IdentityToolkitError(.missingRefreshToken)
         }
+        // The audience of the ID token says that a session lacks its second factor.
         switch try await realm.sessions.refresh(
-            Secret(refreshToken), of: .dialect(.identityToolkit), by: call.client)
+            Secret(refreshToken), of: .dialect(.identityToolkit), secondFactor: .none, by: call.client)
         {
         case .refused(.unknownToken): throw IdentityToolkitError(.invalidRefreshToken)
         case .refused(.reused), .refused(.ended), .refused(.secondFactorRequired):

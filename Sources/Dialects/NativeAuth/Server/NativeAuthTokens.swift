@@ -55,7 +55,7 @@ struct NativeAuthTokens: Sendable {
                 ? objectID : signedIn.user.id.rawValue
         }
 
-        private var application: JSONValue { .string(signedIn.session.clientID.rawValue) }
+        private var application: JSONValue { .string(signedIn.grant.clientID.rawValue) }
 
         /// What both tokens say.
         private func common(random: any RandomSource) -> [String: JSONValue] {

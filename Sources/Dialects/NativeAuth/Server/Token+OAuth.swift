@@ -92,10 +92,9 @@ extension NativeAuth {
         _ call: NativeAuthCall
     ) async throws -> TokenResponse {
         let token = Secret(try call.required(request.refreshToken, "refresh_token"))
-        let isRequired = try await realm.settings().secondFactors.isRequired || call.client.requiresSecondFactor
         let outcome = try await realm.sessions.refresh(
             token, of: .application(call.application.id, of: .nativeAuth),
-            requiringSecondFactor: isRequired || !contexts.isEmpty, by: call.client, asking: extensions)
+            secondFactor: contexts.isEmpty ? .whereRequired : .always, by: call.client, asking: extensions)
         switch outcome {
         case .refreshed(var signedIn):
             let wanted = request.scope?.isEmpty ?? true ? signedIn.evidence.scopes : scopes
@@ -149,6 +148,6 @@ extension SignedIn {
         var all: [JSONValue] = []
         if case .array(let present)? = evidence.details[NativeAuthTokens.contextsDetail] { all = present }
         for context in contexts where !all.contains(.string(context)) { all.append(.string(context)) }
-        session.evidence.details[NativeAuthTokens.contextsDetail] = .array(all)
+        grant.terms.details[NativeAuthTokens.contextsDetail] = .array(all)
     }
 }

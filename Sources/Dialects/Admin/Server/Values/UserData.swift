@@ -25,14 +25,33 @@ public struct UserData: Codable, Sendable {
         public let attributes: [String: JSONValue]
     }
 
+    /// A sign-in, with what applications got of it.
     public struct Session: Codable, Sendable {
+        /// The protocol in which it began.
+        public let protocolName: String
+        public let createdAt: Timestamp
+        public let expiresAt: Timestamp
+        public let endedAt: Timestamp?
+        /// The network address of the sign-in, and what the client called itself.
+        public let address: String?
+        public let userAgent: String?
+        /// What was shown at the sign-in, and when.
+        public let provenWith: [Proof]
+        public let grants: [Grant]
+
+        private enum CodingKeys: String, CodingKey {
+            case protocolName = "protocol"
+            case createdAt, expiresAt, endedAt, address, userAgent, provenWith, grants
+        }
+    }
+
+    /// What one application got of a session.
+    public struct Grant: Codable, Sendable {
         public let application: String
         public let createdAt: Timestamp
         public let expiresAt: Timestamp
         public let endedAt: Timestamp?
         public let refreshedAt: Timestamp?
-        /// What was shown at the sign-in, and when.
-        public let provenWith: [Proof]
         public let scopes: [String]
         public let details: [String: JSONValue]
     }
@@ -91,14 +110,14 @@ public struct UserData: Codable, Sendable {
             tokensValidAfter: Timestamp(user.tokensValidAfter), claims: user.profile.customClaims,
             attributes: user.profile.attributes)
         factors = data.factors.map(FactorSummary.init)
-        sessions = data.sessions.map { session in
-            Session(
-                application: session.clientID.rawValue, createdAt: Timestamp(session.createdAt),
-                expiresAt: Timestamp(session.expiresAt),
-                endedAt: session.revokedAt.map(Timestamp.init),
-                refreshedAt: session.refresh.rotatedAt.map(Timestamp.init),
-                provenWith: session.evidence.proofs.map { Proof(kind: $0.kind.rawValue, at: Timestamp($0.at)) },
-                scopes: session.evidence.scopes, details: session.evidence.details)
+        sessions = data.sessions.map { listing in
+            let session = listing.session
+            return Session(
+                protocolName: session.dialect.rawValue, createdAt: Timestamp(session.createdAt),
+                expiresAt: Timestamp(session.expiresAt), endedAt: session.revokedAt.map(Timestamp.init),
+                address: session.origin.address, userAgent: session.origin.userAgent,
+                provenWith: session.proofs.map { Proof(kind: $0.kind.rawValue, at: Timestamp($0.at)) },
+                grants: listing.grants.map(Grant.init))
         }
         attempts =
             data.flows.map {
@@ -141,5 +160,15 @@ extension ClientRecord.Kind {
         case .checkState: "security-check"
         case .refreshFamily: "client-refresh"
         }
+    }
+}
+
+extension UserData.Grant {
+    fileprivate init(_ grant: CountersignCore.Grant) {
+        self.init(
+            application: grant.clientID.rawValue, createdAt: Timestamp(grant.createdAt),
+            expiresAt: Timestamp(grant.expiresAt), endedAt: grant.revokedAt.map(Timestamp.init),
+            refreshedAt: grant.refresh.rotatedAt.map(Timestamp.init), scopes: grant.terms.scopes,
+            details: grant.terms.details)
     }
 }

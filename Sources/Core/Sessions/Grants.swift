@@ -1,0 +1,93 @@
+import Foundation
+
+/// Grants: what applications got of sessions. A sign-in of an application makes its first grant by itself; this is for
+/// sessions that are there already, such as a browser's.
+public struct Grants: Sendable {
+    let realm: Realm
+
+    public enum Outcome: Sendable {
+        case granted(SignedIn)
+        case refused(Refusal)
+    }
+
+    public enum Refusal: String, Sendable {
+        /// The session is over, or not that user's.
+        case ended
+        case userDisabled
+        /// The session has to have a second factor, and has none.
+        case secondFactorRequired
+    }
+
+    /// Opens a grant on a session that goes on.
+    /// - Parameters:
+    ///   - id: the session, which has to be the user's.
+    ///   - terms: what the application gets.
+    ///   - clientID: the application.
+    ///   - demand: which second factor the session has to have; judged in the transaction that opens the grant.
+    ///   - client: who asks. Its protocol is the grant's.
+    public func open(
+        on id: SessionID, of userID: UserID, terms: GrantTerms, for clientID: ClientID,
+        secondFactor demand: Sessions.SecondFactorDemand = .whereRequired, by client: ClientContext
+    ) async throws -> Outcome {
+        let now = realm.clock.now
+        let draft = GrantDraft(random: realm.random)
+        let proofs = realm.proofs
+        return try await realm.store.write { transaction in
+            guard let session = try transaction.session(id), session.userID == userID else { return .refused(.ended) }
+            return try draft.open(
+                on: session, terms: terms, for: clientID, dialect: client.dialect, secondFactor: demand, proofs,
+                at: now,
+                by: client, in: transaction)
+        }
+    }
+
+    /// A user's grants, the newest first, also those that are over and not yet removed.
+    /// - Parameter limit: 1 to 1,000.
+    public func list(of userID: UserID, limit: Int = 100) async throws -> [Grant] {
+        let limit = min(max(limit, 1), 1000)
+        return try await realm.store.read { try $0.grants(of: userID, limit: limit) }
+    }
+
+    /// Ends a grant of a user, in the name of the user or an administrator; the log says so. Its session goes on, with its
+    /// other grants.
+    /// - Returns: false where the user has no such grant, or it was ended before.
+    public func end(_ id: GrantID, of userID: UserID, by client: ClientContext) async throws -> Bool {
+        let now = realm.clock.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard let grant = try transaction.grant(id), grant.userID == userID, try transaction.end(grant, at: now)
+            else { return false }
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .grantEnded, userID: userID, context: client,
+                    details: [
+                        "session": .string(grant.sessionID.rawValue), "application": .string(grant.clientID.rawValue),
+                    ]))
+            return true
+        }
+    }
+}
+
+extension GrantDraft {
+    /// Opens a grant on a session, where the session goes on and has what is demanded.
+    func open(
+        on session: Session, terms: GrantTerms, for clientID: ClientID, dialect: Dialect,
+        secondFactor demand: Sessions.SecondFactorDemand, _ proofs: ProofRegistry, at now: Date,
+        by client: ClientContext, in transaction: any StoreTransaction
+    ) throws -> Grants.Outcome {
+        // A transaction that ends the session at the same time waits, or makes this one wait.
+        try transaction.reserve([.user(session.userID), .session(session.id)])
+        guard let user = try transaction.user(session.userID), session.isLiving(of: user, at: now),
+            !user.refuses(issuedAt: session.createdAt)
+        else { return .refused(.ended) }
+        if user.isDisabled { return .refused(.userDisabled) }
+        let evidence = SessionEvidence(
+            dialect: dialect, proofs: session.proofs, scopes: terms.scopes, details: terms.details)
+        if try demand.refuses(evidence, by: client, proofs, in: transaction) { return .refused(.secondFactorRequired) }
+        let grant = try open(
+            on: session, for: clientID, dialect: dialect, terms: terms, settings: transaction.settings(), at: now,
+            in: transaction)
+        try transaction.touch(user.id, signedInAt: nil, refreshedAt: now)
+        return .granted(SignedIn(user: user, session: session, grant: grant, refreshToken: token.text))
+    }
+}

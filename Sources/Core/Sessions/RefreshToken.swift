@@ -1,0 +1,74 @@
+import Crypto
+import Foundation
+
+/// A refresh token: the grant's id and 256 random bits, as URL-safe Base64. Opaque to clients.
+struct RefreshToken: Sendable {
+    let grantID: GrantID
+    let text: Secret<String>
+
+    init(grant: GrantID, random: any RandomSource) {
+        grantID = grant
+        text = KeyedSecret.fresh(named: grant.rawValue, random: random)
+    }
+
+    /// Nil where the text is not of this form.
+    init?(_ text: String) {
+        guard let name = KeyedSecret.name(in: text) else { return nil }
+        grantID = GrantID(rawValue: name)
+        self.text = Secret(text)
+    }
+
+    /// SHA-256: what the server keeps to recognise it.
+    var digest: Data { KeyedSecret.digest(of: text) }
+
+    func sealed(by sealer: Sealer, in transaction: any StoreTransaction) throws -> Data {
+        try sealer.seal(Data(text.reveal().utf8), for: .grant(grantID), in: transaction)
+    }
+
+    static func open(_ sealed: Data, grant: GrantID, with sealer: Sealer) throws -> RefreshToken? {
+        let plain = try sealer.open(sealed, for: .grant(grant))
+        return RefreshToken(String(decoding: plain, as: UTF8.self))
+    }
+}
+
+/// The token in a browser's cookie: the session's id and 256 random bits, of the same form as a refresh token.
+struct BrowserToken: Sendable {
+    let sessionID: SessionID
+    let text: Secret<String>
+
+    init(session: SessionID, random: any RandomSource) {
+        sessionID = session
+        text = KeyedSecret.fresh(named: session.rawValue, random: random)
+    }
+
+    /// Nil where the text is not of this form.
+    init?(_ text: String) {
+        guard let name = KeyedSecret.name(in: text) else { return nil }
+        sessionID = SessionID(rawValue: name)
+        self.text = Secret(text)
+    }
+
+    /// SHA-256: what the server keeps to recognise it.
+    var digest: Data { KeyedSecret.digest(of: text) }
+}
+
+/// A secret that begins with the key of its row: `<16 bytes>.<32 bytes>`, each as URL-safe Base64.
+enum KeyedSecret {
+    /// A key for a new row.
+    static func freshName(random: any RandomSource) -> String { random.bytes(16).base64URL }
+
+    static func fresh(named name: String, random: any RandomSource) -> Secret<String> {
+        Secret("\(name).\(random.bytes(32).base64URL)")
+    }
+
+    /// The key in the text; nil where the text is not of this form.
+    static func name(in text: String) -> String? {
+        guard text.utf8.count <= 128 else { return nil }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, [UInt8](base64URL: parts[0])?.count == 16, [UInt8](base64URL: parts[1])?.count == 32
+        else { return nil }
+        return String(parts[0])
+    }
+
+    static func digest(of text: Secret<String>) -> Data { Data(SHA256.hash(data: Data(text.reveal().utf8))) }
+}

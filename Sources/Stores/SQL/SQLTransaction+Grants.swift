@@ -1,0 +1,100 @@
+import CountersignCore
+import Foundation
+
+/// What the column `terms` holds of a grant. Rows of before version 12 have one member more, which is the session's.
+private struct GrantDocument: Codable {
+    var dialect: Dialect
+    var scopes: [String]?
+    var details: [String: JSONValue]?
+    var audiences: [String]?
+}
+
+extension Grant: StoredRow {
+    static let table = "grants"
+    static let columns = """
+        id, session_id, user_id, client_id, created_at, expires_at, revoked_at, revision, current_digest, \
+        previous_digest, rotated_at, sealed_current, terms
+        """
+
+    init(row: inout RowReader) throws {
+        let (id, sessionID) = (GrantID(rawValue: try row.text()), SessionID(rawValue: try row.text()))
+        let (userID, clientID) = (UserID(rawValue: try row.text()), ClientID(rawValue: try row.text()))
+        let (createdAt, expiresAt, revokedAt) = (try row.date(), try row.date(), try row.optionalDate())
+        let revision = try row.integer()
+        let refresh = RefreshTokenState(
+            currentDigest: try row.blob(), previousDigest: try row.optionalBlob(), rotatedAt: try row.optionalDate(),
+            sealedCurrent: try row.optionalBlob())
+        let document: GrantDocument = try row.document()
+        self.init(
+            id: id, sessionID: sessionID, userID: userID, clientID: clientID, dialect: document.dialect,
+            createdAt: createdAt, expiresAt: expiresAt, revokedAt: revokedAt, revision: revision, refresh: refresh,
+            terms: GrantTerms(
+                scopes: document.scopes ?? [], details: document.details ?? [:], audiences: document.audiences ?? []))
+    }
+
+    var values: [SQLValue] {
+        get throws {
+            [
+                SQLValue(id.rawValue), SQLValue(sessionID.rawValue), SQLValue(userID.rawValue),
+                SQLValue(clientID.rawValue), SQLValue(createdAt), SQLValue(expiresAt), SQLValue(revokedAt),
+                SQLValue(revision), SQLValue(refresh.currentDigest), SQLValue(refresh.previousDigest),
+                SQLValue(refresh.rotatedAt), SQLValue(refresh.sealedCurrent), try document,
+            ]
+        }
+    }
+
+    fileprivate var document: SQLValue {
+        get throws {
+            try Document.encode(
+                GrantDocument(
+                    dialect: dialect, scopes: terms.scopes, details: terms.details,
+                    audiences: terms.audiences.isEmpty ? nil : terms.audiences))
+        }
+    }
+}
+
+extension SQLTransaction {
+    public func grant(_ id: GrantID) throws -> Grant? {
+        try row(where: "id", SQLValue(id.rawValue))
+    }
+
+    public func grants(of session: SessionID, limit: Int) throws -> [Grant] {
+        try select(
+            "WHERE session_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2",
+            SQLValue(session.rawValue), SQLValue(limit: limit))
+    }
+
+    public func grants(of user: UserID, limit: Int) throws -> [Grant] {
+        try select(
+            "WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2",
+            SQLValue(user.rawValue), SQLValue(limit: limit))
+    }
+
+    public func insert(_ grant: Grant) throws -> Bool {
+        try locks.noteReference(to: grant.userID)
+        try locks.noteReference(to: grant.sessionID)
+        locks.noteNew(.grants, grant.id.rawValue)
+        return try insert(grant, where: "EXISTS (SELECT 1 FROM sessions WHERE sessions.id = $2 AND user_id = $3)")
+    }
+
+    public func update(_ grant: Grant) throws -> Bool {
+        try locks.note(.grants, grant.id.rawValue)
+        return try changes(
+            """
+            UPDATE grants SET revision = revision + 1, revoked_at = $3, current_digest = $4, previous_digest = $5, \
+            rotated_at = $6, sealed_current = $7, terms = $8 WHERE id = $1 AND revision = $2
+            """,
+            SQLValue(grant.id.rawValue), SQLValue(grant.revision), SQLValue(grant.revokedAt),
+            SQLValue(grant.refresh.currentDigest), SQLValue(grant.refresh.previousDigest),
+            SQLValue(grant.refresh.rotatedAt), SQLValue(grant.refresh.sealedCurrent), try grant.document)
+    }
+
+    public func deleteGrant(_ id: GrantID) throws -> Bool {
+        try locks.note(.grants, id.rawValue)
+        return try changes("DELETE FROM grants WHERE id = $1", SQLValue(id.rawValue))
+    }
+
+    public func deleteGrants(expiredBefore instant: Date, limit: Int) throws -> Int {
+        try delete(Grant.self, key: "id", "WHERE expires_at < $1 ORDER BY expires_at", instant, limit: limit)
+    }
+}
