@@ -131,8 +131,8 @@ struct NewProofTests {
             #expect(again.status != 200, "\(again.text)")
             let session = try #require(
                 await server.realm.store.read { try $0.sessions(of: ada.id, limit: 10) }.last)
-            #expect(session.evidence.proofs.map(\.kind.rawValue) == ["echo-key"])
-            #expect(session.evidence.proofs[0].factorID == id)
+            #expect(session.proofs.map(\.kind.rawValue) == ["echo-key"])
+            #expect(session.proofs[0].factorID == id)
             let kept = try #require(await server.realm.store.read { try $0.factor(id) })
             #expect(kept.lastUsedAt == server.now)
         }
