@@ -240,6 +240,28 @@ public struct Refusal: Error, Sendable, Equatable {
     public var passwordFault: PasswordPolicy.Fault?
     /// Which claim cannot be the developer's.
     public var claim: String?
+    /// What a means of proof of a module above the core says of a wrong answer.
+    package var remark: Remark?
+
+    package struct Remark: Sendable, Equatable {
+        /// For the client; nil where nothing is said.
+        package var message: String?
+        /// Whether later replies repeat it.
+        package var isRepeated: Bool
+        /// Whether the answer could not be judged.
+        package var isFault: Bool
+
+        package init(_ message: String? = nil, isRepeated: Bool = false, isFault: Bool = false) {
+            self.message = message
+            self.isRepeated = isRepeated
+            self.isFault = isFault
+        }
+    }
+
+    package init(_ reason: Reason, _ remark: Remark) {
+        self.init(reason)
+        self.remark = remark
+    }
 
     public init(
         _ reason: Reason, retryAt: Date? = nil, passwordFault: PasswordPolicy.Fault? = nil, claim: String? = nil

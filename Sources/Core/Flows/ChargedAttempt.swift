@@ -2,17 +2,17 @@ import Foundation
 
 /// An answer that is no part of a flow. It goes through the same door as the others (``Authenticator/attempt(_:)``).
 ///
-/// A module above the core says what the answer is counted in, how it is judged, and what follows. The door charges before it
-/// judges, asks all limits before it counts in any, holds no transaction while it judges, tells an answer only where it is
+/// A module above the core says what the answer is counted in, which means of proof judges it, and what follows. The door
+/// charges before it judges, asks all limits before it counts in any, holds no transaction while it judges, tells an answer only where it is
 /// counted, and ends every charge.
 package protocol ChargedAttempt: Sendable {
-    /// What a right answer shows.
-    associatedtype Finding: Sendable
-    /// What is said of a wrong one, or of one that cannot be decided yet.
-    associatedtype Remark: Sendable
+    /// The means of proof that judges the answer. It need not be one of the realm's: no flow asks for it.
+    associatedtype Method: ProofMethod
     /// What the caller of the door is told.
     associatedtype Outcome: Sendable
 
+    var method: Method { get }
+    var response: Method.Response { get }
     /// The requester: answers count against its source.
     var client: ClientContext { get }
     /// The instant of the request.
@@ -25,13 +25,10 @@ package protocol ChargedAttempt: Sendable {
     /// - Parameter charge: names the charge. An attempt that keeps a count of its own keeps the name with it.
     func admit(_ charge: String, in transaction: any StoreTransaction) throws -> AttemptAdmission<Outcome>
 
-    /// Whether the answer is right. No transaction is open; it may be slow.
-    /// - Throws: our own failures alone, with which the answer is no attempt.
-    func judge() async throws -> AttemptJudgement<Finding, Remark>
-
-    /// Makes the judgement count, once, where what was judged is still there.
+    /// Makes the judgement count, once, where what was judged is still there. A refusal for ``Refusal/Reason/approvalPending`` is
+    /// neither right nor wrong yet, and costs no attempt.
     func settle(
-        _ judgement: AttemptJudgement<Finding, Remark>, _ charge: String, in transaction: any StoreTransaction
+        _ judgement: Judgement<Method.Payload>, _ charge: String, in transaction: any StoreTransaction
     ) throws -> AttemptSettlement<Outcome>
 
     /// Ends the count of the attempt's own where ``settle(_:_:in:)`` did not: the answer was not judged, by our own fault, could
@@ -54,17 +51,6 @@ package enum AttemptAdmission<Outcome: Sendable> {
     case ended(Outcome)
 }
 
-/// What judging says.
-package enum AttemptJudgement<Finding: Sendable, Remark: Sendable>: Sendable {
-    case right(Finding)
-    case wrong(Remark)
-    /// Neither yet, which costs no attempt.
-    case undecided(Remark)
-
-    fileprivate var isRight: Bool { if case .right = self { true } else { false } }
-    fileprivate var isUndecided: Bool { if case .undecided = self { true } else { false } }
-}
-
 /// How an attempt was settled.
 package enum AttemptSettlement<Outcome: Sendable>: Sendable {
     /// The charge ends so.
@@ -82,9 +68,13 @@ extension Authenticator {
     package func attempt<A: ChargedAttempt>(_ attempt: A) async throws -> A.Outcome {
         switch try await charge(attempt, ChargeID(random: realm.random)) {
         case .refused(let outcome): return outcome
-        case .admitted(let charge):
-            let judgement = try await ending(attempt, charge, .returned) { try await attempt.judge() }
-            let end = judgement.isRight || judgement.isUndecided ? ChargeEnd.returned : .kept
+        case .admitted(let charge, let settings):
+            let permit = JudgingPermit(
+                realm, settings: settings, at: attempt.now, revealsAddresses: attempt.client.revealsAddresses)
+            let judgement = try await ending(attempt, charge, .returned) {
+                try await attempt.method.judge(attempt.response, against: ProofMaterial(), by: permit)
+            }
+            let end = judgement.isWrong ? ChargeEnd.kept : .returned
             return try await ending(attempt, charge, end) {
                 do {
                     return try await settle(attempt, charge, judgement)
@@ -97,7 +87,7 @@ extension Authenticator {
     }
 
     private enum ChargedAnswer<Outcome: Sendable>: Sendable {
-        case admitted(Charge)
+        case admitted(Charge, RealmSettings)
         case refused(Outcome)
     }
 
@@ -149,18 +139,19 @@ extension Authenticator {
                 guard try write() else { return .refused(busy) }
                 try transaction.count(counters)
                 return .admitted(
-                    Charge(id: id, counted: zip(limits, counters).map { Allowance($0.rule, $1.key) }, flow: nil))
+                    Charge(id: id, counted: zip(limits, counters).map { Allowance($0.rule, $1.key) }, flow: nil),
+                    try transaction.settings())
             }
         }
     }
 
     private func settle<A: ChargedAttempt>(
-        _ attempt: A, _ charge: Charge, _ judgement: AttemptJudgement<A.Finding, A.Remark>
+        _ attempt: A, _ charge: Charge, _ judgement: Judgement<A.Method.Payload>
     ) async throws -> A.Outcome {
         let eventID = AuditEvent.freshID(at: attempt.now, random: realm.random)
         return try await realm.store.write { transaction in
             // A charge that has lapsed meanwhile is charged anew, or the answer is not told.
-            if !judgement.isUndecided, let refusal = try transaction.renew(charge, at: attempt.now) {
+            if !judgement.isPending, let refusal = try transaction.renew(charge, at: attempt.now) {
                 try transaction.end(charge, .kept)
                 try attempt.release(charge.id.name, .kept, in: transaction)
                 try transaction.append(
@@ -208,4 +199,12 @@ extension Authenticator {
 /// Undoes the transaction of an attempt that could not be settled.
 private struct Undone<Outcome: Sendable>: Error {
     let outcome: Outcome
+}
+
+extension Judgement {
+    fileprivate var isPending: Bool {
+        if case .wrong(let refusal) = self { refusal.reason == .approvalPending } else { false }
+    }
+
+    fileprivate var isWrong: Bool { if case .wrong = self { !isPending } else { false } }
 }

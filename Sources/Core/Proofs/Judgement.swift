@@ -91,7 +91,7 @@ package struct ProofResult: Sendable {
     /// What the owner of the account is notified of.
     var notice: AccountNotice?
     /// What settling by the method itself needs (``SettlingProof``).
-    var finding: (any Sendable)?
+    package var finding: (any Sendable)?
 
     package init() {}
 }

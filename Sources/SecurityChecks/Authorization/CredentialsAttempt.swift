@@ -4,24 +4,6 @@ import Foundation
 /// One answer with credentials on its way through the door: counted for the client, for the person whose secret is tried, and
 /// for the source.
 struct CredentialsAttempt: ChargedAttempt {
-    /// What right credentials show.
-    struct Finding: Sendable {
-        /// The user that the check has recognised; nil where it recognises none.
-        var user: AuthenticatedUser?
-        /// Whether the registration remembers the user.
-        var isRemembered = false
-    }
-
-    /// What a check says of other credentials.
-    struct Remark: Sendable {
-        /// For the next challenge.
-        var message: String?
-        /// Whether later challenges of the same window repeat it.
-        var isKept = false
-        /// The check threw, or took too long.
-        var isImpossible = false
-    }
-
     enum Outcome: Sendable {
         case decided(CheckReply)
         /// Neither right nor wrong yet; with what the check says.
@@ -32,7 +14,7 @@ struct CredentialsAttempt: ChargedAttempt {
         case limited(until: Date)
     }
 
-    let credentials: JSONValue
+    let response: JSONValue
     let check: any CredentialsValidationSecurityCheck
     let name: String
     let observed: CheckJudging.Observation
@@ -48,7 +30,7 @@ struct CredentialsAttempt: ChargedAttempt {
         _ credentials: JSONValue, by check: any CredentialsValidationSecurityCheck, _ name: String,
         _ observed: CheckJudging.Observation, in judging: CheckJudging
     ) {
-        self.credentials = credentials
+        response = credentials
         self.check = check
         self.name = name
         self.observed = observed
@@ -60,6 +42,7 @@ struct CredentialsAttempt: ChargedAttempt {
         eventID = AuditEvent.freshID(at: judging.now, random: judging.realm.random)
     }
 
+    var method: CheckCredentials { CheckCredentials(check: check, context: observed.context, judging: judging) }
     var client: ClientContext { judging.client }
     var now: Date { judging.now }
     var auditDetails: [String: JSONValue] { ["purpose": .string("security-check"), "check": .string(name)] }
@@ -92,53 +75,20 @@ struct CredentialsAttempt: ChargedAttempt {
         refusal.reason == .sourceLimited ? .limited(until: refusal.retryAt ?? .distantFuture) : .blocked
     }
 
-    // MARK: Judge
-
-    /// The only place where a check gets to see credentials. What it throws is no verdict, and counts as a wrong answer that
-    /// says so.
-    func judge() async throws -> AttemptJudgement<Finding, Remark> {
-        do {
-            return try await judging.limited { try await verdict() }
-        } catch let error where CheckJudging.isOurs(error) {
-            throw error
-        } catch {
-            return .wrong(Remark(isImpossible: true))
-        }
-    }
-
-    private func verdict() async throws -> AttemptJudgement<Finding, Remark> {
-        let context = observed.context
-        if let check = check as? any UserAuthenticationSecurityCheck {
-            switch try await check.authenticate(credentials, in: context) {
-            case .right(var user):
-                user.authenticatedBy = context.name
-                user.authenticatedAt = context.now
-                return .right(Finding(user: user, isRemembered: check.remembers(user, credentials: credentials)))
-            case .wrong(let message, let isKept): return .wrong(Remark(message: message, isKept: isKept))
-            }
-        }
-        switch try await check.validate(credentials, in: context) {
-        case .right: return .right(Finding())
-        case .wrong(let message, let isKept): return .wrong(Remark(message: message, isKept: isKept))
-        case .undecided(let message): return .undecided(Remark(message: message))
-        }
-    }
-
     // MARK: Settle
 
     func settle(
-        _ judgement: AttemptJudgement<Finding, Remark>, _ charge: String, in transaction: any StoreTransaction
+        _ judgement: Judgement<NoContent>, _ charge: String, in transaction: any StoreTransaction
     ) throws -> AttemptSettlement<Outcome> {
         guard var states = try judging.states(in: transaction) else { return .superseded(.conflict) }
         var record = try states.record(name)
         guard record.judging?.nonce == charge else { return .superseded(.conflict) }
-        if case .undecided(let remark) = judgement {
+        if case .wrong(let refusal) = judgement, refusal.reason == .approvalPending {
             attempts.takeBack(&record)
             guard try states.put(record, of: name) else { return .undone(.conflict) }
-            return .settled(.undecided(remark.message), .returned)
+            return .settled(.undecided(refusal.remark?.message), .returned)
         }
-        let account: UserID? = if case .right(let finding) = judgement { finding.user?.account } else { nil }
-        try states.reserve(for: account)
+        try states.reserve(for: judgement.finding?.user?.account)
         guard observed.isStill(try states.context(name, record)) else {
             // The client does not learn what it would have been.
             attempts.takeBack(&record)
@@ -146,13 +96,13 @@ struct CredentialsAttempt: ChargedAttempt {
             return .settled(.conflict, .kept)
         }
         switch judgement {
-        case .right(let finding): return try accept(finding, record, &states)
-        case .wrong(let remark), .undecided(let remark): return try refuse(remark, record, &states)
+        case .right: return try accept(judgement.finding ?? .init(), record, &states)
+        case .wrong(let refusal): return try refuse(refusal.remark ?? .init(), record, &states)
         }
     }
 
     private func accept(
-        _ finding: Finding, _ present: CheckRecord, _ states: inout CheckStates
+        _ finding: CheckCredentials.Finding, _ present: CheckRecord, _ states: inout CheckStates
     ) throws -> AttemptSettlement<Outcome> {
         var record = present
         var registration = states.client.registration.context
@@ -181,7 +131,7 @@ struct CredentialsAttempt: ChargedAttempt {
     }
 
     private func refuse(
-        _ remark: Remark, _ present: CheckRecord, _ states: inout CheckStates
+        _ remark: Refusal.Remark, _ present: CheckRecord, _ states: inout CheckStates
     ) throws -> AttemptSettlement<Outcome> {
         let transaction = states.transaction
         var record = present
@@ -190,7 +140,7 @@ struct CredentialsAttempt: ChargedAttempt {
         if attempts.fail(&record, isLast: left == 0, at: now) { registration = blockedRegistration }
         var standing = attempts.standing(&record, at: now)
         if case .attempting(let remaining) = standing {
-            if remark.isKept { record.message = remark.message }
+            if remark.isRepeated { record.message = remark.message }
             standing = .attempting(remaining: min(remaining, left ?? remaining))
             // Also where the check blocks no client: the person's own limit does.
             if left == 0 { standing = .blocked }
@@ -198,13 +148,13 @@ struct CredentialsAttempt: ChargedAttempt {
         try transaction.append(
             AuditEvent(
                 id: eventID, at: now, kind: .answerRefused, userID: observed.context.knownUser?.account,
-                context: client, reason: remark.isImpossible ? "checkFailed" : Refusal.Reason.wrongAnswer.rawValue,
+                context: client, reason: remark.isFault ? "checkFailed" : Refusal.Reason.wrongAnswer.rawValue,
                 details: auditDetails))
         guard try states.put(record, of: name), try states.putRegistration(registration) else {
             return .undone(.conflict)
         }
         return .settled(
-            .decided(CheckReply(standing: standing, message: remark.message, isImpossible: remark.isImpossible)), .kept)
+            .decided(CheckReply(standing: standing, message: remark.message, isImpossible: remark.isFault)), .kept)
     }
 
     func release(_ charge: String, _ end: ChargeEnd, in transaction: any StoreTransaction) throws {

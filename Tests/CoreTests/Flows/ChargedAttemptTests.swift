@@ -19,17 +19,34 @@ struct ChargedAttemptTests {
         }
     }
 
-    /// Guesses a number, which is 7. It keeps a count of its own in a document.
+    /// The number 7, as a means of proof. No number is no decision yet.
+    private struct Number: ProofMethod {
+        var judged = Counted()
+        var meanwhile: @Sendable () async throws -> Void = {}
+
+        let kind = FactorKind(rawValue: "number")
+        let traits = ProofTraits(role: .answer, assurance: .knowledge)
+
+        func judge(
+            _ number: Int?, against material: ProofMaterial<NoContent, NoContent>, by permit: JudgingPermit
+        ) async throws -> Judgement<NoContent> {
+            judged.add()
+            try await meanwhile()
+            guard let number else { return .wrong(.approvalPending) }
+            return number == 7 ? .right : .wrong(.wrongAnswer)
+        }
+    }
+
+    /// Guesses the number. It keeps a count of its own in a document.
     private struct Guess: ChargedAttempt {
         enum Outcome: Sendable, Equatable { case right, wrong, undecided, refused(Refusal.Reason), busy, superseded }
 
-        var number: Int?
+        var method = Number()
+        var response: Int?
         var client: ClientContext
         var now: Date
         var counters = ["guesses"]
-        var judged = Counted()
         var isSuperseded = false
-        var meanwhile: @Sendable () async throws -> Void = {}
 
         static let document = "open guess"
         var auditDetails: [String: JSONValue] { ["purpose": .string("guess")] }
@@ -41,22 +58,15 @@ struct ChargedAttemptTests {
             }
         }
 
-        func judge() async throws -> AttemptJudgement<Int, Int?> {
-            judged.add()
-            try await meanwhile()
-            guard let number else { return .undecided(nil) }
-            return number == 7 ? .right(number) : .wrong(number)
-        }
-
         func settle(
-            _ judgement: AttemptJudgement<Int, Int?>, _ charge: String, in transaction: any StoreTransaction
+            _ judgement: Judgement<NoContent>, _ charge: String, in transaction: any StoreTransaction
         ) throws -> AttemptSettlement<Outcome> {
             if isSuperseded { return .superseded(.superseded) }
             try transaction.putDocument(Self.document, Data())
             switch judgement {
             case .right: return .settled(.right, .returned)
-            case .wrong: return .settled(.wrong, .kept)
-            case .undecided: return .settled(.undecided, .returned)
+            case .wrong(let refusal):
+                return refusal.reason == .approvalPending ? .settled(.undecided, .returned) : .settled(.wrong, .kept)
             }
         }
 
@@ -82,8 +92,8 @@ struct ChargedAttemptTests {
             _ number: Int?, from source: String? = nil, meanwhile: @escaping @Sendable () async throws -> Void = {}
         ) -> Guess {
             Guess(
-                number: number, client: source.map(test.client(from:)) ?? test.client, now: test.now,
-                meanwhile: meanwhile)
+                method: Number(meanwhile: meanwhile), response: number,
+                client: source.map(test.client(from:)) ?? test.client, now: test.now)
         }
 
         func attempt(_ guess: Guess) async throws -> Guess.Outcome { try await test.realm.authenticator.attempt(guess) }
@@ -118,7 +128,7 @@ struct ChargedAttemptTests {
         var guess = stage.guess(7, from: "192.0.2.1")
         guess.counters = ["guesses", "second"]
         #expect(try await stage.attempt(guess) == .refused(.authenticatorDisabled))
-        #expect(guess.judged.value == 0)
+        #expect(guess.method.judged.value == 0)
         #expect(try await stage.count() == 0)
         #expect(try await stage.test.answers(from: "192.0.2.1") == 1)
         let events = try await stage.test.events(.answerRefused)
@@ -206,7 +216,7 @@ struct ChargedAttemptTests {
         let judged = Counted()
         let outcomes = try await race(50) { index in
             var guess = stage.guess(index + 100)
-            guess.judged = judged
+            guess.method.judged = judged
             return try await stage.attempt(guess)
         }
         #expect(judged.value == 5)
