@@ -214,6 +214,11 @@ let package = Package(
                 "OneTimePassword", "Guardian", "GuardianWire", "CSodium", .crypto,
             ]),
 
+        // Calls to custom authentication extensions, as Entra writes them.
+        .target(
+            name: "NativeAuthExtensions", dependencies: ["CountersignCore", "JSON"],
+            path: "Sources/Dialects/NativeAuth/Extensions"),
+
         // Resources of any Swift server behind scopes, whoever issued the tokens.
         .target(
             name: "ScopeProtection",
@@ -241,7 +246,8 @@ let package = Package(
                 "PrometheusMetrics",
                 "IdentityToolkitServer", "GuardianServer", "NativeAuthServer", "SecurityChecks", "SecurityChecksServer",
                 "ScopeProtection",
-                "AccountServer", "AdminServer", "WebPages", .crypto, "OneTimePassword", .configuration,
+                "AccountServer", "AdminServer", "NativeAuthExtensions", "WebPages", .crypto, "OneTimePassword",
+                .configuration,
                 .hummingbird,
                 .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
                 .httpTypes, .logging, .mustache, .nioCore,
@@ -325,8 +331,8 @@ let package = Package(
         .testTarget(
             name: "CoreTests",
             dependencies: [
-                "CountersignCore", "SecurityChecks", "OneTimePassword", "StoreSQL", "StoreSQLite", "StorePostgres",
-                "TestSupport",
+                "CountersignCore", "SecurityChecks", "NativeAuthExtensions", "OneTimePassword", "StoreSQL",
+                "StoreSQLite", "StorePostgres", "TestSupport",
                 .crypto,
                 .jwtKit,
                 .logging,

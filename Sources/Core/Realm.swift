@@ -17,6 +17,10 @@ public struct Realm: Sendable {
     public let mode: RealmMode
     /// Calls services of the developer's own.
     public let extensionCaller: any ExtensionCaller
+    /// Spells those calls.
+    public let extensionFormat: any ExtensionFormat
+    /// Spells the links of mails.
+    public let linkFormat: any LinkFormat
     let extensionTraffic = ExtensionTraffic()
     private let rememberedSettings = Remembered<RealmSettings>()
     let unsettledCharges = UnsettledCharges()
@@ -26,7 +30,9 @@ public struct Realm: Sendable {
     public init(
         store: any Store, clock: any WallClock, random: any RandomSource, sealer: Sealer, hasher: any PasswordHasher,
         passwordImporter: any PasswordImporter = NoPasswordImporter(), mode: RealmMode = .production,
-        extensionCaller: any ExtensionCaller = NoExtensionCaller(), proofs: ProofRegistry = .standard
+        extensionCaller: any ExtensionCaller = NoExtensionCaller(),
+        extensionFormat: any ExtensionFormat = NoExtensionFormat(), linkFormat: any LinkFormat = PlainLinkFormat(),
+        proofs: ProofRegistry = .standard
     ) {
         let store = KeyedStore(base: store, keys: sealer.keys)
         self.store = store
@@ -37,6 +43,8 @@ public struct Realm: Sendable {
         self.passwordImporter = passwordImporter
         self.mode = mode
         self.extensionCaller = extensionCaller
+        self.extensionFormat = extensionFormat
+        self.linkFormat = linkFormat
         self.proofs = proofs
         keyring = Keyring(store: store, clock: clock, random: random, sealer: sealer)
     }

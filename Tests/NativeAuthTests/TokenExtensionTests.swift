@@ -85,7 +85,7 @@ struct TokenExtensionTests {
             #expect(context["client"]["ip"] == "192.0.2.7")
             let bearer = String(request.headers["authorization"]?.dropFirst("Bearer ".count) ?? "")
             let token = try #require(await server.realm.keyring.verified(bearer))
-            #expect(token.string("azp") == CustomExtensions.caller)
+            #expect(token.string("azp") == server.realm.extensionFormat.caller)
             #expect(token.string("iss") == "http://127.0.0.1:8080/\(tenant)/v2.0")
             // The issuer's own metadata leads to the keys, as any token library goes.
             let metadata = try await server.send(.get, "/\(tenant)/v2.0/.well-known/openid-configuration")

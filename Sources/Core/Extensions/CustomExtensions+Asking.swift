@@ -1,9 +1,6 @@
 import Foundation
 
 extension CustomExtensions {
-    /// The application that calls say they come from: Entra's authentication events service (Microsoft Learn, Custom
-    /// authentication extensions overview). Services look for it in `azp` or `appid`.
-    public static let caller = "99045fe1-7639-4a75-9d4a-577b6ca3810f"
     /// Seconds that the token of a call lives.
     static let tokenLifetime: Int64 = 300
 
@@ -13,7 +10,7 @@ extension CustomExtensions {
         of listener: CustomExtension, for user: User, _ occasion: ExtensionOccasion, by client: ClientContext
     ) async throws -> ProvidedClaims {
         try await reporting(listener, user.id, client) {
-            let action = try await ask(listener, occasion, [:], user: user)
+            let action = try await ask(listener, occasion, .claims(user))
             return try ProvidedClaims(action, for: listener)
         }
     }
@@ -25,10 +22,7 @@ extension CustomExtensions {
         code: Secret<String>, to address: String, for requestType: String, by listener: CustomExtension,
         _ occasion: ExtensionOccasion
     ) async throws {
-        let content: [String: JSONValue] = [
-            "otpContext": .object(["identifier": .string(address), "oneTimeCode": .string(code.reveal())])
-        ]
-        _ = try await ask(listener, occasion, content, requestType: requestType)
+        _ = try await ask(listener, occasion, .code(code, address: address, purpose: requestType))
     }
 
     /// Asks before a sign-up asks for attributes.
@@ -39,10 +33,10 @@ extension CustomExtensions {
         _ client: ClientContext
     ) async throws -> [String: JSONValue] {
         try await reporting(listener, nil, client) {
-            let action = try await ask(listener, occasion, signUp.json(publicURL: realm.extensionCaller.publicURL))
-            switch action.kind {
-            case .setPrefillValues: return try signUp.values(action.members["inputs"])
-            case .showBlockPage: throw SignUpObjection.blocked(SignUpObjection.text(action.members))
+            let action = try await ask(listener, occasion, .signUp(signUp))
+            switch action.effect {
+            case .prefill(let values): return try signUp.values(values)
+            case .block(let words): throw SignUpObjection.blocked(SignUpObjection.text(words))
             default: return [:]
             }
         }
@@ -56,17 +50,15 @@ extension CustomExtensions {
         _ client: ClientContext
     ) async throws -> [String: JSONValue] {
         try await reporting(listener, nil, client) {
-            let action = try await ask(listener, occasion, signUp.json(publicURL: realm.extensionCaller.publicURL))
-            switch action.kind {
-            case .modifyAttributeValues:
-                let changed = try signUp.values(action.members["attributes"])
+            let action = try await ask(listener, occasion, .signUp(signUp))
+            switch action.effect {
+            case .change(let values):
+                let changed = try signUp.values(values)
                 // What was not there cannot be added.
                 return signUp.attributes.merging(changed.filter { signUp.attributes[$0.key] != nil }) { $1 }
-            case .showValidationError:
-                throw SignUpObjection.invalid(
-                    try signUp.faults(action.members["attributeErrors"]),
-                    SignUpObjection.text(action.members))
-            case .showBlockPage: throw SignUpObjection.blocked(SignUpObjection.text(action.members))
+            case .reject(let attributes, let words):
+                throw SignUpObjection.invalid(try signUp.faults(attributes), SignUpObjection.text(words))
+            case .block(let words): throw SignUpObjection.blocked(SignUpObjection.text(words))
             default: return signUp.attributes
             }
         }
@@ -76,8 +68,7 @@ extension CustomExtensions {
 
     /// Makes the call, and another where that is allowed and may help.
     func ask(
-        _ listener: CustomExtension, _ occasion: ExtensionOccasion, _ content: [String: JSONValue],
-        user: User? = nil, requestType: String? = nil
+        _ listener: CustomExtension, _ occasion: ExtensionOccasion, _ subject: ExtensionQuestion.Subject
     ) async throws -> ExtensionAction {
         do {
             // What was right when it was registered may not be so under a later version's rules.
@@ -85,20 +76,20 @@ extension CustomExtensions {
         } catch {
             throw ExtensionFailure(error.code ?? .unexpectedError)
         }
-        let tenant = try await realm.tenant()
-        var context = occasion.json(in: tenant, correlationID: realm.random.uuid())
-        context["user"] = user.map { .object($0.extensionMembers(in: tenant, locale: occasion.locale)) }
-        context["requestType"] = requestType.map { .string($0) }
+        let question = ExtensionQuestion(
+            listener: listener, tenant: try await realm.tenant(), occasion: occasion,
+            correlationID: occasion.correlationID ?? realm.random.uuid(), subject: subject,
+            publicURL: realm.extensionCaller.publicURL)
         let call = ExtensionCall(
-            url: listener.targetURL, bearer: Secret(try await token(for: listener, tenant)),
-            body: try ExtensionEnvelope.call(
-                to: listener, tenant: tenant, client: occasion.application, context: context, content: content),
-            timeout: .milliseconds(listener.timeout), bodyLimit: ExtensionEnvelope.answerLimit)
+            url: listener.targetURL, bearer: Secret(try await token(for: question)),
+            body: Data(try realm.extensionFormat.body(of: question).jsonText()),
+            timeout: .milliseconds(listener.timeout), bodyLimit: ExtensionReply.longestBody)
         var tries = 1 + (listener.event.isQuestion ? listener.retries : 0)
         while true {
             tries -= 1
             do {
-                return try ExtensionEnvelope.action(of: await post(call, to: listener), to: listener.event)
+                let answer = try await post(call, to: listener).document()
+                return try realm.extensionFormat.action(in: answer, to: listener.event)
             } catch {
                 if tries <= 0 || !error.isTransient || error.code == .throttlingError { throw error }
             }
@@ -113,18 +104,15 @@ extension CustomExtensions {
     }
 
     /// The token that authenticates this server's call to the service.
-    private func token(for listener: CustomExtension, _ tenant: Tenant) async throws -> String {
+    private func token(for question: ExtensionQuestion) async throws -> String {
         let now = realm.clock.now.seconds
         let algorithm = try await realm.settings().tokens.algorithm(for: .nativeAuth)
-        return try await realm.keyring.sign(
-            TokenClaims([
-                "iss": .string("\(realm.extensionCaller.publicURL)/\(tenant.id)/v2.0"),
-                "aud": .string(listener.audience), "tid": .string(tenant.id), "ver": "2.0",
-                "azp": .string(Self.caller), "appid": .string(Self.caller), "sub": .string(Self.caller),
-                "oid": .string(Self.caller), "roles": .array(["CustomAuthenticationExtensions.Receive.Payload"]),
-                "iat": .integer(now), "nbf": .integer(now), "exp": .integer(now + Self.tokenLifetime),
-                "uti": .string(realm.random.bytes(16).base64URL),
-            ]), with: algorithm)
+        var claims = realm.extensionFormat.tokenClaims(of: question, tokenID: realm.random.bytes(16).base64URL)
+        claims["aud"] = .string(question.listener.audience)
+        claims["iat"] = .integer(now)
+        claims["nbf"] = .integer(now)
+        claims["exp"] = .integer(now + Self.tokenLifetime)
+        return try await realm.keyring.sign(TokenClaims(claims), with: algorithm)
     }
 
     // MARK: The log
@@ -161,23 +149,6 @@ extension CustomExtensions {
             details: details)
         // The sign-in fails for its own reason, whether or not this can be written.
         try? await realm.store.write { try $0.append(event) }
-    }
-}
-
-extension User {
-    /// `authenticationContext.user` (Microsoft Learn, Custom claims provider reference), as far as an account has it.
-    fileprivate func extensionMembers(in tenant: Tenant, locale: String?) -> [String: JSONValue] {
-        var members: [String: JSONValue] = [
-            "id": .string(tenant.directoryID(of: id)), "createdDateTime": .string(createdAt.formatted(.iso8601)),
-            "userType": "Member",
-        ]
-        members["displayName"] = profile.displayName.map { .string($0) }
-        members["givenName"] = profile.attributes["givenName"]
-        members["surname"] = profile.attributes["surname"]
-        members["mail"] = email.map { .string($0.canonical) }
-        members["userPrincipalName"] = email.map { .string($0.canonical) }
-        members["preferredLanguage"] = locale.map { .string($0) }
-        return members
     }
 }
 

@@ -19,33 +19,29 @@ extension CustomExtensions {
             return nil
         }
         let occasion = ExtensionOccasion(application: ClientID(rawValue: listener.clients.first ?? "check"))
-        var content: [String: JSONValue] = [:]
-        var user: User?
         let signUp = SignUpInformation(
             email: email, attributes: ["displayName": "Check"], types: ["displayName": "string"],
             builtIn: ["displayName"], read: { $1 })
-        switch listener.event {
-        case .tokenIssuanceStart:
-            user = User(
-                id: UserID(rawValue: "00000000-0000-0000-0000-000000000000"), email: email,
-                profile: UserProfile(displayName: "Check"), createdAt: realm.clock.now)
-        case .otpSend:
-            content["otpContext"] = .object(["identifier": .string(email.canonical), "oneTimeCode": "00000000"])
-        case .attributeCollectionStart, .attributeCollectionSubmit:
-            content = signUp.json(publicURL: realm.extensionCaller.publicURL)
-        }
-        do {
-            let action = try await ask(
-                listener, occasion, content, user: user, requestType: listener.event == .otpSend ? "signIn" : nil)
-            var claims: [String] = []
-            switch action.kind {
-            case .provideClaimsForToken: claims = try ProvidedClaims(action, for: listener).claims.keys.sorted()
-            case .setPrefillValues: _ = try signUp.values(action.members["inputs"])
-            case .modifyAttributeValues: _ = try signUp.values(action.members["attributes"])
-            case .showValidationError: _ = try signUp.faults(action.members["attributeErrors"])
-            case .continueWithDefaultBehavior, .showBlockPage: break
+        let subject: ExtensionQuestion.Subject =
+            switch listener.event {
+            case .tokenIssuanceStart:
+                .claims(
+                    User(
+                        id: UserID(rawValue: "00000000-0000-0000-0000-000000000000"), email: email,
+                        profile: UserProfile(displayName: "Check"), createdAt: realm.clock.now))
+            case .otpSend: .code(Secret("00000000"), address: email.canonical, purpose: "signIn")
+            case .attributeCollectionStart, .attributeCollectionSubmit: .signUp(signUp)
             }
-            return CheckResult(failure: nil, action: action.kind.rawValue, claims: claims)
+        do {
+            let action = try await ask(listener, occasion, subject)
+            var claims: [String] = []
+            switch action.effect {
+            case .provideClaims: claims = try ProvidedClaims(action, for: listener).claims.keys.sorted()
+            case .prefill(let values), .change(let values): _ = try signUp.values(values)
+            case .reject(let attributes, _): _ = try signUp.faults(attributes)
+            case .proceed, .block: break
+            }
+            return CheckResult(failure: nil, action: action.name, claims: claims)
         } catch let failure as ExtensionFailure {
             return CheckResult(failure: failure, action: nil, claims: [])
         }

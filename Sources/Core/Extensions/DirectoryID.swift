@@ -13,7 +13,7 @@ extension Tenant {
     /// authentication extensions.
     /// - Parameter name: the application's client id, or an API's name such as `api://library`. A name that ends with a GUID,
     ///   such as `api://login.example.com/0a0a0a0a-1111-4bbb-8222-3c3c3c3c3c3c`, means that one.
-    func directoryID(ofApplication name: String) -> String {
+    public func directoryID(ofApplication name: String) -> String {
         if let last = name.split(separator: "/").last.map(String.init), Self.isGUID(last) { return last }
         return directoryID(of: name, kind: "application")
     }

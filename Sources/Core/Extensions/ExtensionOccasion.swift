@@ -22,27 +22,4 @@ public struct ExtensionOccasion: Sendable {
         self.source = source
         self.locale = locale
     }
-
-    func json(in tenant: Tenant, correlationID fresh: String) -> [String: JSONValue] {
-        var client: [String: JSONValue] = [:]
-        client["ip"] = source.map { .string($0) }
-        if let locale {
-            client["locale"] = .string(locale)
-            client["market"] = .string(locale)
-        }
-        return [
-            "correlationId": .string(correlationID ?? fresh), "client": .object(client), "protocol": "OAUTH2.0",
-            "clientServicePrincipal": Self.principal(application.rawValue, applicationName, in: tenant),
-            "resourceServicePrincipal": Self.principal(
-                resource ?? application.rawValue, resource == nil ? applicationName : nil, in: tenant),
-        ]
-    }
-
-    /// The vendor's .NET library reads GUIDs alone as ids; the names are what people know.
-    private static func principal(_ application: String, _ name: String?, in tenant: Tenant) -> JSONValue {
-        let (id, name) = (tenant.directoryID(ofApplication: application), name ?? application)
-        return .object([
-            "id": .string(id), "appId": .string(id), "appDisplayName": .string(name), "displayName": .string(name),
-        ])
-    }
 }

@@ -20,8 +20,9 @@ public struct ProvidedClaims: Sendable, Equatable {
 
     /// What an action brings: only claims that the mapping lists are used, all are judged.
     init(_ action: ExtensionAction, for listener: CustomExtension) throws(ExtensionFailure) {
+        guard case .provideClaims(let given) = action.effect else { throw ExtensionFailure(.invalidActionType) }
         var provided: [String: JSONValue]
-        switch action.members["claims"] {
+        switch given {
         case .object(let object)?: provided = object
         case nil, .null?: throw ExtensionFailure(.nullClaimsResponse)
         default: throw ExtensionFailure(.invalidResponseBody, "claims is no object")

@@ -24,29 +24,6 @@ public struct SignUpInformation: Sendable {
         self.read = read
     }
 
-    func json(publicURL: String) -> [String: JSONValue] {
-        var described: [String: JSONValue] = [:]
-        for (name, type) in types {
-            let word = ["integer": "int64", "boolean": "boolean"][type] ?? "string"
-            described[name] = .object([
-                "@odata.type": .string("microsoft.graph.\(word)DirectoryAttributeValue"),
-                "value": attributes[name] ?? .null,
-                "attributeType": builtIn.contains(name) ? "builtIn" : "directorySchemaExtension",
-            ])
-        }
-        let issuer = URLComponents(string: publicURL)?.host ?? publicURL
-        return [
-            "userSignUpInfo": .object([
-                "attributes": .object(described),
-                "identities": .array([
-                    .object([
-                        "signInType": "email", "issuer": .string(issuer), "issuerAssignedId": .string(email.canonical),
-                    ])
-                ]),
-            ])
-        ]
-    }
-
     /// Values that an answer has for attributes. Others are passed over; of a wrong type none may be.
     func values(_ given: JSONValue?) throws(ExtensionFailure) -> [String: JSONValue] {
         guard case .object(let members)? = given else {
@@ -105,9 +82,8 @@ public enum SignUpObjection: Error, Sendable, Equatable {
     static let longestText = 500
 
     /// The title and message of an action, as one text.
-    static func text(_ members: [String: JSONValue]) -> String {
-        let parts = ["title", "message"].compactMap { members[$0]?.stringValue }.map(plain).filter { !$0.isEmpty }
-        return parts.joined(separator: ": ")
+    static func text(_ words: [String]) -> String {
+        words.map(plain).filter { !$0.isEmpty }.joined(separator: ": ")
     }
 
     /// Without controls, and not too long.

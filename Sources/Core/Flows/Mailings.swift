@@ -21,7 +21,7 @@ public struct Mailings: Sendable {
         case refused(Refusal)
     }
 
-    /// Query items for the page that completes the link, beside `mode` and `oobCode`.
+    /// Query items for the page that completes the link, beside what the link does and its code.
     public struct LinkOptions: Sendable {
         public var items: [(name: String, value: String)]
         /// Whether the mail is really sent; false where the caller, an administrator, passes the link on: then limits
@@ -78,8 +78,9 @@ public struct Mailings: Sendable {
                 body: try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction))
             guard try transaction.insert(flow) else { return .refused(Refusal(.busy)) }
             if options.delivers {
-                let link = ActionLink.path(
-                    mode: outgoing.mode, code: handle.token.reveal(), items: options.items, locale: client.locale)
+                let link = realm.linkFormat.path(
+                    of: ActionLink(
+                        outgoing.action, code: handle.token, items: options.items, locale: client.locale))
                 try transaction.send(
                     OutboxContent(
                         template: outgoing.template, locale: client.locale,
@@ -116,24 +117,6 @@ public struct Mailings: Sendable {
     }
 }
 
-/// The address of the page that completes a mailed link, below the server's public address.
-public enum ActionLink {
-    /// `auth/action?mode=…&oobCode=…`, percent-encoded (RFC 3986, section 2.3: everything but unreserved characters).
-    public static func path(
-        mode: String, code: String, items: [(name: String, value: String)] = [], locale: String? = nil
-    ) -> String {
-        var all = [("mode", mode), ("oobCode", code)] + items.map { ($0.name, $0.value) }
-        if let locale { all.append(("lang", locale)) }
-        return "auth/action?" + all.map { "\(escape($0.0))=\(escape($0.1))" }.joined(separator: "&")
-    }
-
-    static func escape(_ text: String) -> String {
-        let unreserved = CharacterSet(
-            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
-    }
-}
-
 /// A link to be mailed: its recipient, and what it does when it is followed.
 private struct OutgoingLink {
     var user: User?
@@ -143,8 +126,7 @@ private struct OutgoingLink {
     var newEmail: EmailAddress?
     var purpose: FlowPurpose
     var template: String
-    /// What links call it (Firebase Authentication, "Create custom email action handlers").
-    var mode: String
+    var action: ActionLink.Action
     var lifetime: TimeInterval
 
     enum Lookup {
@@ -163,19 +145,19 @@ private struct OutgoingLink {
             return .link(
                 OutgoingLink(
                     user: user, recipient: email, about: email, purpose: .verifyEmail, template: "verify-email",
-                    mode: "verifyEmail", lifetime: FlowLifetime.verificationLink))
+                    action: .verifyEmail, lifetime: FlowLifetime.verificationLink))
         case .resetPassword(let email):
             guard let user = try transaction.user(email: email), !user.isDisabled else { return .nobody(email) }
             return .link(
                 OutgoingLink(
                     user: user, recipient: email, about: email, purpose: .resetPassword, template: "reset-password",
-                    mode: "resetPassword", lifetime: FlowLifetime.link))
+                    action: .resetPassword, lifetime: FlowLifetime.link))
         case .signIn(let email):
             let user = try transaction.user(email: email)
             if user == nil && !settings.signUp.isOpen { return .nobody(email) }
             return .link(
                 OutgoingLink(
-                    user: user, recipient: email, about: email, purpose: .signIn, template: "sign-in", mode: "signIn",
+                    user: user, recipient: email, about: email, purpose: .signIn, template: "sign-in", action: .signIn,
                     lifetime: FlowLifetime.link))
         case .changeEmail(let id, let newEmail):
             guard let user = try transaction.user(id) else { return .refused(Refusal(.userNotFound)) }
@@ -185,7 +167,7 @@ private struct OutgoingLink {
             return .link(
                 OutgoingLink(
                     user: user, recipient: newEmail, about: user.email, newEmail: newEmail, purpose: .changeEmail,
-                    template: "change-email", mode: "verifyAndChangeEmail", lifetime: FlowLifetime.link))
+                    template: "change-email", action: .changeEmail, lifetime: FlowLifetime.link))
         }
     }
 }

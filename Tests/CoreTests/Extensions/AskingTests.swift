@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import CountersignCore
+@testable import NativeAuthExtensions
 
 @Suite("Asking extensions")
 struct AskingTests {
@@ -124,7 +125,7 @@ struct AskingTests {
             email: TestRealm.email, attributes: ["city": "London", "age": .integer(36)],
             types: ["city": "string", "age": "integer", "news": "boolean"], builtIn: ["city"],
             read: { _, value in value == "bad" ? nil : value })
-        let said = signUp.json(publicURL: "https://login.example.com:8443/")["userSignUpInfo"]
+        let said = Optional(signUp.userSignUpInfo(publicURL: "https://login.example.com:8443/"))
         let attributes = try #require(said?["attributes"])
         #expect(attributes["city"]?["value"] == "London" && attributes["city"]?["attributeType"] == "builtIn")
         #expect(attributes["age"]?["@odata.type"] == "microsoft.graph.int64DirectoryAttributeValue")
@@ -151,7 +152,7 @@ struct AskingTests {
             #expect(throws: ExtensionFailure.self) { try signUp.faults(value) }
         }
         #expect(
-            SignUpObjection.text(["title": "No", "message": .string(String(repeating: "a", count: 900))]).count == 504)
+            SignUpObjection.text(["No", String(repeating: "a", count: 900)]).count == 504)
     }
 
     @Test("A check calls about a user who does not exist, and reports what is wrong")

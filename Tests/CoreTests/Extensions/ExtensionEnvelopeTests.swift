@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import CountersignCore
+@testable import NativeAuthExtensions
 
 @Suite("What extensions are asked, and what they answer")
 struct ExtensionEnvelopeTests {
@@ -24,7 +25,7 @@ struct ExtensionEnvelopeTests {
 
     private static func claims(_ reply: ExtensionReply) throws(ExtensionFailure) -> ProvidedClaims {
         try ProvidedClaims(
-            ExtensionEnvelope.action(of: reply, to: .tokenIssuanceStart),
+            EntraExtensionFormat().action(in: reply.document(), to: .tokenIssuanceStart),
             for: listener(claims: [ClaimMapping(id: "Role", jwtClaimType: "role"), ClaimMapping(id: "roles")]))
     }
 
@@ -93,9 +94,8 @@ struct ExtensionEnvelopeTests {
 
     @Test("Only mapped claims go into tokens, by the case of their ids, and never a reserved one")
     func mapping() throws {
-        let action = try ExtensionEnvelope.action(
-            of: .claims(#"{"Role":"a","role":"b","roles":["c","d"],"other":"e","iss":"forged"}"#),
-            to: .tokenIssuanceStart)
+        let reply = ExtensionReply.claims(#"{"Role":"a","role":"b","roles":["c","d"],"other":"e","iss":"forged"}"#)
+        let action = try EntraExtensionFormat().action(in: reply.document(), to: .tokenIssuanceStart)
         let listener = Self.listener(
             claims: [
                 ClaimMapping(id: "Role", jwtClaimType: "first"), ClaimMapping(id: "roles"),
@@ -138,8 +138,9 @@ struct ExtensionEnvelopeTests {
                         Self.answer(
                             data: event.answerDataType,
                             actions: #"[{"@odata.type":"microsoft.graph.\#(name).\#(kind.rawValue)"}]"#))
-                    let action = try? ExtensionEnvelope.action(of: reply, to: event)
-                    #expect(action?.kind == (event == other ? kind : nil), "\(event) \(other) \(kind)")
+                    let action = try? EntraExtensionFormat().action(in: reply.document(), to: event)
+                    #expect(action?.name == (event == other ? kind.rawValue : nil), "\(event) \(other) \(kind)")
+                    #expect(action == nil || action?.effect == kind.effect([:]))
                 }
             }
         }
@@ -151,18 +152,23 @@ struct ExtensionEnvelopeTests {
             application: ClientID(rawValue: "notes"), applicationName: "Notes", resource: "api://library",
             source: "192.0.2.1", locale: "en-us")
         let tenant = Tenant(id: "3b9aca00-1111-4222-8333-444455556666", decoys: Data())
-        let body = try ExtensionEnvelope.call(
-            to: Self.listener(), tenant: tenant, client: ClientID(rawValue: "notes"),
-            context: occasion.json(in: tenant, correlationID: "c"), content: ["@odata.type": "forged", "extra": "x"])
-        let said = try JSONDecoder().decode(JSONValue.self, from: body)
+        let user = User(
+            id: UserID(rawValue: "ada"), email: TestRealm.email, profile: UserProfile(),
+            createdAt: Date(microseconds: 0))
+        let said = EntraExtensionFormat().body(
+            of: ExtensionQuestion(
+                listener: Self.listener(), tenant: tenant, occasion: occasion, correlationID: "c",
+                subject: .claims(user), publicURL: "https://login.example.com"))
         #expect(said["type"] == "microsoft.graph.authenticationEvent.tokenIssuanceStart")
         let notes = JSONValue.string(tenant.directoryID(ofApplication: "notes"))
         #expect(said["source"]?.stringValue == "/tenants/\(tenant.id)/applications/\(notes.stringValue ?? "")")
         let data = try #require(said["data"])
         #expect(data["@odata.type"] == "microsoft.graph.onTokenIssuanceStartCalloutData")
-        #expect(data["tenantId"]?.stringValue == tenant.id && data["extra"] == "x")
+        #expect(data["tenantId"]?.stringValue == tenant.id)
+        #expect(data["otpContext"] == nil && data["userSignUpInfo"] == nil)
         #expect(data["authenticationEventListenerId"] == "l" && data["customAuthenticationExtensionId"] == "e")
         let context = try #require(data["authenticationContext"])
+        #expect(context["user"]?["id"]?.stringValue == tenant.directoryID(of: user.id) && context["requestType"] == nil)
         #expect(context["correlationId"] == "c" && context["protocol"] == "OAUTH2.0")
         #expect(context["client"] == ["ip": "192.0.2.1", "locale": "en-us", "market": "en-us"])
         #expect(

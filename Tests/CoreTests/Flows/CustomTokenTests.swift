@@ -8,6 +8,8 @@ import Testing
 @Suite("Custom tokens")
 struct CustomTokenTests {
     private static let account = "back-end@example.iam"
+    /// Whichever the dialect names.
+    private static let audience = "https://tokens.example.com/custom"
 
     /// A developer's back end and its key.
     private struct BackEnd {
@@ -23,7 +25,7 @@ struct CustomTokenTests {
     private func claims(_ test: TestRealm, _ changes: [String: JSONValue?] = [:]) -> [String: JSONValue] {
         var claims: [String: JSONValue] = [
             "iss": .string(Self.account), "sub": .string(Self.account), "uid": "ada",
-            "aud": .string(Authenticator.customTokenAudience), "iat": .integer(test.now.seconds),
+            "aud": .string(Self.audience), "iat": .integer(test.now.seconds),
             "exp": .integer(test.now.seconds + 3600),
         ]
         for (name, value) in changes { claims[name] = value }
@@ -40,7 +42,8 @@ struct CustomTokenTests {
 
     private func answer(_ token: String, _ test: TestRealm) async throws -> Verdict {
         try await test.realm.authenticator.answer(
-            .customToken(Secret(token)), to: .opening(FlowOpening(subject: .answer, terms: SessionTerms())),
+            .customToken(Secret(token), audience: Self.audience),
+            to: .opening(FlowOpening(subject: .answer, terms: SessionTerms())),
             by: test.client)
     }
 
@@ -76,7 +79,7 @@ struct CustomTokenTests {
         let now = test.now.seconds
         let cases: [(String, [String: JSONValue?], Refusal.Reason)] = [
             ("foreign audience", ["aud": "https://example.org"], .foreignCredential),
-            ("audience in a list", ["aud": .array([.string(Authenticator.customTokenAudience)])], .foreignCredential),
+            ("audience in a list", ["aud": .array([.string(Self.audience)])], .foreignCredential),
             ("no audience", ["aud": nil], .foreignCredential),
             ("unregistered issuer", ["iss": "x", "sub": "x"], .foreignCredential),
             ("issuer and subject differ", ["sub": "x"], .malformedCredential),
@@ -118,7 +121,7 @@ struct CustomTokenTests {
     func development() async throws {
         let (test, backEnd) = try await prepared(mode: .development)
         func unsigned(_ changes: [String: JSONValue]) async throws -> Verdict {
-            let good: [String: JSONValue] = ["uid": "eve", "aud": .string(Authenticator.customTokenAudience)]
+            let good: [String: JSONValue] = ["uid": "eve", "aud": .string(Self.audience)]
             let claims = TokenClaims(good.merging(changes) { $1 })
             return try await answer(try await test.realm.keyring.unsignedToken(claims), test)
         }

@@ -139,7 +139,8 @@ extension ReviewTests {
                 .code(Secret("123456"), factor: FactorID(rawValue: "none")),
                 to: .flow(FlowHandle("made up"), .any(.signIn)), by: client)
             _ = try await test.realm.authenticator.answer(
-                .customToken(Secret("a.b.c")), to: .opening(FlowOpening(subject: .answer, terms: SessionTerms())),
+                .customToken(Secret("a.b.c"), audience: "a"),
+                to: .opening(FlowOpening(subject: .answer, terms: SessionTerms())),
                 by: client)
         }
         #expect(try await test.events(.answerRefused).count == 100)

@@ -190,7 +190,7 @@ struct SignInTests {
         let handle = try await test.pending().handle
         let answers: [Answer] = [
             .password(Secret(TestRealm.password)), .link(), .mailedCode(Secret("12345678")),
-            .enrolmentCode(Secret("123456"), name: ""), .customToken(Secret("a.b.c")),
+            .enrolmentCode(Secret("123456"), name: ""), .customToken(Secret("a.b.c"), audience: "a"),
         ]
         for answer in answers {
             let verdict = try await test.realm.authenticator.answer(

@@ -34,7 +34,7 @@ struct MailingTests {
         #expect(mail.content.locale == "de")
         #expect(mail.content.values["email"] == "ada@example.org")
         #expect(
-            mail.content.values["link"] == "auth/action?mode=verifyEmail&oobCode=\(handle.token.reveal())"
+            mail.content.values["link"] == "link?action=verify-email&code=\(handle.token.reveal())"
                 + "&continueUrl=https%3A%2F%2Fexample.org%2F%3Fa%3D1%26b%3D%C3%A4%23c&lang=de")
         #expect(try await test.events(.mailQueued).map(\.userID) == [user.id])
     }

@@ -1,4 +1,5 @@
 import Foundation
+import NativeAuthExtensions
 import OneTimePassword
 import Testing
 
@@ -31,7 +32,7 @@ struct TestRealm: Sendable {
         let sealer = Sealer(active: try .init(bytes: Secret(Array(repeating: 7, count: 32))), random: random)
         let realm = Realm(
             store: RaceStore(store), clock: clock, random: random, sealer: sealer,
-            hasher: hasher, mode: mode, extensionCaller: extensionCaller)
+            hasher: hasher, mode: mode, extensionCaller: extensionCaller, extensionFormat: EntraExtensionFormat())
         return TestRealm(realm: realm, clock: clock, random: random, hasher: hasher)
     }
 

@@ -1,6 +1,8 @@
+import AccountServer
 import CountersignCore
 import Delivery
 import Foundation
+import NativeAuthExtensions
 import PasswordHashing
 import StorePostgres
 import StoreSQLite
@@ -95,7 +97,8 @@ public struct OpenedRealm: Sendable {
                 store: store, clock: movableClock ?? clock, random: random,
                 sealer: Sealer(keys: keys, random: random), hasher: hasher,
                 passwordImporter: ImportedPasswords(), mode: kind == .development ? .development : .production,
-                extensionCaller: caller, proofs: proofs)
+                extensionCaller: caller, extensionFormat: EntraExtensionFormat(), linkFormat: ActionLinkFormat(),
+                proofs: proofs)
             try await realm.checkMasterKey()
             let (token, notices) =
                 switch purpose {

@@ -5,6 +5,12 @@ import Foundation
 /// It is signed by a key that an administrator registered for its `iss` (and `sub`), or, under `--dev`, not at all. It lives
 /// an hour at most. The account that it names is made where there is none.
 struct CustomToken: ProofMethod {
+    struct Response: Sendable {
+        var token: Secret<String>
+        /// Whom it has to be made for.
+        var audience: String
+    }
+
     let kind = FactorKind.customToken
     let traits: ProofTraits = {
         // The back end has its own second factor or none: Identity Platform asks for no second factor there.
@@ -21,15 +27,15 @@ struct CustomToken: ProofMethod {
     static let largestDeveloperClaims = 1000
 
     /// Only what it says after its signature was checked says whose it is.
-    func locate(_ token: Secret<String>, _ challenge: NoContent?, in lookup: ProofLookup) throws -> ProofLocation {
+    func locate(_ response: Response, _ challenge: NoContent?, in lookup: ProofLookup) throws -> ProofLocation {
         .found(LocatedProof(user: nil, factor: nil, counter: .nothing))
     }
 
     func judge(
-        _ token: Secret<String>, against material: ProofMaterial<NoContent, NoContent>, by permit: JudgingPermit
+        _ response: Response, against material: ProofMaterial<NoContent, NoContent>, by permit: JudgingPermit
     ) async throws -> Judgement<NoContent> {
         do throws(Refusal) {
-            let claims = try await Self.trusted(token.reveal(), by: permit)
+            let claims = try await Self.trusted(response.token.reveal(), for: response.audience, by: permit)
             let vouched = try VouchedUser(claims, largestClaims: Self.largestDeveloperClaims)
             var result = ProofResult()
             result.account = VouchedAccount(
@@ -42,10 +48,12 @@ struct CustomToken: ProofMethod {
     }
 
     /// The claims of a token whose maker, audience and times are right.
-    private static func trusted(_ token: String, by permit: JudgingPermit) async throws(Refusal) -> TokenClaims {
+    private static func trusted(
+        _ token: String, for audience: String, by permit: JudgingPermit
+    ) async throws(Refusal) -> TokenClaims {
         let (realm, settings, now) = (permit.realm, permit.settings, permit.now)
         if realm.mode.usesUnsignedTokens, let claims = await realm.keyring.unsigned(token) {
-            guard claims.string("aud") == Authenticator.customTokenAudience else { throw Refusal(.malformedCredential) }
+            guard claims.string("aud") == audience else { throw Refusal(.malformedCredential) }
             // An unsigned one may live for ever, so that tests can keep it; what says when it ends has ended then.
             guard claims["exp"] != nil else { return claims }
             guard let expiresAt = claims.integer("exp") else { throw Refusal(.malformedCredential) }
@@ -53,7 +61,7 @@ struct CustomToken: ProofMethod {
             return claims
         }
         guard let unverified = UnverifiedCustomToken(token) else { throw Refusal(.malformedCredential) }
-        guard unverified.audience == Authenticator.customTokenAudience,
+        guard unverified.audience == audience,
             let pem = settings.tokens.customTokenKeys[unverified.issuer],
             let claims = await realm.keyring.verified(token, byPublicKeyPEM: pem)
         else { throw Refusal(.foreignCredential) }
@@ -73,14 +81,10 @@ extension FactorKind {
 }
 
 extension Answer {
-    /// A JWT by which a developer's back end vouches for its user.
-    public static func customToken(_ token: Secret<String>) -> Answer { .proof(.customToken, token) }
-}
-
-extension Authenticator {
-    /// The audience that custom tokens are made for (Firebase documentation, "Create custom tokens").
-    public static let customTokenAudience =
-        "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+    /// A JWT by which a developer's back end vouches for its user, made for the audience that the dialect names.
+    public static func customToken(_ token: Secret<String>, audience: String) -> Answer {
+        .proof(.customToken, CustomToken.Response(token: token, audience: audience))
+    }
 }
 
 /// A user that a developer's back end vouches for, with its claims.

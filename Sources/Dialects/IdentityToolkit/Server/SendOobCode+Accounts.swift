@@ -26,11 +26,9 @@ extension IdentityToolkit {
         case .sent(let recipient, let handle):
             var response = SendOobCodeResponse(email: recipient.canonical)
             if returnsLink, let handle {
-                let code = handle.token.reveal()
-                response.oobCode = code
-                response.oobLink =
-                    options.publicURL() + "/"
-                    + ActionLink.path(mode: subject.mode, code: code, items: items, locale: client.locale)
+                response.oobCode = handle.token.reveal()
+                let link = ActionLink(subject.action, code: handle.token, items: items, locale: client.locale)
+                response.oobLink = "\(options.publicURL())/\(realm.linkFormat.path(of: link))"
             }
             return response
         }
@@ -158,13 +156,12 @@ extension IdentityToolkit {
 }
 
 extension Mailings.Subject {
-    /// What links call it.
-    fileprivate var mode: String {
+    fileprivate var action: ActionLink.Action {
         switch self {
-        case .verifyEmail: "verifyEmail"
-        case .resetPassword: "resetPassword"
-        case .signIn: "signIn"
-        case .changeEmail: "verifyAndChangeEmail"
+        case .verifyEmail: .verifyEmail
+        case .resetPassword: .resetPassword
+        case .signIn: .signIn
+        case .changeEmail: .changeEmail
         }
     }
 }

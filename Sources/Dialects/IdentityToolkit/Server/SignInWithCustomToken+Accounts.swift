@@ -4,6 +4,10 @@ import IdentityToolkitWire
 import ServerHTTP
 
 extension IdentityToolkit {
+    /// The audience that custom tokens are made for (Firebase documentation, "Create custom tokens").
+    static let customTokenAudience =
+        "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+
     /// `accounts:signInWithCustomToken`: a developer's back end vouches for a user. No second factor is asked for (REST
     /// reference of Identity Platform, v1 `accounts.signInWithCustomToken`).
     func signInWithCustomToken(
@@ -11,7 +15,9 @@ extension IdentityToolkit {
     ) async throws -> SignInWithCustomTokenResponse {
         guard let token = request.token, !token.isEmpty else { throw IdentityToolkitError(.missingCustomToken) }
         let verdict = try await realm.authenticator.answer(
-            .customToken(Secret(options.isDevelopment ? Self.developmentToken(token) : token)),
+            .customToken(
+                Secret(options.isDevelopment ? Self.developmentToken(token) : token),
+                audience: Self.customTokenAudience),
             to: .opening(FlowOpening(subject: .answer, terms: SessionTerms())),
             by: call.client)
         switch try await outcome(verdict, call) {
@@ -30,7 +36,7 @@ extension IdentityToolkit {
         guard text.hasPrefix("{"), case .object(var members)? = try? LenientJSON.parse(Array(text.utf8)) else {
             return text
         }
-        members["aud"] = .string(Authenticator.customTokenAudience)
+        members["aud"] = .string(customTokenAudience)
         members["exp"] = nil
         guard let payload = try? JSONValue.object(members).jsonText() else { return text }
         return "\(#"{"alg":"none"}"#.utf8.base64URL).\(payload.base64URL)."

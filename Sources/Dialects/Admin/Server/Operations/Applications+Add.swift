@@ -21,7 +21,7 @@ public struct AddApplication: AdministrationOperation {
     }
 
     public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
-        let clientID = try id.map(Self.clientID)
+        let clientID = try id.map { try Self.clientID($0, on: realm) }
         let change = registration ?? RegistrationChange()
         try change.validate()
         let secret = change.secret(random: realm.random)
@@ -36,7 +36,7 @@ public struct AddApplication: AdministrationOperation {
             application: ApplicationSummary(added), secret: secret.generated, warnings: change.warnings(for: added.id))
     }
 
-    private static func clientID(_ text: String) throws -> ClientID {
+    private static func clientID(_ text: String, on realm: Realm) throws -> ClientID {
         let isPlain = text.utf8.allSatisfy { byte in
             (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
                 || "-_.".utf8.contains(byte)
@@ -47,7 +47,7 @@ public struct AddApplication: AdministrationOperation {
             )
         }
         // Services tell by this id that it is the server who calls.
-        guard text.lowercased() != CustomExtensions.caller else {
+        guard text.lowercased() != realm.extensionFormat.caller else {
             throw AdministrationError(
                 .invalid, "\"\(text)\" is the server itself to custom extensions. Choose another.")
         }

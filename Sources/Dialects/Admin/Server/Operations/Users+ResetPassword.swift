@@ -49,7 +49,7 @@ public struct ResetPassword: AdministrationOperation {
         case .sent(_, let handle?):
             let path =
                 method == .link
-                ? SecretText(ActionLink.path(mode: "resetPassword", code: handle.token.reveal())) : nil
+                ? SecretText(realm.linkFormat.path(of: ActionLink(.resetPassword, code: handle.token))) : nil
             let server = path == nil ? nil : try await realm.publicAddress()
             return Answer(user: UserSummary(found), path: path, server: server, password: nil)
         case .refused(let refusal) where refusal.retryAt != nil:
