@@ -7,13 +7,15 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     public var secondFactors: SecondFactorSettings
     public var passwords: PasswordPolicy
     public var signUp: SignUpSettings
-    public var identityToolkit: IdentityToolkitSettings
     public var privacy: PrivacySettings
     public var tokens: TokenSettings
     public var audit: AuditSettings
     /// Settings of the security checks, as the module above the core writes them; nil where none was ever set. The core keeps
     /// them with its own and does not read them.
     package var checksDocument: JSONValue?
+    /// What one dialect's configuration alone says and reads back, as that dialect writes it; nil where nothing was ever set.
+    /// The core keeps it and does not read it.
+    package var toolkitDocument: JSONValue?
     public var push: PushSettings
     public var links: LinkSettings
 
@@ -21,7 +23,6 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         secondFactors = SecondFactorSettings()
         passwords = .standard
         signUp = SignUpSettings()
-        identityToolkit = IdentityToolkitSettings()
         privacy = PrivacySettings()
         tokens = TokenSettings()
         audit = AuditSettings()
@@ -30,8 +31,9 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case secondFactors, passwords, signUp, identityToolkit, privacy, tokens, audit, push, links
+        case secondFactors, passwords, signUp, privacy, tokens, audit, push, links
         case checksDocument = "securityChecks"
+        case toolkitDocument = "identityToolkit"
     }
 
     public init(from decoder: any Decoder) throws {
@@ -40,13 +42,27 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         try members.assign(&secondFactors, .secondFactors)
         try members.assign(&passwords, .passwords)
         try members.assign(&signUp, .signUp)
-        try members.assign(&identityToolkit, .identityToolkit)
         try members.assign(&privacy, .privacy)
         try members.assign(&tokens, .tokens)
         try members.assign(&audit, .audit)
         checksDocument = try members.decodeIfPresent(JSONValue.self, forKey: .checksDocument)
         try members.assign(&push, .push)
         try members.assign(&links, .links)
+        toolkitDocument = try members.decodeIfPresent(JSONValue.self, forKey: .toolkitDocument)
+        // Earlier programs wrote this one among the second factors.
+        let former = try? members.nestedContainer(keyedBy: FormerKeys.self, forKey: .secondFactors)
+        if let listsPhone = try former?.decodeIfPresent(Bool.self, forKey: .listsPhone),
+            toolkitDocument?["listsPhone"] == nil
+        {
+            var document: [String: JSONValue] = [:]
+            if case .object(let members)? = toolkitDocument { document = members }
+            document["listsPhone"] = .bool(listsPhone)
+            toolkitDocument = .object(document)
+        }
+    }
+
+    private enum FormerKeys: CodingKey {
+        case listsPhone
     }
 }
 

@@ -1,5 +1,4 @@
-/// Which second factors the realm offers. Shaped so that Identity Toolkit's configuration (Identity Platform REST,
-/// `projects.getConfig`) reads back as it was written.
+/// Which second factors the realm offers.
 public struct SecondFactorSettings: Sendable, Equatable, Codable {
     public enum State: String, Sendable, Codable, CaseIterable {
         case disabled = "DISABLED"
@@ -9,8 +8,6 @@ public struct SecondFactorSettings: Sendable, Equatable, Codable {
 
     /// What the project says of second factors at large. TOTP is switched by its own state.
     public var state = State.enabled
-    /// Whether the (unsupported) text-message factor was switched on; kept for the read-back.
-    public var listsPhone = false
     /// Nil where the configuration has no entry for TOTP.
     public var totp: TOTPSettings? = TOTPSettings(state: .enabled, adjacentIntervals: 1)
 
@@ -23,7 +20,6 @@ public struct SecondFactorSettings: Sendable, Equatable, Codable {
         self.init()
         let members = try decoder.container(keyedBy: CodingKeys.self)
         try members.assign(&state, .state)
-        try members.assign(&listsPhone, .listsPhone)
         try members.assign(&offersPush, .offersPush)
         totp = try members.decodeIfPresent(TOTPSettings.self, forKey: .totp)
     }
@@ -45,9 +41,9 @@ public struct SecondFactorSettings: Sendable, Equatable, Codable {
 
 /// TOTP as a second factor.
 public struct TOTPSettings: Sendable, Equatable, Codable {
-    /// What Identity Toolkit takes where a configuration names no number.
+    /// Where no number is named.
     public static let defaultAdjacentIntervals = 5
-    /// The numbers that Identity Toolkit accepts.
+    /// More would let a code count for over five minutes.
     public static let allowedAdjacentIntervals = 0...10
 
     public var state: SecondFactorSettings.State

@@ -46,7 +46,7 @@ struct StoredShapeTests {
         #expect(try wide.remembered == 10 && read(PasswordPolicy.self, #"{"remembered":-1}"#).remembered == 0)
         #expect(!full.privacy.hidesAddresses)
         #expect(full.push.provider == .direct && full.push.apns.keyID == "K" && full.push.apns.isSandbox)
-        #expect(full.secondFactors.listsPhone && full.secondFactors.state == .mandatory)
+        #expect(full.toolkitDocument == ["listsPhone": .bool(true)] && full.secondFactors.state == .mandatory)
         #expect(full.secondFactors.totp == TOTPSettings(state: .enabled, adjacentIntervals: 5))
         #expect(full.signUp.allowsAnonymous && !full.signUp.isOpen)
         #expect(full.tokens.algorithm(for: .identityToolkit) == .rs256)
@@ -56,10 +56,16 @@ struct StoredShapeTests {
         #expect(try survives(full))
         #expect(try survives(RealmSettings()))
 
+        // A dialect's own section is kept as it is; what it says is that dialect's to test.
         let toolkit = try read(
-            IdentityToolkitSettings.self, #"{"allowsEmail":false,"allowsEmailLinks":false,"allowsDeletion":false}"#)
-        #expect(!toolkit.allowsEmail && !toolkit.allowsEmailLinks && !toolkit.allowsDeletion)
-        #expect(try read(IdentityToolkitSettings.self, "{}") == IdentityToolkitSettings())
+            RealmSettings.self,
+            #"{"identityToolkit":{"allowsEmail":false},"secondFactors":{"listsPhone":false,"state":"ENABLED"}}"#)
+        #expect(toolkit.toolkitDocument == ["allowsEmail": .bool(false), "listsPhone": .bool(false)])
+        #expect(try survives(toolkit))
+        let later = try read(
+            RealmSettings.self,
+            #"{"identityToolkit":{"listsPhone":false},"secondFactors":{"listsPhone":true,"state":"ENABLED"}}"#)
+        #expect(later.toolkitDocument == ["listsPhone": .bool(false)])
         // What was never set stays unset: under `--dev` anonymous accounts are allowed then.
         #expect(try read(SignUpSettings.self, #"{"allowsAnonymous":false}"#).anonymous == nil)
         #expect(try read(SignUpSettings.self, #"{"anonymous":false,"allowsAnonymous":true}"#).anonymous == false)

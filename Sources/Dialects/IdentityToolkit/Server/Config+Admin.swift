@@ -30,7 +30,7 @@ extension IdentityToolkit {
         let details: [String: JSONValue] = ["settings": .array(named.map { .string($0) })]
         let settings = try await realm.changeSettings(by: call.client, details: details) { settings in
             if mask.covers("mfa", present: config.mfa != nil) {
-                settings.secondFactors.apply(config.mfa ?? MultiFactorAuthConfig(), mask: mask)
+                settings.apply(config.mfa ?? MultiFactorAuthConfig(), mask: mask)
             }
             if mask.covers("emailPrivacyConfig.enableImprovedEmailPrivacy", present: config.emailPrivacyConfig != nil) {
                 settings.privacy.hidesAddresses =
@@ -124,26 +124,26 @@ extension MultiFactorAuthConfig {
     }
 }
 
-extension SecondFactorSettings {
+extension RealmSettings {
     /// Takes over what the mask names.
     fileprivate mutating func apply(_ config: MultiFactorAuthConfig, mask: UpdateMask) {
         if mask.covers("mfa.state", present: config.state != nil) {
             // The reference page switches TOTP on with a body that has no state.
             if let text = config.state {
-                state = State(.secondFactorState, text) ?? .disabled
+                secondFactors.state = SecondFactorSettings.State(.secondFactorState, text) ?? .disabled
             } else if mask.paths?.contains("mfa.state") == true {
-                state = .disabled
+                secondFactors.state = .disabled
             }
         }
         if mask.covers("mfa.enabledProviders", present: config.enabledProviders != nil) {
             let providers = try? Enumeration.secondFactorProvider.words(config.enabledProviders ?? []) { _ in "" }
-            listsPhone = providers?.contains("PHONE_SMS") ?? false
+            identityToolkit.listsPhone = providers?.contains("PHONE_SMS") ?? false
         }
         if mask.covers("mfa.providerConfigs", present: config.providerConfigs != nil) {
             let entry = config.providerConfigs?.last { $0.totpProviderConfig != nil }
-            totp = entry.map { entry in
+            secondFactors.totp = entry.map { entry in
                 TOTPSettings(
-                    state: State(.providerState, entry.state) ?? .disabled,
+                    state: SecondFactorSettings.State(.providerState, entry.state) ?? .disabled,
                     adjacentIntervals: entry.totpProviderConfig?.adjacentIntervals)
             }
         }
@@ -165,7 +165,7 @@ extension ProjectConfig {
         let second = settings.secondFactors
         let mfa = MultiFactorAuthConfig(
             state: second.state.rawValue,
-            enabledProviders: second.listsPhone ? ["PHONE_SMS"] : nil,
+            enabledProviders: settings.identityToolkit.listsPhone ? ["PHONE_SMS"] : nil,
             providerConfigs: second.totp.map { totp in
                 [
                     MultiFactorProviderConfig(

@@ -88,8 +88,3 @@ extension IdentityToolkit {
         }
     }
 }
-
-extension IdentityToolkitSettings {
-    /// Whether a mailed link signs in: where addresses do, and no password is needed.
-    var allowsSignInByLink: Bool { allowsEmail && allowsEmailLinks }
-}

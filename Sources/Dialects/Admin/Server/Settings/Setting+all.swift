@@ -20,15 +20,15 @@ extension Setting {
             "passwords of an account that it cannot be given again, the present one among them",
             weakerWhen: (.smaller, "Users can return to possibly leaked passwords sooner from now on.")),
         .bool("signUp.isOpen", \.signUp.isOpen, "people may make their own accounts"),
-        .bool(
-            "identityToolkit.allowsEmail", \.identityToolkit.allowsEmail,
+        .toolkitFlag(
+            "identityToolkit.allowsEmail", "allowsEmail", default: true,
             "Identity Toolkit's clients sign in and up with an address"),
-        .bool(
-            "identityToolkit.allowsEmailLinks", \.identityToolkit.allowsEmailLinks,
+        .toolkitFlag(
+            "identityToolkit.allowsEmailLinks", "allowsEmailLinks", default: true,
             "Identity Toolkit's clients sign in by a mailed link",
             weaker: (true, "Who reads a mailbox signs in by a link from now on, without the password.")),
-        .bool(
-            "identityToolkit.allowsDeletion", \.identityToolkit.allowsDeletion,
+        .toolkitFlag(
+            "identityToolkit.allowsDeletion", "allowsDeletion", default: true,
             "users delete their own accounts through Identity Toolkit"),
         .bool(
             "signUp.allowsAnonymous", \.signUp.allowsAnonymous, "accounts without address or password",
@@ -46,7 +46,8 @@ extension Setting {
                 before.secondFactors.state == .mandatory && after.secondFactors.state != .mandatory
                     ? "Not every user needs a second factor any more." : nil
             }),
-        .bool("secondFactors.listsPhone", \.secondFactors.listsPhone, "read back to Identity Toolkit; no such factor"),
+        .toolkitFlag(
+            "secondFactors.listsPhone", "listsPhone", default: false, "read back to Identity Toolkit; no such factor"),
         .totpState,
         .adjacentIntervals,
         .bool(
