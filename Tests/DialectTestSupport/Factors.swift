@@ -75,13 +75,16 @@ package struct SignedDevice: Sendable {
         let now = server.now.timeIntervalSince1970
         let claims: JSON = [
             "sub": .string(request.challenge), "iss": "device", "aud": "here", "iat": .number(now),
-            "exp": .number(now + 30), "auth0_guardian_method": "push", "auth0_guardian_accepted": .bool(allows),
+            "exp": .number(now + 30), "method": "push", "accepted": .bool(allows),
         ]
         let header: JSON = ["alg": .string(key.algorithm), "typ": "JWT"]
         let input = [header, claims].map { $0.bytes.base64URL }.joined(separator: ".")
         let statement = "\(input).\(try key.signature(of: input).base64URL)"
         let verdict = try await server.realm.authenticator.answer(
-            .signedDecision(Secret(statement), audiences: ["here"]),
+            .signedDecision(
+                Secret(statement), audiences: ["here"],
+                claims: DecisionClaims(
+                    method: "method", push: "push", accepted: "accepted", reason: "reason", number: "number")),
             to: .flow(request.handle, .pushTransaction), by: .testAdministrator)
         guard case .accomplished(.decided) = verdict else { throw Unexpected(what: "\(verdict)") }
     }

@@ -164,9 +164,9 @@ struct ApprovalTests {
         .claim("exp", nil, .malformedCredential),
         .claim("iat", nil, .malformedCredential),
         .claim("iat", "now", .malformedCredential),
-        .claim("auth0_guardian_accepted", "true", .malformedCredential),
-        .claim("auth0_guardian_accepted", nil, .malformedCredential),
-        .claim("auth0_guardian_method", "otp", .malformedCredential),
+        .claim("decision_accepted", "true", .malformedCredential),
+        .claim("decision_accepted", nil, .malformedCredential),
+        .claim("decision_method", "otp", .malformedCredential),
         Forgery("from the future", .answerExpired) { waiting, request in
             try waiting.device.answer(to: request, at: waiting.test.now + 120)
         },

@@ -45,11 +45,11 @@ struct TestDevice: Sendable {
         let issuedAt = now.timeIntervalSince1970 + 0.25
         var claims: [String: JSONValue] = [
             "sub": .string(challenge), "iss": .string(identifier), "aud": .string(Self.audience),
-            "iat": .number(issuedAt), "exp": .number(issuedAt + 30), "auth0_guardian_method": "push",
-            "auth0_guardian_accepted": .bool(allows),
+            "iat": .number(issuedAt), "exp": .number(issuedAt + 30), "decision_method": "push",
+            "decision_accepted": .bool(allows),
         ]
-        if let reason { claims["auth0_guardian_reason"] = .string(reason) }
-        if let number { claims["countersign_number"] = .string(number) }
+        if let reason { claims["decision_reason"] = .string(reason) }
+        if let number { claims["decision_number"] = .string(number) }
         return claims
     }
 
@@ -100,11 +100,17 @@ extension TestRealm {
         try #require(await realm.devices.requests(to: device).last)
     }
 
+    /// Names of no protocol: the core looks where it is told to.
+    static let decisionClaims = DecisionClaims(
+        method: "decision_method", push: "push", accepted: "decision_accepted", reason: "decision_reason",
+        number: "decision_number")
+
     func decide(
         _ statement: String, _ handle: FlowHandle, audiences: Set<String> = [TestDevice.audience]
     ) async throws -> Verdict {
         try await realm.authenticator.answer(
-            .signedDecision(Secret(statement), audiences: audiences), to: .flow(handle, .any(.approve)),
+            .signedDecision(Secret(statement), audiences: audiences, claims: Self.decisionClaims),
+            to: .flow(handle, .any(.approve)),
             by: client)
     }
 

@@ -144,7 +144,3 @@ struct UnverifiedCustomToken {
         audience = members.aud
     }
 }
-
-extension JSONValue: ExpressibleByStringLiteral {
-    public init(stringLiteral value: String) { self = .string(value) }
-}

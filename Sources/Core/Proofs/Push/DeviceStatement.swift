@@ -8,6 +8,8 @@ struct DeviceStatement: SettlingProof {
         var statement: Secret<String>
         /// It has to name one of these.
         var audiences: Set<String>
+        /// Where it says what was decided.
+        var names: DecisionClaims
     }
 
     let kind = FactorKind.deviceStatement
@@ -33,8 +35,7 @@ struct DeviceStatement: SettlingProof {
         }
         do throws(Refusal) {
             let decision = try Self.decision(
-                of: response.statement.reveal(), audiences: response.audiences, challenge: challenge,
-                payload: payload, at: permit.now)
+                of: response, challenge: challenge, payload: payload, at: permit.now)
             var result = ProofResult()
             result.finding = decision
             return .right(RightAnswer(result))
@@ -53,11 +54,12 @@ struct DeviceStatement: SettlingProof {
     /// Its issuer should be what the device called itself when it enrolled, which some systems change when an app is
     /// installed anew: a difference is noted, as the key has shown who it is.
     private static func decision(
-        of token: String, audiences: Set<String>, challenge: DeviceChallenge, payload: PushFactor.Payload, at now: Date
+        of response: Response, challenge: DeviceChallenge, payload: PushFactor.Payload, at now: Date
     ) throws(Refusal) -> DeviceDecision {
+        let names = response.names
         let claims: TokenClaims
         do {
-            claims = try payload.key.claims(of: token)
+            claims = try payload.key.claims(of: response.statement.reveal())
         } catch {
             switch error {
             case .malformed: throw Refusal(.malformedCredential)
@@ -68,22 +70,24 @@ struct DeviceStatement: SettlingProof {
         guard let subject = claims.string("sub"),
             ConstantTime.equal(Array(subject.utf8), Array(challenge.text.utf8))
         else { throw Refusal(.wrongChallenge) }
-        guard let audience = claims.string("aud"), audiences.contains(audience) else { throw Refusal(.wrongAudience) }
+        guard let audience = claims.string("aud"), response.audiences.contains(audience) else {
+            throw Refusal(.wrongAudience)
+        }
         guard let issuedAt = claims.date("iat"), let expiresAt = claims.date("exp"),
             expiresAt.timeIntervalSince(issuedAt) <= longestStatement
         else { throw Refusal(.malformedCredential) }
         guard issuedAt <= now + PushFactor.leeway, expiresAt > now - PushFactor.leeway, expiresAt > issuedAt else {
             throw Refusal(.answerExpired)
         }
-        guard claims.string("auth0_guardian_method") == "push",
-            case .bool(let isAllowed)? = claims["auth0_guardian_accepted"]
+        guard claims.string(names.method) == names.push,
+            case .bool(let isAllowed)? = claims[names.accepted]
         else { throw Refusal(.malformedCredential) }
         if isAllowed, let number = challenge.number {
-            guard let typed = claims.string("countersign_number"),
+            guard let typed = claims.string(names.number),
                 ConstantTime.equal(Array(typed.utf8), Array(number.utf8))
             else { throw Refusal(.wrongNumber) }
         }
-        let reason = claims.string("auth0_guardian_reason").map {
+        let reason = claims.string(names.reason).map {
             PlainText($0, longest: longestReason).text
         }
         return DeviceDecision(
@@ -147,8 +151,12 @@ extension FactorKind {
 
 extension Answer {
     /// What a device signed about a request: a compact JWS that names one of these audiences (as Guardian.swift signs them).
-    public static func signedDecision(_ statement: Secret<String>, audiences: Set<String>) -> Answer {
-        proof(.deviceStatement, DeviceStatement.Response(statement: statement, audiences: audiences))
+    /// - Parameter claims: where the protocol's devices say what was decided.
+    public static func signedDecision(
+        _ statement: Secret<String>, audiences: Set<String>, claims: DecisionClaims
+    ) -> Answer {
+        proof(
+            .deviceStatement, DeviceStatement.Response(statement: statement, audiences: audiences, names: claims))
     }
 }
 

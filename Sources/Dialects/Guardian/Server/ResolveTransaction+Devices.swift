@@ -13,7 +13,7 @@ extension Guardian {
             throw GuardianError.invalidBody("challenge_response is missing.")
         }
         let verdict = try await realm.authenticator.answer(
-            .signedDecision(Secret(statement), audiences: audiences("resolve-transaction")),
+            .signedDecision(Secret(statement), audiences: audiences("resolve-transaction"), claims: .guardian),
             to: .flow(FlowHandle(token), .pushTransaction), by: call.client)
         switch verdict {
         case .accomplished(.decided): return .done
@@ -21,4 +21,11 @@ extension Guardian {
         default: throw GuardianError.unknownTransaction
         }
     }
+}
+
+extension DecisionClaims {
+    /// As Guardian's clients name them (Guardian.swift, `AuthenticationAPIClient`); the number is this server's own.
+    static let guardian = DecisionClaims(
+        method: "auth0_guardian_method", push: "push", accepted: "auth0_guardian_accepted",
+        reason: "auth0_guardian_reason", number: "countersign_number")
 }
