@@ -12,7 +12,8 @@ import Hummingbird
 import ScopeProtection
 
 let environment = ProcessInfo.processInfo.environment
-let server = URL(string: environment["COUNTERSIGN_URL"] ?? "http://127.0.0.1:8080")!
+let address = environment["COUNTERSIGN_URL"] ?? "http://127.0.0.1:8080"
+guard let server = URL(string: address) else { fatalError("COUNTERSIGN_URL is no URL: \(address)") }
 
 // Online: each token is asked about, so that a logout counts at once.
 let online = IntrospectionValidator(

@@ -26,7 +26,7 @@ struct DeviceSigningKey: SigningKey, @unchecked Sendable {
             SecItemCopyMatching(query as CFDictionary, UnsafeMutablePointer($0))
         }
         #if canImport(Security)
-            let key = found.flatMap { CFGetTypeID($0) == SecKeyGetTypeID() ? ($0 as! SecKey) : nil }
+            let key = found.flatMap { CFGetTypeID($0) == SecKeyGetTypeID() ? unsafeDowncast($0, to: SecKey.self) : nil }
         #else
             let key = found as? SecKey
         #endif

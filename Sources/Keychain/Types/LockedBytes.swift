@@ -92,14 +92,14 @@ enum LockedMemory {
         static func allocate(_ count: Int) -> UnsafeMutableRawBufferPointer {
             let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 1), alignment: 16)
             memory.initializeMemory(as: UInt8.self, repeating: 0)
-            mlock(memory.baseAddress!, memory.count)
+            mlock(memory.start, memory.count)
             return UnsafeMutableRawBufferPointer(rebasing: memory[..<count])
         }
 
         static func free(_ memory: UnsafeMutableRawBufferPointer) {
             wipe(memory)
-            munlock(memory.baseAddress!, max(memory.count, 1))
-            memory.baseAddress!.deallocate()
+            munlock(memory.start, max(memory.count, 1))
+            memory.start.deallocate()
         }
 
         static func fillRandomly(_ memory: UnsafeMutableRawBufferPointer) {

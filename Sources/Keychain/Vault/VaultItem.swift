@@ -12,7 +12,10 @@ public struct ItemID: Sendable, Hashable {
     }
 
     static let size = 16
-    static func random() -> Self { Self(Sodium.randomBytes(size))! }
+    static func random() -> Self { Self(checked: Sodium.randomBytes(size)) }
+
+    /// 16 bytes, as whoever calls has made sure.
+    private init(checked bytes: [UInt8]) { self.bytes = bytes }
 }
 
 public enum AttributeValue: Sendable, Hashable, Codable {

@@ -147,7 +147,10 @@ public struct ScopeMiddleware<Context: RequestContext>: RouterMiddleware {
 
 extension HTTPField.Name {
     /// The same request may be sent again.
-    public static let mfpConflict = Self("MFP-Conflict")!
+    public static let mfpConflict: Self = {
+        guard let name = Self("MFP-Conflict") else { preconditionFailure("MFP-Conflict is the name of a header field") }
+        return name
+    }()
 }
 
 extension RouterMethods {

@@ -197,13 +197,13 @@ extension RateLimitStanding {
     /// `X-RateLimit-Reset` in whole seconds since 1970, as the vendor's SDKs read it.
     var headers: HTTPFields {
         [
-            HTTPField.Name("X-RateLimit-Limit")!: String(limit),
-            HTTPField.Name("X-RateLimit-Remaining")!: String(remaining),
+            .known("X-RateLimit-Limit"): String(limit),
+            .known("X-RateLimit-Remaining"): String(remaining),
             Self.resetHeader: Self.text(of: resetAt),
         ]
     }
 
-    static let resetHeader = HTTPField.Name("X-RateLimit-Reset")!
+    static let resetHeader = HTTPField.Name.known("X-RateLimit-Reset")
 
     static func text(of instant: Date) -> String { String(Int64(instant.timeIntervalSince1970.rounded(.up))) }
 }

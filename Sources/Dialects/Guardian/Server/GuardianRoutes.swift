@@ -84,7 +84,7 @@ extension Guardian {
 
     /// What pages may read of answers beside the usual headers.
     public static let exposedHeaders: [HTTPField.Name] =
-        [.retryAfter] + ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"].map { HTTPField.Name($0)! }
+        [.retryAfter] + ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"].map(HTTPField.Name.known)
 
     private static let ownPrefixes = ["/api/", "/appliance-mfa/", "/rich-consents/"] + oauthPrefixes
     private static let oauthPrefixes = ["/oauth/", "/mfa/", "/bc-authorize", "/userinfo"]

@@ -54,5 +54,5 @@ extension Guardian {
 
 extension HTTPField.Name {
     /// A device's proof that it has its key, in the form of RFC 9449.
-    static let mfaDPoP = Self("MFA-DPoP")!
+    static let mfaDPoP = known("MFA-DPoP")
 }

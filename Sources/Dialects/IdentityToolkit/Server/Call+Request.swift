@@ -58,8 +58,8 @@ extension IdentityToolkit {
 }
 
 extension HTTPField.Name {
-    fileprivate static let googleAPIKey = Self("X-Goog-Api-Key")!
-    fileprivate static let firebaseLocale = Self("X-Firebase-Locale")!
+    fileprivate static let googleAPIKey = known("X-Goog-Api-Key")
+    fileprivate static let firebaseLocale = known("X-Firebase-Locale")
 }
 
 extension IdentityToolkitError {

@@ -97,8 +97,8 @@ struct Correlation: Sendable {
 }
 
 extension HTTPField.Name {
-    static let clientRequestID = Self(HeaderName.clientRequestID)!
-    static let requestID = Self(HeaderName.requestID)!
+    static let clientRequestID = known(HeaderName.clientRequestID)
+    static let requestID = known(HeaderName.requestID)
 }
 
 extension StringProtocol {

@@ -82,7 +82,7 @@ enum SecurityChecksError: Error, Sendable {
                 RegistrationAnswer(ErrorBody(errorCode: code, errorMessage: message), isVersioned: isRegistration),
                 status: HTTPResponse.Status(code: status), headers: retryAfter.map { .retryAfter($0) } ?? [:])
         case .oauth(let status, let word, let message, let isUnknownClient, let challenge, let retryAfter):
-            var headers: HTTPFields = [.cacheControl: "no-store", HTTPField.Name("Pragma")!: "no-cache"]
+            var headers: HTTPFields = [.cacheControl: "no-store", .known("Pragma"): "no-cache"]
             if let challenge { headers[.wwwAuthenticate] = challenge }
             if let retryAfter { headers.append(contentsOf: HTTPFields.retryAfter(retryAfter)) }
             return try .json(
@@ -95,7 +95,7 @@ enum SecurityChecksError: Error, Sendable {
                 RegistrationAnswer(
                     ErrorBody(errorCode: nil, errorMessage: "Something else of this client is under way."),
                     isVersioned: isRegistration),
-                status: .conflict, headers: [HTTPField.Name(HeaderName.conflict)!: "try again"])
+                status: .conflict, headers: [.known(HeaderName.conflict): "try again"])
         case .failures(let failures):
             return try .json(
                 RegistrationAnswer(

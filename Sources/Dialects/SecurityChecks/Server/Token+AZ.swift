@@ -18,7 +18,7 @@ extension SecurityChecks {
         case nil: throw SecurityChecksError.invalidOAuthRequest("grant_type is missing.")
         default: throw SecurityChecksError.unsupportedGrant
         }
-        return try .json(answer, headers: [.cacheControl: "no-store", HTTPField.Name("Pragma")!: "no-cache"])
+        return try .json(answer, headers: [.cacheControl: "no-store", .known("Pragma"): "no-cache"])
     }
 
     private func redeem(_ body: TokenRequest) async throws -> TokenResponse {

@@ -166,7 +166,7 @@
             query[kSecReturnRef] = true
             query[kSecUseAuthenticationContext] = try context.forOneCall()
             guard let found = try find(query), CFGetTypeID(found) == SecKeyGetTypeID() else { throw .itemNotFound }
-            return found as! SecKey
+            return unsafeDowncast(found, to: SecKey.self)
         }
 
         private static func info(

@@ -22,7 +22,7 @@ enum AESGCM {
         let nonce = Sodium.randomBytes(nonceSize)
         guard keepsSchedulesLocked else { return sealSlowly(plaintext, key: key, nonce: nonce, aad: aad) }
         return [UInt8](unsafeUninitializedCapacity: plaintext.count + overhead) { buffer, initialized in
-            let output = buffer.baseAddress!
+            let output = buffer.start
             output.update(from: nonce, count: nonceSize)
             withSchedule(of: key) { schedule in
                 _ = withStart(of: plaintext) { plaintext, count in
@@ -53,8 +53,8 @@ enum AESGCM {
                 defer { nothing.deallocate() }
                 return crypto_aead_aes256gcm_decrypt_afternm(
                     output.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? nothing, nil, nil,
-                    sealed.baseAddress! + nonceSize, UInt64(sealed.count - nonceSize), aad, UInt64(aad.count),
-                    sealed.baseAddress!, schedule) == 0
+                    sealed.start + nonceSize, UInt64(sealed.count - nonceSize), aad, UInt64(aad.count),
+                    sealed.start, schedule) == 0
             }
         }
         Sodium.wipeStack()
@@ -86,7 +86,7 @@ enum AESGCM {
     ) -> Result {
         PrimitiveScratch.withBlock { scratch in
             let schedule = scratch.assumingMemoryBound(to: crypto_aead_aes256gcm_state.self)
-            crypto_aead_aes256gcm_beforenm(schedule, key.baseAddress!.assumingMemoryBound(to: UInt8.self))
+            crypto_aead_aes256gcm_beforenm(schedule, key.start.assumingMemoryBound(to: UInt8.self))
             return body(UnsafePointer(schedule))
         }
     }

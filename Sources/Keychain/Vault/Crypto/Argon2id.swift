@@ -78,9 +78,9 @@ enum Argon2id {
         let key = LockedBytes(count: outputSize) { output in
             status = passcode.withBytes { passcode in
                 crypto_pwhash(
-                    output.baseAddress!.assumingMemoryBound(to: UInt8.self), UInt64(outputSize),
+                    output.start.assumingMemoryBound(to: UInt8.self), UInt64(outputSize),
                     // Not nil for a passcode without bytes: sodium_malloc gives an address for those too.
-                    passcode.baseAddress!.assumingMemoryBound(to: CChar.self), UInt64(passcode.count), salt,
+                    passcode.start.assumingMemoryBound(to: CChar.self), UInt64(passcode.count), salt,
                     UInt64(cost.operations), Int(cost.memory), crypto_pwhash_ALG_ARGON2ID13)
             }
         }

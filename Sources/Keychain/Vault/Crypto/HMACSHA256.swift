@@ -12,7 +12,7 @@ enum HMACSHA256 {
         [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
             key.withBytes { key in
                 compute(
-                    key: key, into: buffer.baseAddress!,
+                    key: key, into: buffer.start,
                     { add in for part in parts { part.withUnsafeBytes { add($0) } } })
             }
             initialized = size
@@ -30,7 +30,7 @@ enum HMACSHA256 {
                 let pseudorandomKey = UnsafeMutableRawBufferPointer(start: scratch, count: size)
                 let block = scratch + size
                 salt.withUnsafeBytes { salt in
-                    compute(key: salt, into: pseudorandomKey.baseAddress!.assumingMemoryBound(to: UInt8.self)) { add in
+                    compute(key: salt, into: pseudorandomKey.start.assumingMemoryBound(to: UInt8.self)) { add in
                         for input in inputs { input.withBytes { add($0) } }
                     }
                 }
@@ -48,7 +48,7 @@ enum HMACSHA256 {
                     }
                     block.copyMemory(from: block + size, byteCount: size)
                     let part = min(size, count - written)
-                    (output.baseAddress! + written).copyMemory(from: block, byteCount: part)
+                    (output.start + written).copyMemory(from: block, byteCount: part)
                     written += part
                     counter += 1
                 }

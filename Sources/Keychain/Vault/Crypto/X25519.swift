@@ -8,7 +8,7 @@ enum X25519 {
 
     static func generate() -> (privateKey: LockedBytes, publicKey: [UInt8]) {
         precondition(Sodium.isReady, "libsodium could not be initialised")
-        let privateKey = LockedBytes(count: size) { randombytes_buf($0.baseAddress!, size) }
+        let privateKey = LockedBytes(count: size) { randombytes_buf($0.start, size) }
         return (privateKey, publicKey(of: privateKey))
     }
 
@@ -16,7 +16,7 @@ enum X25519 {
         defer { Sodium.wipeStack() }
         var publicKey = [UInt8](repeating: 0, count: size)
         _ = privateKey.withBytes {
-            crypto_scalarmult_base(&publicKey, $0.baseAddress!.assumingMemoryBound(to: UInt8.self))
+            crypto_scalarmult_base(&publicKey, $0.start.assumingMemoryBound(to: UInt8.self))
         }
         return publicKey
     }
@@ -29,8 +29,8 @@ enum X25519 {
         let secret = LockedBytes(count: size) { output in
             isGood = privateKey.withBytes {
                 crypto_scalarmult(
-                    output.baseAddress!.assumingMemoryBound(to: UInt8.self),
-                    $0.baseAddress!.assumingMemoryBound(to: UInt8.self), publicKey) == 0
+                    output.start.assumingMemoryBound(to: UInt8.self),
+                    $0.start.assumingMemoryBound(to: UInt8.self), publicKey) == 0
             }
         }
         return isGood ? secret : nil

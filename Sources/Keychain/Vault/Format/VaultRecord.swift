@@ -125,7 +125,10 @@ struct VaultRecord: Sendable, Hashable {
 
 extension VaultRecord.Binding {
     fileprivate init(from reader: inout ByteReader) throws(KeychainError) {
-        id = ItemID(try reader.raw(ItemID.size, "an item"))!
+        guard let id = ItemID(try reader.raw(ItemID.size, "an item")) else {
+            throw .corrupted("an item's id has not 16 bytes")
+        }
+        self.id = id
         let name = try reader.string(UInt8.self, limit: 16, "an item's class")
         guard let itemClass = String(validating: name, as: UTF8.self), !itemClass.isEmpty else {
             throw .corrupted("an item's class is not a name")

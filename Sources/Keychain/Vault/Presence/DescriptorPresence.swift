@@ -120,7 +120,7 @@ enum HeadlessRequests {
             while count < memory.count {
                 var ready = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
                 guard deadline.wait(&ready) else { throw .timedOut }
-                let got = systemRead(descriptor, memory.baseAddress! + count, memory.count - count)
+                let got = systemRead(descriptor, memory.start + count, memory.count - count)
                 if got == 0 { break }
                 if got < 0 {
                     if errno == EINTR || errno == EAGAIN { continue }

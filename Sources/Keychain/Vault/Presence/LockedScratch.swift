@@ -17,7 +17,10 @@ enum LockedScratch {
         let memory = try LockedBytes(count: count) { (memory: UnsafeMutableRawBufferPointer) throws(Failure) in
             result = try body(memory)
         }
-        return withExtendedLifetime(memory) { result! }
+        return withExtendedLifetime(memory) {
+            guard let result else { preconditionFailure("the closure ran") }
+            return result
+        }
     }
 }
 

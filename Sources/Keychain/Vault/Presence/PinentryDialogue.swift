@@ -26,7 +26,7 @@ final class AssuanConnection {
         var sent = 0
         while sent < line.count {
             let count = line.withUnsafeBytes {
-                systemSend(descriptor, $0.baseAddress! + sent, line.count - sent)
+                systemSend(descriptor, $0.start + sent, line.count - sent)
             }
             if count > 0 {
                 sent += count
@@ -52,7 +52,7 @@ final class AssuanConnection {
             guard filled < Assuan.lineBytes else { throw .unavailable("pinentry sent a line that is too long") }
             var ready = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
             guard deadline.wait(&ready) else { throw .timedOut }
-            let count = systemReceive(descriptor, buffer.baseAddress! + filled, buffer.count - filled)
+            let count = systemReceive(descriptor, buffer.start + filled, buffer.count - filled)
             if count > 0 {
                 filled += count
             } else if count == 0 || (errno != EINTR && errno != EAGAIN) {

@@ -128,7 +128,7 @@ public struct PinentryPresence: PresenceProvider {
             for descriptor: Int32 in 0...2 {
                 var name = [CChar](repeating: 0, count: 256)
                 if ttyname_r(descriptor, &name, name.count) == 0 {
-                    return name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+                    return name.withUnsafeBufferPointer { String(cString: $0.start) }
                 }
             }
             let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)

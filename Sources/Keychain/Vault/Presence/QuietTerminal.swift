@@ -103,7 +103,7 @@ struct QuietTerminal: ~Copyable {
             var rest = bytes[...]
             while !rest.isEmpty {
                 let written = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[rest.startIndex...])
-                    .withMemoryRebound(to: UInt8.self) { systemWrite(descriptor, $0.baseAddress!, $0.count) }
+                    .withMemoryRebound(to: UInt8.self) { systemWrite(descriptor, $0.start, $0.count) }
                 if written > 0 {
                     rest = rest.dropFirst(written)
                 } else if errno == EAGAIN {

@@ -124,7 +124,7 @@ public struct TerminalPresence: PresenceProvider {
             // One at a time: what comes after the end of the line is not ours to read.
             let (event, count) = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1) { byte in
                 byte[0] = 0
-                let count = systemRead(terminal.descriptor, byte.baseAddress!)
+                let count = systemRead(terminal.descriptor, byte.start)
                 let event = count == 1 ? editor.take(byte[0]) : .nothing
                 byte[0] = 0
                 return (event, count)

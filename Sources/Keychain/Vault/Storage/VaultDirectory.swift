@@ -107,7 +107,7 @@ final class VaultDirectory: Sendable {
         var done = 0
         while done < range.count {
             let count = bytes.withUnsafeMutableBytes {
-                pread(handle.descriptor, $0.baseAddress! + done, $0.count - done, off_t(range.lowerBound + done))
+                pread(handle.descriptor, $0.start + done, $0.count - done, off_t(range.lowerBound + done))
             }
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw Self.failure("read \(name)") }
@@ -232,7 +232,7 @@ final class VaultDirectory: Sendable {
         let file = openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Self.failure("create \(name)") }
         defer { close(file) }
-        let count = secret.withBytes { pwrite(file, $0.baseAddress!, $0.count, 0) }
+        let count = secret.withBytes { pwrite(file, $0.start, $0.count, 0) }
         guard count == secret.count, fsync(file) == 0, fsync(descriptor) == 0 else {
             throw Self.failure("write \(name)")
         }
@@ -243,7 +243,7 @@ final class VaultDirectory: Sendable {
         guard let (file, size) = try openFile(name, O_RDONLY) else { return nil }
         guard size == 32 else { throw .corrupted("\(path)/\(name) is not what the vault wrote") }
         var count = 0
-        let secret = LockedBytes(count: size) { count = pread(file.descriptor, $0.baseAddress!, size, 0) }
+        let secret = LockedBytes(count: size) { count = pread(file.descriptor, $0.start, size, 0) }
         guard count == size else { throw Self.failure("read \(name)") }
         return secret
     }
@@ -264,7 +264,7 @@ final class VaultDirectory: Sendable {
         bytes.withUnsafeBytes { bytes in
             var done = 0
             while done < bytes.count {
-                let count = pwrite(file, bytes.baseAddress! + done, bytes.count - done, off_t(start + done))
+                let count = pwrite(file, bytes.start + done, bytes.count - done, off_t(start + done))
                 if count < 0 && errno == EINTR { continue }
                 guard count > 0 else { return false }
                 done += count

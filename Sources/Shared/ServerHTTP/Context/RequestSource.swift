@@ -65,7 +65,7 @@ public struct RequestSource: Sendable {
 
 extension HTTPField.Name {
     /// Addresses that a request came through, each added by the one that it came to (RFC 7239).
-    public static let forwarded = Self("Forwarded")!
+    public static let forwarded = known("Forwarded")
     /// The same by custom, older than the standard.
-    public static let xForwardedFor = Self("X-Forwarded-For")!
+    public static let xForwardedFor = known("X-Forwarded-For")
 }

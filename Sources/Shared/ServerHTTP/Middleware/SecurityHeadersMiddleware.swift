@@ -44,7 +44,7 @@ extension HTTPFields {
 
 extension HTTPField.Name {
     /// What a browser tells of the page that a link was on (Referrer Policy, section 8.1).
-    public static let referrerPolicy = Self("Referrer-Policy")!
+    public static let referrerPolicy = known("Referrer-Policy")
     /// Whether a page may be shown in a frame (RFC 7034).
-    public static let xFrameOptions = Self("X-Frame-Options")!
+    public static let xFrameOptions = known("X-Frame-Options")
 }

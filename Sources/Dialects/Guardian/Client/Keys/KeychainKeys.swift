@@ -31,7 +31,7 @@ enum KeychainKeys {
         }
         #if canImport(Security)
             guard let found, CFGetTypeID(found) == SecKeyGetTypeID() else { return nil }
-            return (found as! SecKey)
+            return unsafeDowncast(found, to: SecKey.self)
         #else
             return found as? SecKey
         #endif

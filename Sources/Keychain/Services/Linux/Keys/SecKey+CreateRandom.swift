@@ -80,7 +80,7 @@
 
         /// The parameters of one half: what is said for both, and what is said for it.
         private func merged(_ half: String) -> KeyParameters {
-            let merged = dictionary.mutableCopy() as! NSMutableDictionary
+            let merged = NSMutableDictionary(dictionary: dictionary)
             merged.removeObject(forKey: "private")
             merged.removeObject(forKey: "public")
             for (name, value) in value(half)?.dictionary ?? NSDictionary() {
@@ -113,7 +113,7 @@
 
         /// What is said of one half as the dictionary of an item.
         private func item(of half: String) -> NSMutableDictionary {
-            let item = merged(half).dictionary.mutableCopy() as! NSMutableDictionary
+            let item = NSMutableDictionary(dictionary: merged(half).dictionary)
             item.setObject("keys" as NSString, forKey: "class" as NSString)
             return item
         }
