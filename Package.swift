@@ -322,7 +322,7 @@ let package = Package(
             name: "DialectTestSupport",
             dependencies: [
                 "CountersignCore", "CountersignServer", "SecurityChecks", "NativeAuthWire", "OneTimePassword",
-                "PasswordHashing",
+                "PasswordHashing", "ServerHTTP",
                 "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdTesting, .logging, .nioCore,
             ],
             path: "Tests/DialectTestSupport"),
@@ -404,7 +404,8 @@ let package = Package(
             name: "GuardianTests",
             dependencies: [
                 "GuardianServer", "GuardianWire", "CountersignServer", "CountersignCore", "Delivery", "OneTimePassword",
-                "PasswordHashing", "DialectTestSupport", "TestSupport", .crypto, .cryptoExtras, .hummingbird,
+                "PasswordHashing", "ServerHTTP", "DialectTestSupport", "TestSupport", .crypto, .cryptoExtras,
+                .hummingbird,
                 .hummingbirdHTTP2,
                 .hummingbirdTesting, .hummingbirdTLS, .httpTypes, .jwtKit, .logging, .nioCore, .nioSSL,
                 .serviceLifecycle,
@@ -422,7 +423,8 @@ let package = Package(
             name: "NativeAuthTests",
             dependencies: [
                 "NativeAuthServer", "NativeAuthWire", "CountersignServer", "CountersignCore", "Delivery",
-                "OneTimePassword", "PasswordHashing", "DialectTestSupport", "TestSupport", .crypto, .hummingbird,
+                "OneTimePassword", "PasswordHashing", "ServerHTTP", "DialectTestSupport", "TestSupport", .crypto,
+                .hummingbird,
                 .hummingbirdCore,
                 .hummingbirdTesting, .hummingbirdTLS, .httpTypes, .jwtKit, .logging, .nioCore, .nioSSL,
                 .serviceLifecycle,
@@ -447,7 +449,7 @@ let package = Package(
             name: "CrossDialectTests",
             dependencies: [
                 "CountersignServer", "CountersignCore", "SecurityChecks", "NativeAuthWire", "OneTimePassword",
-                "PasswordHashing",
+                "PasswordHashing", "ServerHTTP",
                 "DialectTestSupport", "TestSupport", .crypto, .hummingbird, .hummingbirdTesting, .httpTypes, .logging,
                 .nioCore,
             ]),

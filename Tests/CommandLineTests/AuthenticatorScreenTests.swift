@@ -44,7 +44,7 @@ import Testing
         id: "0a1b2c3d", issuer: "Shop", name: "ada", codes: nil, device: nil, asksEachTime: false,
         addedAt: Date(timeIntervalSince1970: 0))
     private let newYear = Date(timeIntervalSince1970: 1_767_225_600)
-    private let utc = TimeZone(secondsFromGMT: 0)!
+    private let utc = TimeZone.gmt
 
     @Test func aRequestSaysWhoFromWhereAndWhen() {
         let push = Push(

@@ -2,6 +2,7 @@ import CountersignCore
 import Foundation
 import HTTPTypes
 import NativeAuthWire
+import ServerHTTP
 import Testing
 
 /// An app of the vendor's SDK, as far as the server sees it.
@@ -38,7 +39,7 @@ package struct NativeClient: Sendable {
         var headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded", .accept: "application/json"]
         // No two requests are of the same instant, or the later of two mails would be unknown.
         server.clock.advance(0.001)
-        if let requestID { headers[HTTPField.Name(HeaderName.clientRequestID)!] = requestID }
+        if let requestID { headers[.known(HeaderName.clientRequestID)] = requestID }
         return try await server.send(.post, tenant + path, headers: headers, body: Array(body.utf8), from: from)
     }
 

@@ -7,6 +7,7 @@ import HummingbirdTesting
 import Logging
 import NIOCore
 import PasswordHashing
+import ServerHTTP
 import Synchronization
 import TestSupport
 import Testing
@@ -182,7 +183,7 @@ private enum TemplateDirectory {
 }
 
 extension HTTPField.Name {
-    package static var xForwardedFor: Self { Self("X-Forwarded-For")! }
+    package static var xForwardedFor: Self { known("X-Forwarded-For") }
 }
 
 extension String {

@@ -3,6 +3,7 @@ import Crypto
 import DialectTestSupport
 import Foundation
 import HTTPTypes
+import ServerHTTP
 import TestSupport
 import Testing
 
@@ -75,7 +76,7 @@ struct BackchannelTests {
         ]
         let signed = try proof ?? phone.token(body.with(claims), header: head.with(header))
         return try await server.send(
-            .get, path, headers: [.authorization: "MFA-DPoP \(token)", HTTPField.Name("MFA-DPoP")!: signed])
+            .get, path, headers: [.authorization: "MFA-DPoP \(token)", .known("MFA-DPoP"): signed])
     }
 
     @Test(
@@ -245,7 +246,7 @@ struct BackchannelTests {
             expectRefused(
                 try await consent(server, phone, push, path: "/rich-consents/cns_other"), 404, "consent_not_found")
             for headers: HTTPFields in [
-                [:], [.authorization: "MFA-DPoP x"], [.authorization: "Bearer x", HTTPField.Name("MFA-DPoP")!: "x"],
+                [:], [.authorization: "MFA-DPoP x"], [.authorization: "Bearer x", .known("MFA-DPoP"): "x"],
             ] {
                 expectRefused(
                     try await server.send(.get, "/rich-consents/cns_1", headers: headers), 401, "invalid_token")
@@ -253,7 +254,7 @@ struct BackchannelTests {
             expectRefused(
                 try await server.send(
                     .get, "/rich-consents/cns_1",
-                    headers: [.authorization: "MFA-DPoP unknown", HTTPField.Name("MFA-DPoP")!: "x"]), 401,
+                    headers: [.authorization: "MFA-DPoP unknown", .known("MFA-DPoP"): "x"]), 401,
                 "invalid_token")
             #expect(try await consent(server, phone, push).status == 200)
             // A request to sign in is about no consent.

@@ -3,6 +3,7 @@ import DialectTestSupport
 import Foundation
 import HTTPTypes
 import OneTimePassword
+import ServerHTTP
 import Testing
 
 @Suite("Guardian's invitations and their page")
@@ -42,9 +43,9 @@ struct InvitationTests {
         #expect(reply.text.contains(words), "\(reply.text)", sourceLocation: sourceLocation)
         #expect(reply.headers[.contentType] == "text/html; charset=utf-8", sourceLocation: sourceLocation)
         #expect(reply.headers[.cacheControl] == "no-store", sourceLocation: sourceLocation)
-        #expect(reply.headers[HTTPField.Name("Referrer-Policy")!] == "no-referrer", sourceLocation: sourceLocation)
-        #expect(reply.headers[HTTPField.Name("X-Frame-Options")!] == "DENY", sourceLocation: sourceLocation)
-        let policy = reply.headers[HTTPField.Name("Content-Security-Policy")!] ?? ""
+        #expect(reply.headers[.known("Referrer-Policy")] == "no-referrer", sourceLocation: sourceLocation)
+        #expect(reply.headers[.known("X-Frame-Options")] == "DENY", sourceLocation: sourceLocation)
+        let policy = reply.headers[.known("Content-Security-Policy")] ?? ""
         #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
         #expect(!policy.contains("script-src") && !reply.text.contains("<script"), sourceLocation: sourceLocation)
     }

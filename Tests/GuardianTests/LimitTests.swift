@@ -2,13 +2,14 @@ import DialectTestSupport
 import Foundation
 import HTTPTypes
 import OneTimePassword
+import ServerHTTP
 import Testing
 
 @Suite("Guardian's limits")
 struct LimitTests {
-    private static let limit = HTTPField.Name("X-RateLimit-Limit")!
-    private static let remaining = HTTPField.Name("X-RateLimit-Remaining")!
-    private static let reset = HTTPField.Name("X-RateLimit-Reset")!
+    private static let limit = HTTPField.Name.known("X-RateLimit-Limit")
+    private static let remaining = HTTPField.Name.known("X-RateLimit-Remaining")
+    private static let reset = HTTPField.Name.known("X-RateLimit-Reset")
 
     private func transaction(_ server: TestServer) async throws -> String {
         try await #require(

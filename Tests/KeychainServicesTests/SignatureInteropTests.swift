@@ -35,11 +35,11 @@ import Testing
         (.ecdsaSignatureMessageRFC4754SHA512, .ecdsaSignatureDigestRFC4754SHA512),
     ]
 
-    private static let rsaKey = random(kSecAttrKeyTypeRSA, 2048)
+    private static let rsaKey = Result { try random(kSecAttrKeyTypeRSA, 2048) }
 
-    private static func random(_ type: CFString, _ bits: Int) -> SecKey {
+    private static func random(_ type: CFString, _ bits: Int) throws -> SecKey {
         let parameters: [CFString: Any] = [kSecAttrKeyType: type, kSecAttrKeySizeInBits: bits]
-        return SecKeyCreateRandomKey(parameters as CFDictionary, nil)!
+        return try #require(SecKeyCreateRandomKey(parameters as CFDictionary, nil))
     }
 
     private func load(_ data: Data, _ type: CFString, _ keyClass: CFString) throws -> SecKey {
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: rsa) func rsaBothWays(_ testCase: Case) throws {
-        try check(Self.rsaKey, testCase)
+        try check(Self.rsaKey.get(), testCase)
     }
 
     @Test(arguments: curve) func ecdsaBothWays(_ testCase: Case) throws {
@@ -119,7 +119,7 @@ import Testing
 
     @Test(arguments: [384, 521]) func theLongerCurvesSignToo(_ bits: Int) throws {
         let openssl = try OpenSSL()
-        let key = Self.random(kSecAttrKeyTypeECSECPrimeRandom, bits)
+        let key = try Self.random(kSecAttrKeyTypeECSECPrimeRandom, bits)
         #expect(SecKeyGetBlockSize(key) == (bits + 7) / 8)
         let signature = try #require(
             SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA512, message as CFData, nil))
@@ -135,7 +135,7 @@ import Testing
     @Test(arguments: rfc4754.indices) func rfc4754IsTheSameSignatureInAnotherForm(_ index: Int) throws {
         let (messageForm, digestForm) = Self.rfc4754[index]
         let der = Self.curve[index]
-        let key = Self.random(kSecAttrKeyTypeECSECPrimeRandom, 256)
+        let key = try Self.random(kSecAttrKeyTypeECSECPrimeRandom, 256)
         let raw = try #require(SecKeyCreateSignature(key, messageForm, message as CFData, nil)) as Data
         #expect(raw.count == 64)
         let openssl = try OpenSSL()
@@ -177,9 +177,9 @@ import Testing
     }
 
     @Test func theModernWrappingIsWhatTheLibraryMakes() throws {
-        let curve = Self.random(kSecAttrKeyTypeECSECPrimeRandom, 256).publicKey
+        let curve = try Self.random(kSecAttrKeyTypeECSECPrimeRandom, 256).publicKey
         #expect(SubjectPublicKeyInfo.p256(curve.externalRepresentation) == curve.subjectPublicKeyInfo)
-        let rsa = Self.rsaKey.publicKey
+        let rsa = try Self.rsaKey.get().publicKey
         #expect(SubjectPublicKeyInfo.rsa(rsa.externalRepresentation) == rsa.subjectPublicKeyInfo)
     }
 }

@@ -241,7 +241,7 @@
                 let query: [CFString: Any] = [
                     kSecClass: kSecClassKey, kSecAttrApplicationTag: Data("chip".utf8), kSecReturnRef: true,
                 ]
-                return find(query as CFDictionary).result as! SecKey?
+                return find(query as CFDictionary).result as? SecKey
             }
 
             @Test(arguments: [(false, 256), (true, 2048)])

@@ -3,12 +3,13 @@ import DialectTestSupport
 import Foundation
 import HTTPTypes
 import NativeAuthWire
+import ServerHTTP
 import Testing
 
 @Suite("The envelope of native authentication")
 struct EnvelopeTests {
-    static let id = HTTPField.Name(HeaderName.clientRequestID)!
-    static let own = HTTPField.Name(HeaderName.requestID)!
+    static let id = HTTPField.Name.known(HeaderName.clientRequestID)
+    static let own = HTTPField.Name.known(HeaderName.requestID)
 
     @Test(
         "Any path may stand in front of an endpoint, and is in the issuer",

@@ -33,7 +33,8 @@ import Testing
         if operation != .create {
             let vault = try Vault.open(Corpus.configuration(directory, finger: false))
             for name in ["plain", "akpu", "presence"] {
-                try vault.add(Corpus.item(name, Corpus.accesses.first { $0.0 == name }!.1, version: 1))
+                let access = try #require(Corpus.accesses.first { $0.0 == name }).1
+                try vault.add(Corpus.item(name, access, version: 1))
             }
         }
         let child = try Child.start([Tool.path, "step", directory, operation.rawValue, step.rawValue])

@@ -133,9 +133,9 @@ import Testing
         return bytes.withUnsafeBytes { bytes in
             var place = anchor
             let end = bytes.count - needle.count + anchor + 1
-            while place < end, let hit = memchr(bytes.baseAddress! + place, Int32(needle[anchor]), end - place) {
-                let found = bytes.baseAddress!.distance(to: UnsafeRawPointer(hit))
-                if memcmp(bytes.baseAddress! + found - anchor, needle, needle.count) == 0 { return true }
+            while place < end, let hit = memchr(bytes.start + place, Int32(needle[anchor]), end - place) {
+                let found = bytes.start.distance(to: UnsafeRawPointer(hit))
+                if memcmp(bytes.start + found - anchor, needle, needle.count) == 0 { return true }
                 place = found + 1
             }
             return false

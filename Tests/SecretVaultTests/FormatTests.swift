@@ -343,11 +343,12 @@ private struct DocumentedReader {
             }
         }
 
-        let tagKey = Self.hkdf([classKeys[1]!], salt: vaultID, "gkc/v1/file-tag")
+        let firstClassKey = try #require(classKeys[1])
+        let tagKey = Self.hkdf([firstClassKey], salt: vaultID, "gkc/v1/file-tag")
         let tag = HMAC<SHA256>.authenticationCode(
             for: file.dropLast(32), using: SymmetricKey(data: tagKey))
         isAuthentic = Array(tag) == Array(file.suffix(32))
-        let metadataKey = Self.hkdf([classKeys[1]!], salt: vaultID, "gkc/v1/metadata")
+        let metadataKey = Self.hkdf([firstClassKey], salt: vaultID, "gkc/v1/metadata")
 
         for _ in 0..<cursor.number(4) {
             var record = Cursor(bytes: cursor.string(4))
@@ -372,7 +373,8 @@ private struct DocumentedReader {
                 guard password == [0], recipients.count <= 1, recipients.allSatisfy({ factors[$0] != nil }) else {
                     continue
                 }
-                let classKey = classKeys[["akpu": 5, "aku": 4, "ak": 4, "cku": 3, "ck": 3][accessibility]!]!
+                let number = try #require(["akpu": 5, "aku": 4, "ak": 4, "cku": 3, "ck": 3][accessibility])
+                let classKey = try #require(classKeys[number])
                 let context = vaultID + binding + password + prefix
                 var key = try Self.open(sealed, [classKey], "gkc/v1/item/class", context)
                 if let factor = recipients.first.flatMap({ factors[$0] }) {

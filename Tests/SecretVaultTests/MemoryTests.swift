@@ -49,7 +49,8 @@ import Testing
                 needles.add("passcode's private key", factor)
                 needles.add("metadata key", keys.metadata)
                 needles.add("file key", keys.fileTag)
-                #expect(needles.found(needles.named("class key whenUnlocked")) > 0, "the search finds what is there")
+                #expect(
+                    try needles.found(needles.named("class key whenUnlocked")) > 0, "the search finds what is there")
             }
             func lockedPart() throws {
                 try work()
@@ -59,14 +60,14 @@ import Testing
                     "passcode", "secret", "guarded secret", "application password", "class key whenUnlocked",
                     "class key passcodeSet", "passcode's private key",
                 ] {
-                    let found = needles.found(needles.named(name))
+                    let found = try needles.found(needles.named(name))
                     #expect(found == 0, "\(name) is in a locked vault's memory \(found) times")
                 }
-                #expect(needles.found(needles.named("class key afterFirstUnlock")) > 0)
+                #expect(try needles.found(needles.named("class key afterFirstUnlock")) > 0)
             }
             try lockedPart()
             for name in needles.names {
-                let found = needles.found(needles.named(name))
+                let found = try needles.found(needles.named(name))
                 #expect(found == 0, "\(name) is left \(found) times")
             }
         }
@@ -89,7 +90,7 @@ private final class Needles: @unchecked Sendable {
         masked.append((name, mask, secret.withBytes { zip($0, mask).map { $0 ^ $1 } }))
     }
 
-    func named(_ name: String) -> Int { masked.firstIndex { $0.name == name }! }
+    func named(_ name: String) throws -> Int { try #require(masked.firstIndex { $0.name == name }) }
 
     func copy(_ index: Int) -> LockedBytes {
         LockedBytes(count: masked[index].bytes.count) { output in
@@ -118,10 +119,10 @@ private final class Needles: @unchecked Sendable {
         defer { buffer.deallocate() }
         var hits = 0
         needle.withBytes { needle in
-            let own = UInt(bitPattern: needle.baseAddress!)
+            let own = UInt(bitPattern: needle.start)
             let bufferRange = UInt(bitPattern: buffer)..<UInt(bitPattern: buffer) + UInt(chunk)
             for line in maps.split(separator: "\n") where line.contains(" r") {
-                let range = line.prefix { $0 != " " }.split(separator: "-").map { UInt($0, radix: 16)! }
+                let range = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
                 var at = range[0]
                 while at < range[1] {
                     let wanted = min(chunk, Int(range[1] - at))
@@ -131,7 +132,7 @@ private final class Needles: @unchecked Sendable {
                     while count - start >= 16, let hit = memchr(buffer + start, Int32(needle[0]), count - start - 15) {
                         let offset = UnsafeRawPointer(hit) - UnsafeRawPointer(buffer)
                         let address = at + UInt(offset)
-                        if memcmp(hit, needle.baseAddress!, 16) == 0, address != own && !bufferRange.contains(address) {
+                        if memcmp(hit, needle.start, 16) == 0, address != own && !bufferRange.contains(address) {
                             hits += 1
                         }
                         start = offset + 1

@@ -6,8 +6,9 @@ import SecretVault
 /// 100,000 times as fast since ORIGIN. Prints how many were looked at, refused, and something else.
 enum Guess {
     static func run(_ arguments: [String]) throws {
-        let (directory, threads, count) = (arguments[0], Int(arguments[1])!, Int(arguments[2])!)
-        let origin = UInt64(arguments[3])!
+        let directory = arguments[0]
+        let (threads, count): (Int, Int) = try (parsed(arguments[1]), parsed(arguments[2]))
+        let origin = try parsed(arguments[3]) as UInt64
         let wrong = CustomPresence(asksPerson: false) { _ in LockedBytes(Array("a wrong guess".utf8)) }
         var configuration = try Corpus.configuration(directory, presence: wrong, finger: false)
         configuration.clock = hurriedClock(since: origin)

@@ -10,7 +10,8 @@
     /// not have them.
     enum Mutate {
         static func run(_ arguments: [String]) throws {
-            let (directory, seed, count) = (arguments[0], UInt64(arguments[1])!, Int(arguments[2])!)
+            let directory = arguments[0]
+            let (seed, count): (UInt64, Int) = try (parsed(arguments[1]), parsed(arguments[2]))
             let material = try Material(directory: directory)
             try limitMemory(to: 64 << 20)
             var numbers = SeededNumbers(seed)
@@ -40,7 +41,7 @@
         /// Room for so much more than there is now, and for the stacks of two threads.
         private static func limitMemory(to more: UInt64) throws {
             let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[0]
-            let limit = UInt64(pages)! * UInt64(getpagesize()) + more + (16 << 20)
+            let limit = try parsed(pages) as UInt64 * UInt64(getpagesize()) + more + (16 << 20)
             var value = rlimit(rlim_cur: rlim_t(limit), rlim_max: rlim_t(limit))
             setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &value)
         }
@@ -135,9 +136,9 @@
                 return ("longer", bytes + [UInt8](repeating: filler, count: more))
             case 4:
                 // Lengths and counts blown up, wherever they may be.
-                let width = [1, 2, 4, 8].randomElement(using: &numbers)!
+                let width = one(of: [1, 2, 4, 8], &numbers)
                 let start = Int.random(in: 0..<(bytes.count - width), using: &numbers)
-                let value: UInt8 = [0xFF, 0x7F, 0x80, 0x00].randomElement(using: &numbers)!
+                let value: UInt8 = one(of: [0xFF, 0x7F, 0x80, 0x00], &numbers)
                 for index in start..<(start + width) { bytes[index] = index == start ? value : 0xFF }
                 return ("length", bytes)
             case 5:
@@ -154,7 +155,7 @@
                 return ("copied", bytes)
             default:
                 let start = Int.random(in: 0..<bytes.count, using: &numbers)
-                let whole = [otherBytes, olderBytes[0]].randomElement(using: &numbers)!
+                let whole = one(of: [otherBytes, olderBytes[0]], &numbers)
                 guard start < whole.count, start > 200 else { return ("another vault", otherBytes) }
                 return ("half of another file", Array(bytes[..<start]) + whole[start...])
             }
@@ -193,7 +194,7 @@
                 put(second)
                 return "bindings swapped"
             case 5, 6, 7:
-                first.binding.access = Corpus.accesses.randomElement(using: &numbers)!.1
+                first.binding.access = one(of: Corpus.accesses, &numbers).1
                 if Bool.random(using: &numbers) { first.alternatives = second.alternatives }
                 if first.binding.access.constraints.isDisjoint(with: .factors) {
                     // What an attacker has to write so that the record is taken apart at all.
@@ -239,29 +240,29 @@
                 return "slot of another vault"
             case 14:
                 image.header.slots[0].cost = .stored(
-                    operations: [0, 1, 2, 16, 17, .max].randomElement(using: &numbers)!,
-                    memory: [0, 1, 8 << 10, 9 << 10, 1 << 20, 16 << 20, (1 << 30) + 1, 1 << 40, .max]
-                        .randomElement(using: &numbers)!)
+                    operations: one(of: [0, 1, 2, 16, 17, .max], &numbers),
+                    memory: one(
+                        of: [0, 1, 8 << 10, 9 << 10, 1 << 20, 16 << 20, (1 << 30) + 1, 1 << 40, .max], &numbers))
                 return "costs changed"
             case 15:
                 image.header.slots[0].salt = .random(count: 16, &numbers)
                 return "salt changed"
             case 16:
-                image.header.generation = [0, 1, .max, .random(in: 0...UInt64.max, using: &numbers)].randomElement(
-                    using: &numbers)!
+                image.header.generation = one(
+                    of: [0, 1, .max, .random(in: 0...UInt64.max, using: &numbers)], &numbers)
                 return "generation changed"
             case 17:
                 image.remove([ids[0]])
                 return "record taken away"
             case 18:
-                let index = image.header.factorKeys.indices.randomElement(using: &numbers)!
+                let index = one(of: Array(image.header.factorKeys.indices), &numbers)
                 image.header.factorKeys[index].publicKey = .random(count: 32, &numbers)
                 return "factor's public key replaced"
             case 19:
-                let index = image.header.factorKeys.indices.randomElement(using: &numbers)!
+                let index = one(of: Array(image.header.factorKeys.indices), &numbers)
                 image.header.factorKeys[index].boundTo = nil
                 image.header.factorKeys[index].role =
-                    [.passcode, .biometry, .companion].randomElement(using: &numbers)!
+                    one(of: [.passcode, .biometry, .companion], &numbers)
                 return "factor's role changed"
             case 20:
                 guard image.header.factorKeys.count > 1 else { return "nothing" }

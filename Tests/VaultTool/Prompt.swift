@@ -14,7 +14,7 @@ enum Prompt {
             case "brief-terminal": .terminal(timeout: .seconds(1))
             case "pinentry" where arguments.count > 3: .pinentry(program: arguments[3])
             case "pinentry": .pinentry
-            default: .fileDescriptor(Int32(arguments[0])!)
+            default: .fileDescriptor(try parsed(arguments[0]))
             }
         let result: String
         do throws(PresenceError) {

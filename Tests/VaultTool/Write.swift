@@ -12,7 +12,8 @@ public enum Write {
 
     /// `step DIRECTORY OPERATION STEP`: kills itself when the operation comes to that step.
     static func dieAtStep(_ arguments: [String]) throws {
-        let (directory, operation, step) = (arguments[0], Operation(rawValue: arguments[1])!, arguments[2])
+        let (directory, step) = (arguments[0], arguments[2])
+        guard let operation = Operation(rawValue: arguments[1]) else { throw WrongArgument(text: arguments[1]) }
         let presence = CustomPresence { request in
             let isChange = request.kind == .newPasscode && operation != .create
             return LockedBytes(Array((isChange ? newPasscode : Corpus.passcode).utf8))
@@ -32,7 +33,12 @@ public enum Write {
     }
 
     public static func perform(_ operation: Operation, on vault: Vault) throws {
-        func first() throws -> ItemID { try vault.item(ofClass: "genp", uniqueKey: Array("plain".utf8))!.id }
+        func first() throws -> ItemID {
+            guard let item = try vault.item(ofClass: "genp", uniqueKey: Array("plain".utf8)) else {
+                throw WrongArgument(text: "a vault without the item called plain")
+            }
+            return item.id
+        }
         switch operation {
         case .create: break
         case .add: try vault.add(Corpus.item("added", AccessControl(.whenUnlocked), version: 1))
@@ -59,7 +65,7 @@ public enum Write {
     /// `write DIRECTORY NUMBER`: does one operation after the other from the given number on, and says so.
     static func forEver(_ arguments: [String]) throws {
         let vault = try Vault.open(Corpus.configuration(arguments[0], finger: false))
-        var number = Int(arguments[1])!
+        var number: Int = try parsed(arguments[1])
         var content = content(after: number)
 
         while true {
@@ -88,7 +94,7 @@ public enum Write {
     /// `share DIRECTORY NAME COUNT`: adds COUNT items beside others who do the same, changes every second one and
     /// deletes every third. Prints how many writes it made.
     static func share(_ arguments: [String]) throws {
-        let (name, count) = (arguments[1], Int(arguments[2])!)
+        let (name, count) = (arguments[1], try parsed(arguments[2]) as Int)
         let vault = try Vault.open(Corpus.configuration(arguments[0], finger: false))
         var writes = 0
         for number in 0..<count {
@@ -136,7 +142,7 @@ public enum Write {
     static func full(_ arguments: [String]) throws {
         let vault = try Vault.open(Corpus.configuration(arguments[0], finger: false))
         signal(SIGXFSZ, SIG_IGN)
-        var limit = rlimit(rlim_cur: rlim_t(arguments[1])!, rlim_max: .max)
+        var limit = rlimit(rlim_cur: try parsed(arguments[1]), rlim_max: .max)
         setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
         do {
             try vault.add(Corpus.item("too much", AccessControl(.whenUnlocked), version: 1))

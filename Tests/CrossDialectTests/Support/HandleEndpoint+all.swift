@@ -3,6 +3,7 @@ import DialectTestSupport
 import Foundation
 import HTTPTypes
 import NativeAuthWire
+import ServerHTTP
 import Testing
 
 extension HandleEndpoint {
@@ -151,7 +152,7 @@ extension HandleEndpoint {
         HandleEndpoint("rich-consents") { scene, handle in
             try await scene.get(
                 "/rich-consents/cns_0123", [:],
-                [.authorization: "MFA-DPoP \(handle.text)", HTTPField.Name("MFA-DPoP")!: "proof"])
+                [.authorization: "MFA-DPoP \(handle.text)", .known("MFA-DPoP"): "proof"])
         },
         HandleEndpoint("device-accounts") { scene, handle in
             try await scene.json(

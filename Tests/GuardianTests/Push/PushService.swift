@@ -10,6 +10,7 @@ import HummingbirdTLS
 import JWTKit
 import Logging
 import NIOCore
+import ServerHTTP
 import ServiceLifecycle
 import Synchronization
 import TestSupport
@@ -120,7 +121,7 @@ final class PushService: Sendable {
                     status: answer.status))
         }
         var response = Response(status: .init(code: answer.status))
-        response.headers[HTTPField.Name("apns-id")!] = headers["apns-id"]
+        response.headers[.known("apns-id")] = headers["apns-id"]
         response.headers[.retryAfter] = answer.retryAfter
         if let reason = answer.reason {
             let timestamp = answer.timestamp.map { ",\"timestamp\":\($0)" } ?? ""

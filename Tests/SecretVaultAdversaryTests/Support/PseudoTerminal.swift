@@ -16,7 +16,7 @@ final class PseudoTerminal {
         try #require(openpty(&master, &slave, &name, nil, &size) == 0)
         for descriptor in [master, slave] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         (self.master, self.slave) = (master, slave)
-        path = name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        path = name.withUnsafeBufferPointer { String(cString: $0.start) }
     }
 
     deinit {

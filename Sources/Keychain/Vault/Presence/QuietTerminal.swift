@@ -1,3 +1,5 @@
+import KeychainTypes
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)

@@ -78,9 +78,16 @@
             }
         }
 
+        private static func copy(_ dictionary: NSDictionary) -> NSMutableDictionary {
+            guard let copy = dictionary.mutableCopy() as? NSMutableDictionary else {
+                preconditionFailure("a mutable copy of a dictionary is a mutable dictionary")
+            }
+            return copy
+        }
+
         /// The parameters of one half: what is said for both, and what is said for it.
         private func merged(_ half: String) -> KeyParameters {
-            let merged = NSMutableDictionary(dictionary: dictionary)
+            let merged = Self.copy(dictionary)
             merged.removeObject(forKey: "private")
             merged.removeObject(forKey: "public")
             for (name, value) in value(half)?.dictionary ?? NSDictionary() {
@@ -113,7 +120,7 @@
 
         /// What is said of one half as the dictionary of an item.
         private func item(of half: String) -> NSMutableDictionary {
-            let item = NSMutableDictionary(dictionary: merged(half).dictionary)
+            let item = Self.copy(merged(half).dictionary)
             item.setObject("keys" as NSString, forKey: "class" as NSString)
             return item
         }
