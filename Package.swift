@@ -133,7 +133,7 @@ let package = Package(
             name: "KeychainServices",
             dependencies: [
                 "KeychainTypes", .target(name: "SecretVault", condition: .when(platforms: [.linux])),
-                .target(name: "KeychainTPM", condition: .when(platforms: [.linux])), .crypto, .cryptoExtras,
+                .target(name: "KeychainTPM", condition: .when(platforms: [.linux])), .asn1, .crypto, .cryptoExtras,
             ],
             path: "Sources/Keychain/Services"),
         .systemLibrary(name: "CKeychainShims", path: "Sources/CSystem/CKeychainShims"),
