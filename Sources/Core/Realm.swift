@@ -4,6 +4,11 @@ import Foundation
 ///
 /// A realm is one user directory and one set of rules. Dialects hold a realm and call its parts; they keep nothing of
 /// their own.
+///
+/// **How the folders meet.** A dialect calls one of the realm's parts: `Authenticator` and `Journeys` (`Flows`) for whatever proves
+/// who a user is, `Enrolments` (`Proofs/Enrolling`) for second factors, `Sessions`, `Accounts` (`Users`), `Applications`. These ask
+/// `Policies` with the `Settings` as an argument, read and write through `Storage`, seal and draw through `Ambient`, append to
+/// `Audit` and to the `Outbox`, and sign with `Tokens`. No part holds state of its own but caches of what the store says.
 public struct Realm: Sendable {
     public let store: any Store
     public let clock: any WallClock

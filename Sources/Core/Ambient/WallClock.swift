@@ -4,6 +4,11 @@ import Foundation
 ///
 /// Everything that decides by time takes it from here, so that a test (or `--dev`) can move it. Instants have a
 /// resolution of one microsecond, which is what stores keep; a finer one would not survive a round trip.
+///
+/// **How the files of this folder meet.** They are what the rules take from outside instead of reaching for it, and texts that
+/// carry a guarantee: `WallClock` the time, `RandomSource` random values, `Sealer` sealing under one of `MasterKeys`, `Notifier`
+/// news within the process, `BoundedQuestion` an answer by a deadline. `Secret` prints as `<secret>`, `PlainText` has no zero
+/// byte, `StringName` is an id that is not taken for another kind's. Only this folder asks the system for time and random values.
 public protocol WallClock: Sendable {
     /// The present instant, rounded down to a microsecond.
     var now: Date { get }

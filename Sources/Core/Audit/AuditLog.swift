@@ -1,6 +1,9 @@
 import Foundation
 
 /// Reads the log.
+///
+/// **How the files of this folder meet.** `AuditEvent` is one event with the constants for its kinds; whatever makes it happen appends
+/// it in the same transaction. This type only reads.
 public struct AuditLog: Sendable {
     let realm: Realm
 

@@ -8,6 +8,15 @@ import OneTimePassword
 /// and fetches what is to be compared. *Judge*: no transaction is open while a password is hashed. *Settle*: another
 /// transaction makes the success count once, provided that neither factor nor flow changed meanwhile; if one did, the
 /// answer is judged anew against what is there now.
+///
+/// **How the files of this folder meet.** A dialect brings an `Answer` with a `FlowHandle` and the `FlowExpectation` of its
+/// endpoint, or opens an attempt with it (`+Begin`). `+Charge` has `ProofFinder` find what the answer is compared with and ends
+/// in a `Charge`; `+Judge` runs the means of proof (`Proofs`) without a transaction; `+Settle` hands the success to a
+/// `Settlement`, whose files write what follows: `+SignIn` a session, `+Journey` the next stage, `+Address` and `+Purposes` what a
+/// mailed link or code was for, `+Records` rows and events. What cannot be settled waits in `UnsettledCharges`. Stored are
+/// `FlowRecord` and, sealed in it, `FlowBody` with its `FlowStage` and, for attempts that go step by step, its `Journey`.
+/// `Journeys` begins those and sends their codes, `Mailings` sends links and codes, and a `Consultant` is asked before a
+/// right answer counts. `ChargedAttempt` is the same door for answers that belong to no flow.
 public struct Authenticator: Sendable {
     package let realm: Realm
 

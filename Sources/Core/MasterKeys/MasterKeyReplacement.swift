@@ -5,6 +5,9 @@ import Foundation
 /// Three steps, each of which can be repeated from the beginning: ``replace(_:with:by:)`` makes another key seal,
 /// ``resealAll(progress:)`` seals anew what others sealed, ``uses()`` tells whether others are needed still. What is
 /// sealed stays bound to its address all the while.
+///
+/// **How the files of this folder meet.** `ServerReport` is what each running server says about the keys it knows; this type reads
+/// the reports before it makes a key seal or says that one is no longer needed.
 public struct MasterKeyReplacement: Sendable {
     let realm: Realm
 

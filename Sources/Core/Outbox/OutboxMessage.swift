@@ -1,6 +1,10 @@
 import Foundation
 
 /// A mail or push on its way, written in the transaction that decided to send it and delivered after the commit.
+///
+/// **How the files of this folder meet.** A transaction writes an `OutboxMessage` whose text is an `OutboxContent`, sealed.
+/// `OutboxDelivery` takes what is due, hands it to the `MessageSender` that the composition root provides, and tries again;
+/// `DeliveryStatistics` counts what became of messages. `AccountNotice` writes the mails that tell a user of a change to the account.
 public struct OutboxMessage: Sendable, Equatable {
     public enum Channel: String, Sendable, Codable, CaseIterable {
         case email

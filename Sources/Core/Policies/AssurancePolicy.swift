@@ -1,6 +1,11 @@
 import Foundation
 
 /// Decides whether what was proven is enough, or which factors may prove the rest.
+///
+/// **How the files of this folder meet.** They are plain functions of settings, state and time; none reads the store or knows a
+/// means of proof. This one decides what is enough. `LockoutPolicy` and `RateLimit` decide how often something may be tried: both
+/// count in an `AttemptCounter`, whose `OpenCharge` lasts until an attempt is settled. `PasswordPolicy` judges a new password, by
+/// `CharacterKind` and the list in `CommonPasswords`.
 public struct AssurancePolicy: Sendable {
     public enum Decision: Sendable, Equatable {
         case enough

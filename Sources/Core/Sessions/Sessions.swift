@@ -2,6 +2,11 @@ import Foundation
 import OneTimePassword
 
 /// Sessions: what follows a sign-in.
+///
+/// **How the files of this folder meet.** `SessionDraft` draws the random parts before the transaction that opens a `Session`. This
+/// type trades refresh tokens, lists and ends sessions; `+Evidence` reads what a token stands for without trading it,
+/// `RefreshGrace` says how long a trade may be repeated, `HandleOwner` whose tokens a caller may use. `Tenant` names the realm to
+/// protocols that want a tenant.
 public struct Sessions: Sendable {
     let realm: Realm
 

@@ -3,6 +3,10 @@ import Foundation
 /// What administrators change while the server runs; kept in the database, so that all servers agree.
 ///
 /// Every member has a default, and a document written before the member existed stays readable.
+///
+/// **How the files of this folder meet.** This is the document that administrators change, with `LinkSettings`, `PushSettings`,
+/// `SecondFactorSettings` and `IdentityToolkitSettings` as its parts. The other files are small documents beside it that servers of
+/// one store share: `AdministratorToken`, `DataKind`, `PublicAddress`, and what `MasterKeyCheck` opens at every start.
 public struct RealmSettings: Sendable, Equatable, Codable {
     public var secondFactors: SecondFactorSettings
     public var passwords: PasswordPolicy

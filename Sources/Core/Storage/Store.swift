@@ -3,6 +3,11 @@
 /// Bodies are synchronous and `Sendable`: a transaction cannot wait for anything, and a store may run a body twice (after
 /// a serialization failure, or when a group of writes could not be committed together). So a body touches nothing but
 /// its argument.
+///
+/// **How the files of this folder meet.** A driver conforms to this protocol and to `StoreTransaction`, which is made of the
+/// protocols in `Storages`, one for each entity; `ClientRecord` is the one entity that has no folder of its own here. A
+/// transaction that writes rows in another order than all others reserves them first (`RowReservation`). `SealedValues` lists
+/// every place that holds a sealed value, `Maintenance` removes what is no longer needed, `StoreHealth` says how the store is.
 public protocol Store: Sendable {
     /// Reads from one consistent snapshot. What the body writes is an error.
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T

@@ -8,6 +8,10 @@ import Synchronization
 /// A rotated key signs nothing any more and stays in the JWKS until the last token that it signed is gone. The keys are
 /// read anew every few seconds, and at once when a token names a key that is not known, so that servers side by side
 /// agree without talking to each other.
+///
+/// **How the files of this folder meet.** `SigningKeyRecord` is a key as it is stored, sealed; this type opens, rotates and uses
+/// them, and gives their public halves as `JSONWebKey`s or, for Google's old endpoint, in a `SelfSignedCertificate`.
+/// `TokenClaims` is what is signed: dialects compose it in their own spelling.
 public final class Keyring: Sendable {
     private struct Ring: Sendable {
         var records: [SigningKeyRecord]
