@@ -2,8 +2,8 @@ import Foundation
 
 /// Reads the log.
 ///
-/// **How the files of this folder meet.** `AuditEvent` is one event with the constants for its kinds; whatever makes it happen appends
-/// it in the same transaction. This type only reads.
+/// **How the files of this folder meet.** `AuditEvent` is one event, appended in the transaction that makes it happen. This
+/// type reads them; below it are the constants for their kinds.
 public struct AuditLog: Sendable {
     let realm: Realm
 
