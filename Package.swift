@@ -512,7 +512,8 @@ let package = Package(
             ],
             exclude: [
                 "Auth0Python/auth0_python_test.py", "Connections/connections.py",
-                "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "verify_token.py",
+                "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "peer_steps.py",
+                "verify_token.py",
             ]),
     ]
         + dialect(

@@ -33,6 +33,10 @@ from auth0.management.errors import (  # noqa: E402
 from cryptography.hazmat.primitives import hashes  # noqa: E402
 from cryptography.hazmat.primitives.asymmetric import ec, utils  # noqa: E402
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from peer_steps import expect, expect_raises, run_steps, step  # noqa: E402
+
 PASSWORD = "correct horse battery"
 BASE = f"https://{DOMAIN}"
 API = "https://api.example.com"
@@ -41,29 +45,6 @@ MFA_GRANT = "http://auth0.com/oauth/grant-type/mfa-"
 
 management = ManagementClient(domain=DOMAIN, token=ADMIN_TOKEN)
 tokens = GetToken(DOMAIN, CLIENT_ID, CLIENT_SECRET)
-
-STEPS = []
-
-
-def step(sentence):
-    def register(function):
-        STEPS.append((sentence, function))
-        return function
-
-    return register
-
-
-def expect(condition, *context):
-    if not condition:
-        raise AssertionError(" ".join(str(part) for part in context) or "does not hold")
-
-
-def expect_raises(error, call, *arguments, **options):
-    try:
-        call(*arguments, **options)
-    except error as raised:
-        return raised
-    raise AssertionError(f"{error.__name__} was not raised")
 
 
 def login(email="ada@example.com", password=PASSWORD, scope="openid profile email", audience=None):
@@ -372,15 +353,4 @@ def remove():
     expect("access_token" in login())
 
 
-def main():
-    for sentence, function in STEPS:
-        try:
-            function()
-        except Exception as error:  # noqa: BLE001 – whatever it is, the step is named.
-            print(f"FAILED  {sentence}: {type(error).__name__}: {error}", flush=True)
-            raise
-        print(f"ok      {sentence}", flush=True)
-    print(f"{len(STEPS)} steps, all as they should be.")
-
-
-main()
+run_steps()

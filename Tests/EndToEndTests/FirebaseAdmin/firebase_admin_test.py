@@ -25,33 +25,13 @@ import firebase_admin  # noqa: E402
 import google.auth.credentials  # noqa: E402
 from firebase_admin import auth, credentials, exceptions, tenant_mgt  # noqa: E402
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from peer_steps import expect, expect_exactly_raises as expect_raises, run_steps, step  # noqa: E402
+
 PASSWORD = "correct horse battery"
 BASE = f"http://{HOST}"
 CLIENT = f"{BASE}/identitytoolkit.googleapis.com/v1"
-
-STEPS = []
-
-
-def step(sentence):
-    def register(function):
-        STEPS.append((sentence, function))
-        return function
-
-    return register
-
-
-def expect(condition, *context):
-    if not condition:
-        raise AssertionError(" ".join(str(part) for part in context) or "does not hold")
-
-
-def expect_raises(error, call, *arguments, **options):
-    try:
-        call(*arguments, **options)
-    except error as raised:
-        expect(type(raised) is error, "raised", type(raised), raised)
-        return raised
-    raise AssertionError(f"{error.__name__} was not raised")
 
 
 def post(url, body, method="POST", bearer=None):
@@ -421,14 +401,7 @@ def remove_all():
 
 def main():
     firebase_admin.initialize_app(options={"projectId": PROJECT})
-    for sentence, function in STEPS:
-        try:
-            function()
-        except Exception as error:  # noqa: BLE001 – whatever it is, the step is named.
-            print(f"FAILED  {sentence}: {type(error).__name__}: {error}", flush=True)
-            raise
-        print(f"ok      {sentence}", flush=True)
-    print(f"{len(STEPS)} steps, all as they should be.")
+    run_steps()
 
 
 main()
