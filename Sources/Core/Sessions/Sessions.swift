@@ -3,9 +3,11 @@ import OneTimePassword
 
 /// Sessions: what follows a sign-in.
 ///
-/// **How the files of this folder meet.** `SessionDraft` draws the random parts before the transaction that opens a `Session`. This
-/// type trades refresh tokens, lists and ends sessions; `+Evidence` reads what a token stands for without trading it,
-/// `RefreshGrace` says how long a trade may be repeated, `HandleOwner` whose tokens a caller may use. `Tenant` names the realm to
+/// **How the files of this folder meet.** A `Session` is a user's presence, a `Grant` what one application got of it.
+/// `SessionDraft` draws the random parts before the transaction that opens a session with its first grant. This type finds,
+/// lists and ends sessions, `+Browser` opens those that a cookie holds, `+Refresh` trades a `RefreshToken`, for as long as
+/// `RefreshGrace` allows it again. `Grants` makes further grants of a session. `AuthorizationCodes` issues and redeems codes; an
+/// `AuthorizationCode` is what one stands for. `HandleOwner` says whose handles a caller may use, `Tenant` names the realm to
 /// protocols that want a tenant.
 public struct Sessions: Sendable {
     let realm: Realm
