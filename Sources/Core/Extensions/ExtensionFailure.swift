@@ -94,7 +94,8 @@ extension ExtensionFailure.Code {
         case .timedOut: "Make the service faster, or raise the time-out (2000 ms at most)."
         case .invalidResponseContentType: "The answer has to have `Content-Type: application/json`."
         case .nullClaimsResponse: "The action has to have `claims`, an object; an empty one will do."
-        case .invalidResponseApiSchemaVersion: "The type that the answer's `data` names is none of this event's answers."
+        case .invalidResponseApiSchemaVersion:
+            "The type that the answer's `data` names is none of this event's answers."
         case .emptyResponse: "The answer has no body."
         case .invalidNumberOfActions: "The answer has to have exactly one action."
         case .notFound: "The extension was removed meanwhile."
