@@ -11,11 +11,11 @@ import Testing
     private struct Importer: PasswordImporter {
         func keep(
             _ hash: ForeignPasswordHash, of scheme: ForeignPasswordScheme
-        ) -> Result<KeptPasswordHash, PasswordImportFault> {
+        ) -> Result<StoredPasswordHash, PasswordImportFault> {
             guard scheme.algorithm == "SHA256" else { return .failure(.unknownAlgorithm) }
             guard let rounds = scheme.rounds else { return .failure(.invalidParameter("SHA256 needs rounds")) }
             guard hash.hash.count == 3 else { return .failure(.invalidHash("a hash has 3 bytes here")) }
-            return .success(KeptPasswordHash(Secret("\(rounds)/\(hash.hash.hex)/\(hash.salt.hex)")))
+            return .success(StoredPasswordHash(Secret("\(rounds)/\(hash.hash.hex)/\(hash.salt.hex)")))
         }
 
         func give(_ kept: Secret<String>) -> (hash: ForeignPasswordHash, scheme: ForeignPasswordScheme)? { nil }

@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func twoLinesOfARehearsalThatNeedTheSameAreFound() {
-        var seen = SeenIdentifiers()
+        var seen = IdentifierIndex()
         func line(_ id: String, _ email: String, _ number: String = "") -> String {
             #"{"localId":"\#(id)","email":"\#(email)","phoneNumber":"\#(number)"}"#
         }

@@ -136,7 +136,7 @@ extension Authenticator {
         _ attempt: Attempt, _ record: FlowRecord, _ body: FlowBody, settings: RealmSettings, realm: Realm,
         in transaction: any StoreTransaction
     ) throws -> Charged {
-        let user = try transaction.user(record.userID ?? .nobody)
+        let user = try transaction.user(record.userID ?? .placeholder)
         let finder = ProofFinder(
             attempt: attempt, flow: record, body: body, user: user, settings: settings, realm: realm,
             transaction: transaction)

@@ -101,7 +101,8 @@ public struct Authenticator: Sendable {
         about question: ConsultationNeeded, _ attempt: Attempt, _ context: AttemptContext, _ advice: inout Advice
     ) async throws -> Refusal? {
         guard let consultant = attempt.consultant else {
-            throw StoreError(.corrupt, "Somebody is to be asked, and nobody is there to be.")
+            throw StoreError(
+                .corrupt, "This sign-in has to call an extension, and its endpoint cannot. Report this as a defect.")
         }
         if !context.isGuessable, let flow = context.flow, flow.attempts >= context.body.maximumAttempts {
             return Refusal(.flowExhausted)

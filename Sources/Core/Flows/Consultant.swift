@@ -11,10 +11,10 @@ public protocol Consultant: Sendable {
 
     /// A sign-up is about to ask for attributes.
     /// - Returns: values for fields of forms, which the user has not submitted.
-    func beforeAttributes(of signUp: SignUpMatter) async throws -> [String: JSONValue]
+    func beforeAttributes(of signUp: SignUpContext) async throws -> [String: JSONValue]
 
     /// A sign-up is about to make an account.
-    func beforeAccount(of signUp: SignUpMatter) async throws -> SignUpAdvice
+    func beforeAccount(of signUp: SignUpContext) async throws -> SignUpAdvice
 }
 
 public enum ConsultedStep: Sendable, Hashable {
@@ -24,7 +24,7 @@ public enum ConsultedStep: Sendable, Hashable {
 }
 
 /// What a sign-up has collected.
-public struct SignUpMatter: Sendable {
+public struct SignUpContext: Sendable {
     public let email: EmailAddress
     public let attributes: [String: JSONValue]
     /// Whether attributes are what was given just now: then they can be refused, and given again.
@@ -49,8 +49,8 @@ struct Advice: Sendable {
 /// Thrown out of the transaction that settles, so that it is rolled back: a consultant is to be asked first.
 enum ConsultationNeeded: Error {
     case session(User)
-    case attributes(SignUpMatter)
-    case account(SignUpMatter)
+    case attributes(SignUpContext)
+    case account(SignUpContext)
 }
 
 extension Authenticator {
@@ -61,8 +61,8 @@ extension Authenticator {
         case .session(let user):
             try await consultant.beforeSession(of: user)
             advice.clearsSession = true
-        case .attributes(let matter): advice.prefill = try await consultant.beforeAttributes(of: matter)
-        case .account(let matter): advice.signUp = try await consultant.beforeAccount(of: matter)
+        case .attributes(let context): advice.prefill = try await consultant.beforeAttributes(of: context)
+        case .account(let context): advice.signUp = try await consultant.beforeAccount(of: context)
         }
     }
 }

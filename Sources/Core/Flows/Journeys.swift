@@ -87,7 +87,7 @@ public struct Journeys: Sendable {
             let reveals = client.revealsAddresses || !settings.privacy.hidesAddresses
             let user = try transaction.user(email: email)
             // Looked for in either case, so that both cost the same.
-            let factors = try transaction.factors(of: user?.id ?? .nobody)
+            let factors = try transaction.factors(of: user?.id ?? .placeholder)
             let hasPassword = factors.password != nil
 
             var method = FirstMethod.mailedCode
@@ -154,7 +154,7 @@ public struct Journeys: Sendable {
 
     // MARK: Finding
 
-    enum Found {
+    enum Lookup {
         case open(FlowRecord, FlowBody, Journey, User?)
         case refused(Refusal)
     }
@@ -163,7 +163,7 @@ public struct Journeys: Sendable {
     static func find(
         _ handle: FlowHandle, _ expectation: FlowExpectation, at now: Date, sealer: Sealer,
         in transaction: any StoreTransaction
-    ) throws -> Found {
+    ) throws -> Lookup {
         guard let found = try transaction.flow(of: handle, expecting: expectation, at: now, sealer: sealer),
             let journey = found.body.journey
         else { return .refused(Refusal(.unknownFlow)) }
@@ -171,7 +171,7 @@ public struct Journeys: Sendable {
         if record.finishedAt != nil { return .refused(Refusal(.flowFinished)) }
         if record.expiresAt <= now { return .refused(Refusal(.flowExpired)) }
         if record.attempts >= body.maximumAttempts { return .refused(Refusal(.flowExhausted)) }
-        let user = try transaction.user(record.userID ?? .nobody)
+        let user = try transaction.user(record.userID ?? .placeholder)
         if record.userID != nil && user == nil { return .refused(Refusal(.userNotFound)) }
         if let epoch = body.tokenEpoch, let user, user.tokenEpoch != epoch { return .refused(Refusal(.flowExpired)) }
         return .open(record, body, journey, user)
@@ -180,7 +180,7 @@ public struct Journeys: Sendable {
 
 extension UserID {
     /// An id longer than any user's may be. Reads for an address without account use it, so that they cost the same.
-    static let nobody = UserID(rawValue: String(repeating: "nobody ", count: 20))
+    static let placeholder = UserID(rawValue: String(repeating: "nobody ", count: 20))
 }
 
 extension Realm {

@@ -55,7 +55,7 @@ public struct Mailings: Sendable {
             let outgoing: OutgoingLink
             switch try OutgoingLink.find(subject, settings: settings, in: transaction) {
             case .link(let found): outgoing = found
-            case .nobody(let email):
+            case .noRecipient(let email):
                 if let refusal = try charge(email) { return .refused(refusal) }
                 return hides ? .sent(to: email, handle: nil) : .refused(Refusal(.userNotFound))
             case .refused(let refusal):
@@ -131,7 +131,7 @@ private struct OutgoingLink {
 
     enum Lookup {
         case link(OutgoingLink)
-        case nobody(EmailAddress)
+        case noRecipient(EmailAddress)
         case refused(Refusal)
     }
 
@@ -147,14 +147,14 @@ private struct OutgoingLink {
                     user: user, recipient: email, about: email, purpose: .verifyEmail, template: "verify-email",
                     action: .verifyEmail, lifetime: FlowLifetime.verificationLink))
         case .resetPassword(let email):
-            guard let user = try transaction.user(email: email), !user.isDisabled else { return .nobody(email) }
+            guard let user = try transaction.user(email: email), !user.isDisabled else { return .noRecipient(email) }
             return .link(
                 OutgoingLink(
                     user: user, recipient: email, about: email, purpose: .resetPassword, template: "reset-password",
                     action: .resetPassword, lifetime: FlowLifetime.link))
         case .signIn(let email):
             let user = try transaction.user(email: email)
-            if user == nil && !settings.signUp.isOpen { return .nobody(email) }
+            if user == nil && !settings.signUp.isOpen { return .noRecipient(email) }
             return .link(
                 OutgoingLink(
                     user: user, recipient: email, about: email, purpose: .signIn, template: "sign-in", action: .signIn,

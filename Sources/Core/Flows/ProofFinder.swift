@@ -10,7 +10,7 @@ struct ProofFinder {
     let realm: Realm
     let transaction: any StoreTransaction
 
-    enum Found<Value> {
+    enum Lookup<Value> {
         case found(Value)
         case refused(Refusal)
     }
@@ -34,7 +34,7 @@ struct ProofFinder {
     // MARK: What is open
 
     /// What a proof is compared with, in a flow.
-    func candidates() throws -> Found<[ProofCandidate]> {
+    func candidates() throws -> Lookup<[ProofCandidate]> {
         switch (attempt.answer.content, body.challenge) {
         case (.proof(let kind, let form, nil), .proof(let open)) where open.kind == kind:
             guard let method = proofs.method(kind) else { return .refused(Refusal(.unexpectedAnswer)) }
@@ -63,7 +63,7 @@ struct ProofFinder {
         }
     }
 
-    private func one(_ found: Found<ProofCandidate>) -> Found<[ProofCandidate]> {
+    private func one(_ found: Lookup<ProofCandidate>) -> Lookup<[ProofCandidate]> {
         switch found {
         case .found(let candidate): .found([candidate])
         case .refused(let refusal): .refused(refusal)
@@ -72,12 +72,12 @@ struct ProofFinder {
 
     /// A code that names no factor: of the one that was asked for, or of those used last. A user who has none, and was shown a
     /// secret in this sign-in, gives the first code of that.
-    private func compared(with code: Secret<String>) throws -> Found<[ProofCandidate]> {
+    private func compared(with code: Secret<String>) throws -> Lookup<[ProofCandidate]> {
         if let journey = body.journey {
             guard let asked = journey.asked else { return .refused(Refusal(.unexpectedAnswer)) }
             return try one(locate(transaction.factor(asked.id), code))
         }
-        let factors = proofs.secondFactors(among: try transaction.factors(of: flow?.userID ?? .nobody))
+        let factors = proofs.secondFactors(among: try transaction.factors(of: flow?.userID ?? .placeholder))
         if factors.isEmpty { return try one(enrolment(code)) }
         let latest = factors.sorted { ($0.lastUsedAt ?? $0.createdAt) > ($1.lastUsedAt ?? $1.createdAt) }
         var candidates: [ProofCandidate] = []
@@ -94,7 +94,7 @@ struct ProofFinder {
     // MARK: Locating
 
     /// A code of the factor.
-    private func locate(_ factor: FactorRecord?, _ code: Secret<String>) throws -> Found<ProofCandidate> {
+    private func locate(_ factor: FactorRecord?, _ code: Secret<String>) throws -> Lookup<ProofCandidate> {
         guard let factor, factor.userID == flow?.userID, let method = proofs.method(factor.kind),
             proofs.isSecondFactorOrStandIn(factor.kind),
             method.takes(.code(code))
@@ -105,7 +105,7 @@ struct ProofFinder {
     /// - Parameter factor: the factor that the answer names.
     func locate(
         _ method: any ProofMethod, _ form: ProofForm, challenge: Data? = nil, factor: FactorRecord? = nil
-    ) throws -> Found<ProofCandidate> {
+    ) throws -> Lookup<ProofCandidate> {
         let lookup = ProofLookup(
             transaction: transaction, sealer: realm.sealer, now: attempt.now, settings: settings, user: user,
             email: body.address, factor: factor, flow: flow.map { OpenFlow($0, body) })
@@ -124,7 +124,7 @@ struct ProofFinder {
     }
 
     /// The first code of what is being enrolled.
-    private func enrolment(_ code: Secret<String>) throws -> Found<ProofCandidate> {
+    private func enrolment(_ code: Secret<String>) throws -> Lookup<ProofCandidate> {
         let kind: FactorKind
         let payload: Data
         switch body.challenge {

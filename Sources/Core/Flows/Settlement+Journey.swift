@@ -68,14 +68,14 @@ extension Settlement {
         }
         if isConsulted(.attributes), draft.prefill == nil {
             guard let prefill = advice.prefill else {
-                throw ConsultationNeeded.attributes(signUpMatter(email, draft))
+                throw ConsultationNeeded.attributes(signUpContext(email, draft))
             }
             draft.prefill = prefill
             journey.draft = draft
         }
         if draft.missing.isEmpty, isConsulted(.account) {
             switch advice.signUp {
-            case nil: throw ConsultationNeeded.account(signUpMatter(email, draft))
+            case nil: throw ConsultationNeeded.account(signUpContext(email, draft))
             case .take(let attributes)?: draft.attributes = attributes
             case .ask(let attributes)?: draft.require(attributes)
             }
@@ -97,9 +97,9 @@ extension Settlement {
             in: transaction)
     }
 
-    private func signUpMatter(_ email: EmailAddress, _ draft: SignUpDraft) -> SignUpMatter {
+    private func signUpContext(_ email: EmailAddress, _ draft: SignUpDraft) -> SignUpContext {
         let isAboutAttributes = if case .attributes = attempt.answer.content { true } else { false }
-        return SignUpMatter(email: email, attributes: draft.attributes, isAboutAttributes: isAboutAttributes)
+        return SignUpContext(email: email, attributes: draft.attributes, isAboutAttributes: isAboutAttributes)
     }
 
     func isConsulted(_ step: ConsultedStep) -> Bool { attempt.consultant?.steps.contains(step) ?? false }

@@ -20,7 +20,7 @@ package struct ProofLookup {
     package func factor(_ id: FactorID) throws -> FactorRecord? { try transaction.factor(id) }
 
     /// The factors of the attempt's user. Also looked for where there is none, so that both cost the same.
-    package func factors() throws -> [FactorRecord] { try factors(of: user?.id ?? .nobody) }
+    package func factors() throws -> [FactorRecord] { try factors(of: user?.id ?? .placeholder) }
     package func factors(of id: UserID) throws -> [FactorRecord] { try transaction.factors(of: id) }
 
     /// A keyed digest of what could be guessed, for the name of a counter.

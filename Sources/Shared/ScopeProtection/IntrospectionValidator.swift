@@ -15,7 +15,7 @@ public actor IntrospectionValidator: TokenValidator {
         /// Seconds that a good answer is used again; a logout is seen that much later. 0 asks each time.
         public var reuse: TimeInterval
         /// Answers that are kept at most.
-        public var mostKept = 10_000
+        public var cacheLimit = 10_000
 
         public init(
             tokenURL: URL, introspectionURL: URL, clientID: String, clientSecret: String,
@@ -120,9 +120,9 @@ public actor IntrospectionValidator: TokenValidator {
             isUser: known != nil)
         guard valid.expiresAt > now else { return .invalid }
         if options.reuse > 0 {
-            if kept.count >= options.mostKept {
+            if kept.count >= options.cacheLimit {
                 kept = kept.filter { $0.value.until > now }
-                if kept.count >= options.mostKept { kept = [:] }
+                if kept.count >= options.cacheLimit { kept = [:] }
             }
             kept[token] = (valid, min(now + options.reuse, valid.expiresAt))
         }

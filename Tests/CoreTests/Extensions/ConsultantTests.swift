@@ -33,11 +33,11 @@ private final class Adviser: Consultant {
     }
 
     func beforeSession(of user: User) async throws { try await ask() }
-    func beforeAttributes(of signUp: SignUpMatter) async throws -> [String: JSONValue] {
+    func beforeAttributes(of signUp: SignUpContext) async throws -> [String: JSONValue] {
         try await ask()
         return ["city": "London"]
     }
-    func beforeAccount(of signUp: SignUpMatter) async throws -> SignUpAdvice {
+    func beforeAccount(of signUp: SignUpContext) async throws -> SignUpAdvice {
         try await ask()
         if signUp.attributes["city"] == "Nowhere" {
             if signUp.isAboutAttributes { throw SignUpObjection.invalid(["city": "no"], "") }

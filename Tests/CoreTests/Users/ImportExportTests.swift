@@ -26,7 +26,7 @@ struct ImportExportTests {
             createdAt: Date(microseconds: 1_600_000_000_123_000),
             lastSignInAt: Date(microseconds: 1_700_000_000_000_000),
             passwordChangedAt: Date(microseconds: 1_650_000_000_000_000),
-            password: hash.map { .hash(KeptPasswordHash(Secret($0))) }, secondFactors: [try factor()])
+            password: hash.map { .hash(StoredPasswordHash(Secret($0))) }, secondFactors: [try factor()])
     }
 
     @Test("What moves out of one realm makes the same in another", arguments: TestStore.available)
@@ -126,7 +126,7 @@ struct ImportExportTests {
             (.createdAt, { $0.createdAt = Date(microseconds: 1_600_000_000_124_000) }),
             (.password, { $0.password = nil }),
             (.password, { $0.passwordChangedAt = nil }),
-            (.password, { $0.password = .hash(KeptPasswordHash(Secret("$fast$2$other$x"))) }),
+            (.password, { $0.password = .hash(StoredPasswordHash(Secret("$fast$2$other$x"))) }),
             (.secondFactors, { $0.secondFactors = [] }),
             (.secondFactors, { $0.secondFactors = [try Self.factor("g")] }),
             (.secondFactors, { $0.secondFactors = [try Self.factor(name: "Tablet")] }),

@@ -22,7 +22,7 @@ import Testing
         server.on(.token, .tokens("first"))
     }
 
-    private func start(_ username: String = "ada@example.com") async -> Told {
+    private func start(_ username: String = "ada@example.com") async -> DelegateCall {
         let parameters = MSALNativeAuthResetPasswordParameters(username: username)
         return await recorder.told { app.nativeAuth.resetPassword(parameters: parameters, delegate: $0) }
     }

@@ -33,7 +33,7 @@ import Testing
         server.on(.registerContinue, .token("r4"))
     }
 
-    private func signIn() async -> Told {
+    private func signIn() async -> DelegateCall {
         let parameters = MSALNativeAuthSignInParameters(username: "ada@example.com")
         parameters.password = "p"
         parameters.scopes = ["api"]
@@ -52,7 +52,9 @@ import Testing
         return (try told.state(), method)
     }
 
-    private func registering(_ contact: String = "ada@example.com") async throws -> (RegisterStrongAuthState, Told) {
+    private func registering(_ contact: String = "ada@example.com") async throws -> (
+        RegisterStrongAuthState, DelegateCall
+    ) {
         server.on(.token, Self.registrationRequired)
         let told = await signIn()
         let state: RegisterStrongAuthState = try told.state()

@@ -18,7 +18,7 @@ import Testing
         server.on(.token, .tokens("first"))
     }
 
-    private func signIn(_ username: String = "ada@example.com", password: String? = nil) async -> Told {
+    private func signIn(_ username: String = "ada@example.com", password: String? = nil) async -> DelegateCall {
         let parameters = MSALNativeAuthSignInParameters(username: username)
         parameters.password = password
         return await recorder.told { app.nativeAuth.signIn(parameters: parameters, delegate: $0) }

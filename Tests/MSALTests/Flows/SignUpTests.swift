@@ -37,7 +37,7 @@ import Testing
 
     private func signUp(
         _ username: String = "ada@example.com", password: String? = nil, attributes: [String: Any]? = nil
-    ) async -> Told {
+    ) async -> DelegateCall {
         let parameters = MSALNativeAuthSignUpParameters(username: username)
         parameters.password = password
         parameters.attributes = attributes

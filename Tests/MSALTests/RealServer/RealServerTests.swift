@@ -17,7 +17,7 @@ import Testing
 
     private func signUp(
         _ nativeAuth: MSALNativeAuthPublicClientApplication, password: String? = nil, attributes: [String: Any]? = nil
-    ) async -> Told {
+    ) async -> DelegateCall {
         let parameters = MSALNativeAuthSignUpParameters(username: Self.email)
         parameters.password = password
         parameters.attributes = attributes
@@ -27,7 +27,7 @@ import Testing
     private func signIn(
         _ nativeAuth: MSALNativeAuthPublicClientApplication, password: String? = nil, scopes: [String]? = nil,
         claims: String? = nil
-    ) async throws -> Told {
+    ) async throws -> DelegateCall {
         let parameters = MSALNativeAuthSignInParameters(username: Self.email)
         parameters.password = password
         parameters.scopes = scopes
@@ -50,7 +50,7 @@ import Testing
 
     private func token(
         _ result: MSALNativeAuthUserAccountResult, scopes: [String]? = nil, forced: Bool = false
-    ) async -> Told {
+    ) async -> DelegateCall {
         let parameters = MSALNativeAuthGetAccessTokenParameters()
         parameters.scopes = scopes
         parameters.forceRefresh = forced
@@ -362,7 +362,7 @@ import Testing
         let registering = try await signIn(nativeAuth, password: Self.password)
         let register: RegisterStrongAuthState = try registering.state()
         let method = try #require(registering.methods.first)
-        func challenge(_ contact: String) async -> Told {
+        func challenge(_ contact: String) async -> DelegateCall {
             let parameters = MSALNativeAuthChallengeAuthMethodParameters(
                 authMethod: method, verificationContact: contact)
             return await recorder.told { register.challengeAuthMethod(parameters: parameters, delegate: $0) }

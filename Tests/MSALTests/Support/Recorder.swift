@@ -2,7 +2,7 @@ import Foundation
 import MSAL
 
 /// What a delegate was told.
-struct Told: Sendable {
+struct DelegateCall: Sendable {
     let method: String
     var error: MSALNativeAuthError?
     var state: (any Sendable)?
@@ -32,17 +32,17 @@ struct Told: Sendable {
 /// The delegate of every step: keeps what it is told.
 @MainActor
 final class Recorder {
-    private let (stream, continuation) = AsyncStream.makeStream(of: Told.self)
+    private let (stream, continuation) = AsyncStream.makeStream(of: DelegateCall.self)
 
     nonisolated init() {}
 
-    fileprivate func tell(_ told: Told) { continuation.yield(told) }
+    fileprivate func tell(_ told: DelegateCall) { continuation.yield(told) }
 
     /// What comes of a call to which this is given as the delegate.
-    func told(_ call: (Recorder) -> Void) async -> Told {
+    func told(_ call: (Recorder) -> Void) async -> DelegateCall {
         call(self)
         for await told in stream { return told }
-        return Told(method: "nothing")
+        return DelegateCall(method: "nothing")
     }
 }
 
@@ -54,52 +54,52 @@ extension Recorder: CredentialsDelegate, MFARequestChallengeDelegate, MFASubmitC
     SignUpPasswordRequiredDelegate, SignUpResendCodeDelegate, SignUpStartDelegate, SignUpVerifyCodeDelegate
 {
     func onAccessTokenRetrieveCompleted(result: MSALNativeAuthTokenResult) {
-        tell(Told(method: "onAccessTokenRetrieveCompleted", token: result))
+        tell(DelegateCall(method: "onAccessTokenRetrieveCompleted", token: result))
     }
 
     func onAccessTokenRetrieveError(error: RetrieveAccessTokenError) {
-        tell(Told(method: "onAccessTokenRetrieveError", error: error))
+        tell(DelegateCall(method: "onAccessTokenRetrieveError", error: error))
     }
 
     func onMFARequestChallengeError(error: MFARequestChallengeError, newState: MFARequiredState?) {
-        tell(Told(method: "onMFARequestChallengeError", error: error, state: newState))
+        tell(DelegateCall(method: "onMFARequestChallengeError", error: error, state: newState))
     }
 
     func onMFARequestChallengeSelectionRequired(authMethods: [MSALAuthMethod], newState: MFARequiredState) {
-        tell(Told(method: "onMFARequestChallengeSelectionRequired", state: newState, methods: authMethods))
+        tell(DelegateCall(method: "onMFARequestChallengeSelectionRequired", state: newState, methods: authMethods))
     }
 
     func onMFARequestChallengeVerificationRequired(
         newState: MFARequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int
     ) {
         tell(
-            Told(
+            DelegateCall(
                 method: "onMFARequestChallengeVerificationRequired", state: newState, contact: sentTo,
                 channel: channelTargetType, codeLength: codeLength))
     }
 
     func onMFASubmitChallengeError(error: MFASubmitChallengeError, newState: MFARequiredState?) {
-        tell(Told(method: "onMFASubmitChallengeError", error: error, state: newState))
+        tell(DelegateCall(method: "onMFASubmitChallengeError", error: error, state: newState))
     }
 
     func onPasswordRequired(newState: ResetPasswordRequiredState) {
-        tell(Told(method: "onPasswordRequired", state: newState))
+        tell(DelegateCall(method: "onPasswordRequired", state: newState))
     }
 
     func onRegisterStrongAuthChallengeError(error: RegisterStrongAuthChallengeError, newState: RegisterStrongAuthState?)
     {
-        tell(Told(method: "onRegisterStrongAuthChallengeError", error: error, state: newState))
+        tell(DelegateCall(method: "onRegisterStrongAuthChallengeError", error: error, state: newState))
     }
 
     func onRegisterStrongAuthSubmitChallengeError(
         error: RegisterStrongAuthSubmitChallengeError, newState: RegisterStrongAuthVerificationRequiredState?
     ) {
-        tell(Told(method: "onRegisterStrongAuthSubmitChallengeError", error: error, state: newState))
+        tell(DelegateCall(method: "onRegisterStrongAuthSubmitChallengeError", error: error, state: newState))
     }
 
     func onRegisterStrongAuthVerificationRequired(result: MSALNativeAuthRegisterStrongAuthVerificationRequiredResult) {
         tell(
-            Told(
+            DelegateCall(
                 method: "onRegisterStrongAuthVerificationRequired", state: result.newState, contact: result.sentTo,
                 channel: result.channelTargetType, codeLength: result.codeLength))
     }
@@ -109,21 +109,21 @@ extension Recorder: CredentialsDelegate, MFARequestChallengeDelegate, MFASubmitC
         codeLength: Int
     ) {
         tell(
-            Told(
+            DelegateCall(
                 method: "onResetPasswordCodeRequired", state: newState, contact: sentTo, channel: channelTargetType,
                 codeLength: codeLength))
     }
 
     func onResetPasswordCompleted(newState: SignInAfterResetPasswordState) {
-        tell(Told(method: "onResetPasswordCompleted", state: newState))
+        tell(DelegateCall(method: "onResetPasswordCompleted", state: newState))
     }
 
     func onResetPasswordRequiredError(error: PasswordRequiredError, newState: ResetPasswordRequiredState?) {
-        tell(Told(method: "onResetPasswordRequiredError", error: error, state: newState))
+        tell(DelegateCall(method: "onResetPasswordRequiredError", error: error, state: newState))
     }
 
     func onResetPasswordResendCodeError(error: ResendCodeError, newState: ResetPasswordCodeRequiredState?) {
-        tell(Told(method: "onResetPasswordResendCodeError", error: error, state: newState))
+        tell(DelegateCall(method: "onResetPasswordResendCodeError", error: error, state: newState))
     }
 
     func onResetPasswordResendCodeRequired(
@@ -131,135 +131,135 @@ extension Recorder: CredentialsDelegate, MFARequestChallengeDelegate, MFASubmitC
         codeLength: Int
     ) {
         tell(
-            Told(
+            DelegateCall(
                 method: "onResetPasswordResendCodeRequired", state: newState, contact: sentTo,
                 channel: channelTargetType, codeLength: codeLength))
     }
 
     func onResetPasswordStartError(error: ResetPasswordStartError) {
-        tell(Told(method: "onResetPasswordStartError", error: error))
+        tell(DelegateCall(method: "onResetPasswordStartError", error: error))
     }
 
     func onResetPasswordVerifyCodeError(error: VerifyCodeError, newState: ResetPasswordCodeRequiredState?) {
-        tell(Told(method: "onResetPasswordVerifyCodeError", error: error, state: newState))
+        tell(DelegateCall(method: "onResetPasswordVerifyCodeError", error: error, state: newState))
     }
 
     func onSignInAfterResetPasswordError(error: SignInAfterResetPasswordError) {
-        tell(Told(method: "onSignInAfterResetPasswordError", error: error))
+        tell(DelegateCall(method: "onSignInAfterResetPasswordError", error: error))
     }
 
     func onSignInAfterSignUpError(error: SignInAfterSignUpError) {
-        tell(Told(method: "onSignInAfterSignUpError", error: error))
+        tell(DelegateCall(method: "onSignInAfterSignUpError", error: error))
     }
 
     func onSignInAwaitingMFA(authMethods: [MSALAuthMethod], newState: AwaitingMFAState) {
-        tell(Told(method: "onSignInAwaitingMFA", state: newState, methods: authMethods))
+        tell(DelegateCall(method: "onSignInAwaitingMFA", state: newState, methods: authMethods))
     }
 
     func onSignInCodeRequired(
         newState: SignInCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int
     ) {
         tell(
-            Told(
+            DelegateCall(
                 method: "onSignInCodeRequired", state: newState, contact: sentTo, channel: channelTargetType,
                 codeLength: codeLength))
     }
 
     func onSignInCompleted(result: MSALNativeAuthUserAccountResult) {
-        tell(Told(method: "onSignInCompleted", result: result))
+        tell(DelegateCall(method: "onSignInCompleted", result: result))
     }
 
     func onSignInPasswordRequired(newState: SignInPasswordRequiredState) {
-        tell(Told(method: "onSignInPasswordRequired", state: newState))
+        tell(DelegateCall(method: "onSignInPasswordRequired", state: newState))
     }
 
     func onSignInPasswordRequiredError(error: PasswordRequiredError, newState: SignInPasswordRequiredState?) {
-        tell(Told(method: "onSignInPasswordRequiredError", error: error, state: newState))
+        tell(DelegateCall(method: "onSignInPasswordRequiredError", error: error, state: newState))
     }
 
     func onSignInResendCodeCodeRequired(
         newState: SignInCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int
     ) {
         tell(
-            Told(
+            DelegateCall(
                 method: "onSignInResendCodeCodeRequired", state: newState, contact: sentTo, channel: channelTargetType,
                 codeLength: codeLength))
     }
 
     func onSignInResendCodeError(error: ResendCodeError, newState: SignInCodeRequiredState?) {
-        tell(Told(method: "onSignInResendCodeError", error: error, state: newState))
+        tell(DelegateCall(method: "onSignInResendCodeError", error: error, state: newState))
     }
 
     func onSignInStartError(error: SignInStartError) {
-        tell(Told(method: "onSignInStartError", error: error))
+        tell(DelegateCall(method: "onSignInStartError", error: error))
     }
 
     func onSignInStrongAuthMethodRegistration(authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState) {
-        tell(Told(method: "onSignInStrongAuthMethodRegistration", state: newState, methods: authMethods))
+        tell(DelegateCall(method: "onSignInStrongAuthMethodRegistration", state: newState, methods: authMethods))
     }
 
     func onSignInVerifyCodeError(error: VerifyCodeError, newState: SignInCodeRequiredState?) {
-        tell(Told(method: "onSignInVerifyCodeError", error: error, state: newState))
+        tell(DelegateCall(method: "onSignInVerifyCodeError", error: error, state: newState))
     }
 
     func onSignUpAttributesInvalid(attributeNames: [String]) {
-        tell(Told(method: "onSignUpAttributesInvalid", names: attributeNames))
+        tell(DelegateCall(method: "onSignUpAttributesInvalid", names: attributeNames))
     }
 
     func onSignUpAttributesInvalid(attributeNames: [String], newState: SignUpAttributesRequiredState) {
-        tell(Told(method: "onSignUpAttributesInvalid", state: newState, names: attributeNames))
+        tell(DelegateCall(method: "onSignUpAttributesInvalid", state: newState, names: attributeNames))
     }
 
     func onSignUpAttributesRequired(
         attributes: [MSALNativeAuthRequiredAttribute], newState: SignUpAttributesRequiredState
     ) {
-        tell(Told(method: "onSignUpAttributesRequired", state: newState, attributes: attributes))
+        tell(DelegateCall(method: "onSignUpAttributesRequired", state: newState, attributes: attributes))
     }
 
     func onSignUpAttributesRequiredError(error: AttributesRequiredError) {
-        tell(Told(method: "onSignUpAttributesRequiredError", error: error))
+        tell(DelegateCall(method: "onSignUpAttributesRequiredError", error: error))
     }
 
     func onSignUpCodeRequired(
         newState: SignUpCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int
     ) {
         tell(
-            Told(
+            DelegateCall(
                 method: "onSignUpCodeRequired", state: newState, contact: sentTo, channel: channelTargetType,
                 codeLength: codeLength))
     }
 
     func onSignUpCompleted(newState: SignInAfterSignUpState) {
-        tell(Told(method: "onSignUpCompleted", state: newState))
+        tell(DelegateCall(method: "onSignUpCompleted", state: newState))
     }
 
     func onSignUpPasswordRequired(newState: SignUpPasswordRequiredState) {
-        tell(Told(method: "onSignUpPasswordRequired", state: newState))
+        tell(DelegateCall(method: "onSignUpPasswordRequired", state: newState))
     }
 
     func onSignUpPasswordRequiredError(error: PasswordRequiredError, newState: SignUpPasswordRequiredState?) {
-        tell(Told(method: "onSignUpPasswordRequiredError", error: error, state: newState))
+        tell(DelegateCall(method: "onSignUpPasswordRequiredError", error: error, state: newState))
     }
 
     func onSignUpResendCodeCodeRequired(
         newState: SignUpCodeRequiredState, sentTo: String, channelTargetType: MSALNativeAuthChannelType, codeLength: Int
     ) {
         tell(
-            Told(
+            DelegateCall(
                 method: "onSignUpResendCodeCodeRequired", state: newState, contact: sentTo, channel: channelTargetType,
                 codeLength: codeLength))
     }
 
     func onSignUpResendCodeError(error: ResendCodeError, newState: SignUpCodeRequiredState?) {
-        tell(Told(method: "onSignUpResendCodeError", error: error, state: newState))
+        tell(DelegateCall(method: "onSignUpResendCodeError", error: error, state: newState))
     }
 
     func onSignUpStartError(error: SignUpStartError) {
-        tell(Told(method: "onSignUpStartError", error: error))
+        tell(DelegateCall(method: "onSignUpStartError", error: error))
     }
 
     func onSignUpVerifyCodeError(error: VerifyCodeError, newState: SignUpCodeRequiredState?) {
-        tell(Told(method: "onSignUpVerifyCodeError", error: error, state: newState))
+        tell(DelegateCall(method: "onSignUpVerifyCodeError", error: error, state: newState))
     }
 }
 

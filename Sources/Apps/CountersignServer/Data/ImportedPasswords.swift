@@ -5,7 +5,7 @@ import PasswordHashing
 struct ImportedPasswords: PasswordImporter {
     func keep(
         _ hash: ForeignPasswordHash, of scheme: ForeignPasswordScheme
-    ) -> Result<KeptPasswordHash, PasswordImportFault> {
+    ) -> Result<StoredPasswordHash, PasswordImportFault> {
         guard let algorithm = ImportedPasswordHash.Algorithm(rawValue: scheme.algorithm) else {
             return .failure(.unknownAlgorithm)
         }
@@ -14,7 +14,7 @@ struct ImportedPasswords: PasswordImporter {
                 algorithm, ImportedPasswordHash.Parameters(scheme), salt: hash.salt, hash: hash.hash)
             // A hash of ours that comes back is kept as what it was.
             let own = scheme.isNormalized ? imported.phc : nil
-            return .success(KeptPasswordHash(Secret(own ?? imported.text)))
+            return .success(StoredPasswordHash(Secret(own ?? imported.text)))
         } catch {
             let isOwn = error.parameter == "passwordHash" || error.parameter == "salt"
             return .failure(isOwn ? .invalidHash(error.description) : .invalidParameter(error.description))

@@ -11,7 +11,7 @@ import Foundation
 
 /// Replaces the master key of a realm while servers run on it, from the key file to the last sealed value.
 ///
-/// It may be killed at any instant and run again: where it stands is told by the key file (a newest key that does not seal
+/// It may be killed at any instant and run again: its state is in the key file (a newest key that does not seal
 /// yet, or earlier ones that are still there) and by the store, never by a note of its own.
 public struct MasterKeyRotation: Sendable {
     let opened: OpenedRealm
@@ -176,16 +176,16 @@ public struct MasterKeyRotation: Sendable {
         let reports = opened.realm.serverReports
         let start = ContinuousClock.now
         var watch = ServerWatch()
-        var told: [String] = []
+        var reported: [String] = []
         while true {
             let now = ContinuousClock.now
-            let behind = try await reports.all().filter { !$0.masterKeys.contains(key) }
-            let silent = watch.silent(among: behind, for: silence, at: now)
-            let waiting = behind.filter { !silent.contains($0.id) }.map(\.name)
+            let outdated = try await reports.all().filter { !$0.masterKeys.contains(key) }
+            let silent = watch.silent(among: outdated, for: silence, at: now)
+            let waiting = outdated.filter { !silent.contains($0.id) }.map(\.name)
             if waiting.isEmpty { return try await reports.remove(silent) }
             if now - start > patience { throw MasterKeyRotationError.serversBehind(waiting, key, file.path) }
-            if waiting != told {
-                told = waiting
+            if waiting != reported {
+                reported = waiting
                 try await done(.waiting(servers: waiting))
             }
             try await Task.sleep(for: .milliseconds(200))

@@ -32,7 +32,8 @@ struct Demo: AsyncParsableCommand {
 
     func run() async throws {
         let narrator = DemoNarrator(
-            asJSON: json, isColoured: !json && Terminal.isOutputSeen, waitForReader: pause ? Self.waitForReturn : nil,
+            asJSON: json, isColoured: !json && Terminal.isOutputTerminal,
+            waitForReader: pause ? Self.waitForReturn : nil,
             output: { try Terminal.emit($0) })
         do {
             let keychain = try await DemoKeychain()

@@ -17,7 +17,7 @@ struct ProgressMeter {
     private let isSilent: Bool
     private let clock = ContinuousClock()
     private let began: ContinuousClock.Instant
-    private var told: ContinuousClock.Instant
+    private var reportedAt: ContinuousClock.Instant
     private var hasLine = false
 
     /// - Parameter verb: what was done to so many: `imported`.
@@ -26,15 +26,15 @@ struct ProgressMeter {
         self.isTerminal = isTerminal
         self.isSilent = isSilent
         began = clock.now
-        told = began
+        reportedAt = began
     }
 
     var elapsed: Double { (clock.now - began) / .seconds(1) }
 
     /// Shows it, where it is time to.
     mutating func show(_ count: Int, fraction: Double?) {
-        guard !isSilent, clock.now - told >= (isTerminal ? .milliseconds(100) : .seconds(5)) else { return }
-        told = clock.now
+        guard !isSilent, clock.now - reportedAt >= (isTerminal ? .milliseconds(100) : .seconds(5)) else { return }
+        reportedAt = clock.now
         let text = Self.text(verb, Reading(count: count, fraction: fraction, elapsed: elapsed), bar: isTerminal)
         if isTerminal {
             Terminal.write("\r\u{1B}[K" + text)

@@ -35,7 +35,7 @@ enum Terminal {
     /// Whether standard error is a terminal.
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
     /// Whether standard output is a terminal.
-    static var isOutputSeen: Bool { isatty(STDOUT_FILENO) == 1 }
+    static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
     /// Whether a prompt is possible.
     static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 

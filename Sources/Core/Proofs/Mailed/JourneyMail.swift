@@ -58,9 +58,9 @@ struct JourneyMail: Sendable {
             })
         // A message without recipient is written and rolled back, because the difference would show in the time.
         try transaction.send(
-            content, to: address.canonical, about: recipient == nil ? .nobody : record.userID,
+            content, to: address.canonical, about: recipient == nil ? .placeholder : record.userID,
             by: listener == nil ? .email : .otp, id: messageID, at: now, sealer: sealer)
-        if recipient == nil { try transaction.deleteOutboxMessages(of: .nobody, recipient: nil) }
+        if recipient == nil { try transaction.deleteOutboxMessages(of: .placeholder, recipient: nil) }
         return nil
     }
 }

@@ -38,7 +38,7 @@ struct PasswordFactor: ProofMethod {
     ) throws -> ProofLocation {
         guard let email = lookup.email else { return .refused(Refusal(.unexpectedAnswer)) }
         let user = lookup.flow == nil ? try lookup.user(email: email) : lookup.user
-        if let factor = try lookup.factors(of: user?.id ?? .nobody).first(where: { $0.kind == kind }) {
+        if let factor = try lookup.factors(of: user?.id ?? .placeholder).first(where: { $0.kind == kind }) {
             return .found(LocatedProof(user: user, factor: factor))
         }
         let claim = CounterKey.claim(try lookup.digest(email.canonical, for: "claim"))

@@ -6,7 +6,7 @@ public protocol PasswordImporter: Sendable {
     /// A hash as it is kept. It costs little: no password is hashed.
     func keep(
         _ hash: ForeignPasswordHash, of scheme: ForeignPasswordScheme
-    ) -> Result<KeptPasswordHash, PasswordImportFault>
+    ) -> Result<StoredPasswordHash, PasswordImportFault>
 
     /// A hash as it is kept, in the form in which another system takes it: the way back of ``keep(_:of:)``, also for the
     /// realm's own hashes. Nil where it is in no form that is known here; then no password matches it either.
@@ -15,7 +15,7 @@ public protocol PasswordImporter: Sendable {
 
 extension PasswordImporter {
     /// The same.
-    public func give(_ kept: KeptPasswordHash) -> (hash: ForeignPasswordHash, scheme: ForeignPasswordScheme)? {
+    public func give(_ kept: StoredPasswordHash) -> (hash: ForeignPasswordHash, scheme: ForeignPasswordScheme)? {
         give(kept.text)
     }
 }
@@ -97,7 +97,7 @@ public struct ForeignPasswordHash: Sendable {
 }
 
 /// A foreign hash in the form in which the realm keeps it. It may carry a key of the other system.
-public struct KeptPasswordHash: Sendable {
+public struct StoredPasswordHash: Sendable {
     let text: Secret<String>
 
     /// - Parameter text: what ``PasswordHasher/verify(_:against:)`` understands.
@@ -121,7 +121,7 @@ public struct NoPasswordImporter: PasswordImporter {
 
     public func keep(
         _ hash: ForeignPasswordHash, of scheme: ForeignPasswordScheme
-    ) -> Result<KeptPasswordHash, PasswordImportFault> {
+    ) -> Result<StoredPasswordHash, PasswordImportFault> {
         .failure(.unknownAlgorithm)
     }
 

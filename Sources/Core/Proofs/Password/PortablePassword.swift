@@ -3,13 +3,13 @@ import Foundation
 /// A password as another system gives it away, or as it is given to another.
 public enum PortablePassword: Sendable {
     /// What a ``PasswordImporter`` made of a hash.
-    case hash(KeptPasswordHash)
+    case hash(StoredPasswordHash)
     case text(Secret<String>)
 }
 
 extension PasswordFactor {
     func moveOut(_ factor: FactorRecord, payload: Data, into account: inout PortableAccount) throws {
         let hash = try JSONDecoder().decode(Payload.self, from: payload).hash
-        account.password = .hash(KeptPasswordHash(Secret(hash)))
+        account.password = .hash(StoredPasswordHash(Secret(hash)))
     }
 }

@@ -52,13 +52,13 @@ final class ExtensionConsultant: Consultant {
 
     // MARK: Sign-up
 
-    func beforeAttributes(of signUp: SignUpMatter) async throws -> [String: JSONValue] {
+    func beforeAttributes(of signUp: SignUpContext) async throws -> [String: JSONValue] {
         guard let listener = listeners[.attributeCollectionStart] else { return [:] }
         return try await realm.customExtensions.beforeAttributes(
             of: information(signUp), by: listener, occasion, call.client)
     }
 
-    func beforeAccount(of signUp: SignUpMatter) async throws -> SignUpAdvice {
+    func beforeAccount(of signUp: SignUpContext) async throws -> SignUpAdvice {
         guard let listener = listeners[.attributeCollectionSubmit] else { return .take(signUp.attributes) }
         do {
             return .take(
@@ -83,7 +83,7 @@ final class ExtensionConsultant: Consultant {
     }
 
     /// A service is told of the attributes that the application asks for, and of those that were given.
-    private func information(_ signUp: SignUpMatter) -> SignUpInformation {
+    private func information(_ signUp: SignUpContext) -> SignUpInformation {
         let own = Set(call.registration.attributes.map(\.name))
         let types = types.filter { own.contains($0.key) || signUp.attributes[$0.key] != nil }
         return SignUpInformation(

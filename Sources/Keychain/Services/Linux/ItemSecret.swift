@@ -26,7 +26,7 @@
     }
 
     /// An item that was found, with what the call may give out of it.
-    struct FoundItem {
+    struct MatchedItem {
         let itemClass: ItemClass
         let item: VaultItem
         /// Nil where it was not asked for.

@@ -22,7 +22,7 @@
     }
 
     extension ItemQuery {
-        func add(to keychain: KeychainVault.Opened) throws(KeychainError) -> FoundItem {
+        func add(to keychain: KeychainVault.Opened) throws(KeychainError) -> MatchedItem {
             try refuseSkipping()
             guard !hasMatchKeys else { throw .parameter("nothing is matched when an item is added") }
             guard persistentRef == nil else { throw .parameter("a persistent reference is to an item that exists") }
@@ -49,13 +49,13 @@
             return try query.store(bytes, in: keychain.vault)
         }
 
-        private func store(_ bytes: LockedBytes, in vault: Vault) throws(KeychainError) -> FoundItem {
+        private func store(_ bytes: LockedBytes, in vault: Vault) throws(KeychainError) -> MatchedItem {
             let all = itemClass.completed(attributes)
             let new = NewItem(
                 itemClass: itemClass.rawValue, uniqueKey: itemClass.uniqueKey(all), attributes: all, secret: bytes,
                 access: access ?? AccessControl(unconstrained: .whenUnlocked))
             let id = try authenticating { (context) throws(KeychainError) in try vault.add(new, context: context) }
-            return FoundItem(
+            return MatchedItem(
                 itemClass: itemClass, item: try vault.item(id), secret: returns.contains(.data) ? bytes : nil)
         }
     }

@@ -53,11 +53,11 @@
 
         private func open(
             _ item: VaultItem, in vault: Vault, _ authentication: AuthenticationContext
-        ) throws(KeychainError) -> FoundItem {
+        ) throws(KeychainError) -> MatchedItem {
             // The bytes of a key that only signs are not given out, and its reference does not need them.
             let signsOnly = item.isHardwareBound || item.access.constraints.contains(.privateKeyUsage)
             let needsSecret = returns.contains(.data) || item.asksWhenRead || returns.contains(.ref) && !signsOnly
-            return FoundItem(
+            return MatchedItem(
                 itemClass: itemClass, item: item,
                 secret: needsSecret ? try vault.read(item.id, context: authentication) : nil)
         }

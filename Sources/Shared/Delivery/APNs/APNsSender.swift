@@ -51,8 +51,8 @@ public final class APNsSender: MessageSender {
     private let logger: Logger
     private let client: HTTPClient
     private let tokens = ProviderTokens()
-    /// When an operator was told last, by reason.
-    private let told = Mutex<[String: Date]>([:])
+    /// When the log last reported a reason to the operator.
+    private let reported = Mutex<[String: Date]>([:])
 
     public init(realm: Realm, endpoint: APNsEndpoint = APNsEndpoint(), logger: Logger, compose: @escaping Composer) {
         self.realm = realm
@@ -149,9 +149,9 @@ public final class APNsSender: MessageSender {
     /// Says once a minute what only an operator can mend.
     private func tellOperator(_ reason: String, _ remedy: String) {
         let now = realm.clock.now
-        let isDue = told.withLock { told in
-            if let last = told[reason], abs(now.timeIntervalSince(last)) < 60 { return false }
-            told[reason] = now
+        let isDue = reported.withLock { reported in
+            if let last = reported[reason], abs(now.timeIntervalSince(last)) < 60 { return false }
+            reported[reason] = now
             return true
         }
         if isDue { logger.error("APNs refuses the provider: \(remedy)", metadata: ["reason": "\(reason)"]) }

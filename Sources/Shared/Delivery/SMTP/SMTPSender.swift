@@ -16,8 +16,8 @@ public final class SMTPSender: MessageSender {
     private let clock: any WallClock
     private let logger: Logger
     private let threads: SMTPThreads
-    /// When an operator was told last, by reason.
-    private let told = Mutex<[String: Date]>([:])
+    /// When the log last reported a reason to the operator.
+    private let reported = Mutex<[String: Date]>([:])
 
     /// - Parameter publicURL: what links are put below.
     public init(
@@ -66,9 +66,9 @@ public final class SMTPSender: MessageSender {
     /// Says once a minute what only an operator can mend.
     private func tellOperator(_ reason: String) {
         let now = clock.now
-        let isDue = told.withLock { told in
-            if let last = told[reason], abs(now.timeIntervalSince(last)) < 60 { return false }
-            told[reason] = now
+        let isDue = reported.withLock { reported in
+            if let last = reported[reason], abs(now.timeIntervalSince(last)) < 60 { return false }
+            reported[reason] = now
             return true
         }
         if isDue {

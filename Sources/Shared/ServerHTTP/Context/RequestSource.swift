@@ -40,12 +40,12 @@ public struct RequestSource: Sendable {
         let direct = ClientAddress(connection)
         guard trustsProxy else { return direct }
         guard isTrusted(direct) else { return direct.byProxy }
-        let told: String? =
+        let forwarded: String? =
             switch header {
             case .xForwardedFor: Self.last(headers[values: .xForwardedFor])
             case .forwarded: Self.last(headers[values: .forwarded]).flatMap(Self.node)
             }
-        return (told.flatMap { ClientAddress($0) } ?? direct).byProxy
+        return (forwarded.flatMap { ClientAddress($0) } ?? direct).byProxy
     }
 
     /// The last element of a list that may be spread over several fields.

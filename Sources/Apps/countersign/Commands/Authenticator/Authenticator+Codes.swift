@@ -57,7 +57,7 @@ extension AuthenticatorCommand {
             }
         }
 
-        private var isLive: Bool { !once && !output.json && Terminal.isOutputSeen && isatty(STDIN_FILENO) == 1 }
+        private var isLive: Bool { !once && !output.json && Terminal.isOutputTerminal && isatty(STDIN_FILENO) == 1 }
 
         private func show(_ account: Account, of book: AccountBook) async throws {
             guard account.codes?.isCounted != true else {
@@ -104,7 +104,7 @@ extension AuthenticatorCommand {
 
         private func print(_ codes: [Answer.Code], one account: Account?) throws {
             try output.show(Answer(codes: codes)) {
-                if account != nil, !Terminal.isOutputSeen { return codes.compactMap(\.code) }
+                if account != nil, !Terminal.isOutputTerminal { return codes.compactMap(\.code) }
                 if codes.isEmpty { return ["There are no codes. `countersign authenticator enroll` adds an account."] }
                 var table = Table("CODE", "LEFT", "ISSUER", "NAME", "ID")
                 for code in codes {

@@ -86,7 +86,8 @@ extension AuthenticatorCommand {
             if qr {
                 warn(leftOut)
                 for part in parts {
-                    Terminal.print(try TerminalQRCode.render(part, style: Terminal.isOutputSeen ? .colored : .plain))
+                    Terminal.print(
+                        try TerminalQRCode.render(part, style: Terminal.isOutputTerminal ? .colored : .plain))
                 }
                 return
             }
@@ -116,7 +117,7 @@ extension AuthenticatorCommand {
 
         private func warn(_ leftOut: [String]) {
             for line in leftOut { Terminal.say("warning: \(line)") }
-            guard Terminal.isOutputSeen, plain else { return }
+            guard Terminal.isOutputTerminal, plain else { return }
             Terminal.say("warning: secrets follow, on a terminal that may keep them.")
         }
 

@@ -33,7 +33,7 @@ extension AuthenticatorCommand {
                     "There are no accounts that answer requests. Use `enroll` with a server's link.")
             }
             if once { return try await showWaiting(book, accounts) }
-            if !output.json, Terminal.isOutputSeen, isatty(STDIN_FILENO) == 1 {
+            if !output.json, Terminal.isOutputTerminal, isatty(STDIN_FILENO) == 1 {
                 return try await WatchSession(book, accounts).run()
             }
             var failure: DeviceFailure?

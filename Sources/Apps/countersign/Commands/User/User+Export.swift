@@ -42,7 +42,7 @@ extension UserCommand {
 
         func run() async throws {
             if file == "-" {
-                if Terminal.isOutputSeen {
+                if Terminal.isOutputTerminal {
                     Terminal.say(
                         "warning: password hashes and secrets of authenticators follow, on a terminal that may keep them."
                     )

@@ -21,11 +21,11 @@ struct UserFileReader {
         /// Nothing but white space so far, or the beginning of `{"users":[`.
         case beginning
         case lines
-        /// In the list, before a user or behind one.
+        /// In the list, before a user or after one.
         case between(mayEnd: Bool, needsComma: Bool)
         case user(depth: Int, isInString: Bool, isEscaped: Bool)
         /// Behind the list.
-        case behind(needsBrace: Bool)
+        case afterList(needsBrace: Bool)
         /// Nothing that follows can be understood.
         case lost
     }
@@ -62,7 +62,7 @@ struct UserFileReader {
         case .lines: endLine(isTorn: true)
         case .between: note("the file ends before the list of users does", at: line)
         case .user: note("the file ends in the middle of this user", at: start)
-        case .behind(let needsBrace):
+        case .afterList(let needsBrace):
             if needsBrace { note("the file ends before the object with the list of users does", at: line) }
         }
         defer { pieces = [] }
@@ -76,7 +76,7 @@ struct UserFileReader {
         case .between(let mayEnd, let needsComma): takeBetween(byte, mayEnd: mayEnd, needsComma: needsComma)
         case .user(let depth, let isInString, let isEscaped):
             takeInUser(byte, depth: depth, isInString: isInString, isEscaped: isEscaped)
-        case .behind(let needsBrace): takeBehind(byte, needsBrace: needsBrace)
+        case .afterList(let needsBrace): takeAfterList(byte, needsBrace: needsBrace)
         case .lost: break
         }
         if byte == UInt8(ascii: "\n") && !isAtBeginning { line += 1 }
@@ -86,7 +86,7 @@ struct UserFileReader {
     var isList: Bool {
         switch place {
         case .beginning, .lines: false
-        case .between, .user, .behind, .lost: true
+        case .between, .user, .afterList, .lost: true
         }
     }
 
@@ -95,7 +95,7 @@ struct UserFileReader {
     // MARK: The beginning
 
     private static let opening = Array(#"{"users":["#.utf8)
-    /// White space in front of and inside the opening that is searched for it, at most.
+    /// The most bytes, white space included, that are searched for the opening.
     private static let longestHead = 4096
 
     private mutating func takeAtBeginning(_ byte: UInt8) {
@@ -158,7 +158,7 @@ struct UserFileReader {
             append(byte)
             place = .user(depth: 1, isInString: false, isEscaped: false)
         case UInt8(ascii: ",") where needsComma: place = .between(mayEnd: false, needsComma: false)
-        case UInt8(ascii: "]") where mayEnd: place = .behind(needsBrace: isInObject)
+        case UInt8(ascii: "]") where mayEnd: place = .afterList(needsBrace: isInObject)
         default:
             note(
                 needsComma
@@ -192,10 +192,10 @@ struct UserFileReader {
         }
     }
 
-    private mutating func takeBehind(_ byte: UInt8, needsBrace: Bool) {
+    private mutating func takeAfterList(_ byte: UInt8, needsBrace: Bool) {
         switch byte {
         case _ where Self.isSpace(byte): break
-        case UInt8(ascii: "}") where needsBrace: place = .behind(needsBrace: false)
+        case UInt8(ascii: "}") where needsBrace: place = .afterList(needsBrace: false)
         default:
             note("something follows the list of users", at: line)
             place = .lost

@@ -68,7 +68,7 @@ struct UserImport {
     /// Users met so far, those that cannot be read among them.
     private var number = 0
     private var bytes = 0
-    private var seen = SeenIdentifiers()
+    private var seen = IdentifierIndex()
     private(set) var summary = Summary()
     private var meter: ProgressMeter
     private let tellsRefusals: Bool

@@ -5,7 +5,7 @@ import SecurityChecksWire
 /// What access tokens are renewed with, by their scopes, from one run of the program to the next. Only where the app and
 /// the server both say so. Source: MobileFirst's web SDK.
 final class RefreshTokens: Sendable {
-    private struct Kept: Codable {
+    private struct StoredTokens: Codable {
         /// Another registration's are good for nothing.
         var client: String
         var tokens: [String: String] = [:]
@@ -17,7 +17,7 @@ final class RefreshTokens: Sendable {
     private let account: String
     private let storage: any RegistrationStorage
     /// Nil until the first use.
-    private let kept = Locked<Kept?>(nil)
+    private let kept = Locked<StoredTokens?>(nil)
 
     /// - Parameter account: the registration's.
     init(account: String, storage: any RegistrationStorage) {
@@ -60,11 +60,11 @@ final class RefreshTokens: Sendable {
         }
     }
 
-    private func load(_ kept: inout Kept?, _ client: String) -> Kept {
+    private func load(_ kept: inout StoredTokens?, _ client: String) -> StoredTokens {
         if let known = kept, known.client == client { return known }
         let stored = (try? storage.data(for: account)).flatMap { $0 }
-            .flatMap { try? JSONDecoder().decode(Kept.self, from: $0) }
-        let all = stored.flatMap { $0.client == client ? $0 : nil } ?? Kept(client: client)
+            .flatMap { try? JSONDecoder().decode(StoredTokens.self, from: $0) }
+        let all = stored.flatMap { $0.client == client ? $0 : nil } ?? StoredTokens(client: client)
         kept = all
         return all
     }

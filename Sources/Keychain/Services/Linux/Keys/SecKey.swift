@@ -21,7 +21,7 @@
         ///
         /// One that only signs, and one whose bytes were not asked for, stays in the vault. Any other is in memory from
         /// here on, as on Apple's systems: what guards it has been asked when the item was found.
-        convenience init(stored item: FoundItem, context: LAContext?) throws(KeychainError) {
+        convenience init(stored item: MatchedItem, context: LAContext?) throws(KeychainError) {
             let isRSA = item.item.attributes["type"] == .number(42)
             let isPublic = item.item.attributes["kcls"] == .number(0)
             if let secret = item.secret, isPublic {

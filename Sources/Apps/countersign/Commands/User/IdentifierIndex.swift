@@ -3,7 +3,7 @@ import CountersignCore
 
 /// Who was met in a file, as hashes: for a rehearsal, which writes nothing that a later line could meet. Some 40 bytes
 /// for each id, address and number.
-struct SeenIdentifiers {
+struct IdentifierIndex {
     private struct First {
         /// `line 3`.
         let place: String
