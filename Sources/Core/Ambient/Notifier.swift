@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Wakes tasks of this process that wait for something with a name. Who is not listening hears nothing: a listener
-/// looks for itself after it began to listen, and every now and then, as other processes ring bells of their own.
+/// Wakes tasks of this process that wait for a topic. A notification without a listener is lost, and other processes
+/// notify only their own tasks: so a listener looks for itself after it began to listen, and from time to time.
 public final class Notifier: Sendable {
     private struct Listeners: Sendable {
         var nextID: UInt64 = 0
@@ -12,7 +12,7 @@ public final class Notifier: Sendable {
 
     init() {}
 
-    /// Wakes all who listen to one of the names.
+    /// Wakes all listeners of one of the topics.
     func notify(_ names: some Sequence<String>) {
         let woken = listeners.withLock { listeners in
             names.flatMap { name in listeners.byName[name].map { Array($0.values) } ?? [] }
@@ -20,7 +20,7 @@ public final class Notifier: Sendable {
         for continuation in woken { continuation.yield() }
     }
 
-    /// Something to wait with. It ends by itself when it is no longer referenced.
+    /// A listener, to wait with. It ends by itself when it is no longer referenced.
     func listen(to name: String) -> Listening {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = listeners.withLock { listeners in
@@ -56,6 +56,6 @@ public final class Notifier: Sendable {
         func stop() { continuation.finish() }
     }
 
-    /// How many listen now, for tests and metrics.
+    /// The number of listeners, for tests and metrics.
     var listenerCount: Int { listeners.withLock { $0.byName.values.reduce(0) { $0 + $1.count } } }
 }

@@ -2,8 +2,8 @@ import CountersignCore
 import Crypto
 import Foundation
 
-/// What a client's refresh tokens stand for, one after another: the checks that were passed, by whom, and the token that is
-/// good now. Sealed; every later member has a default.
+/// The successive refresh tokens of one client: the checks that were passed, by which user, and the token that is valid
+/// now. Sealed; every later member has a default.
 ///
 /// A family goes on after its checks' successes are over, because that is what it is for. It ends when one of them is ended:
 /// by logging out, by a wrong answer while it held, by being blocked, by another person; or when what one of them relied on is

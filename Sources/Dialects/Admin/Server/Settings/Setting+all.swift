@@ -88,7 +88,7 @@ extension Setting {
                 return added.isEmpty
                     ? nil
                     : "Pages of this server lead on to every host below \(added.joined(separator: ", ")) from now on: "
-                        + "whoever controls one of them can receive your users there."
+                        + "an attacker who controls one of them can receive your users there."
             }),
         .integer(
             "audit.retentionDays", \.audit.retentionDays, in: 1...36_500, unit: " days",
