@@ -73,8 +73,8 @@ private final class Once<T: Sendable>: Sendable {
     }
 }
 
-/// How many answers developers' checks look at, at once. Code that does not come to an end keeps its place.
-final class JudgingPermits: Sendable {
+/// Permits that limit how many answers the developers' checks judge at once. Code that never returns keeps its permit.
+final class ConcurrencyPermits: Sendable {
     static let count = 512
     private let taken = Mutex(0)
 

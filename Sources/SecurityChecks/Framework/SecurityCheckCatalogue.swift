@@ -33,7 +33,7 @@ public struct SecurityCheckCatalogue: Sendable {
     public let timeLimit: TimeInterval
     /// What to keep in mind about the configuration; nothing that stops a server.
     public let warnings: [String]
-    let permits = JudgingPermits()
+    let permits = ConcurrencyPermits()
 
     /// Satisfied by every client that is registered and active.
     public static let registeredClient = "RegisteredClient"
