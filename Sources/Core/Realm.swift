@@ -149,7 +149,7 @@ public struct ClientContext: Sendable {
     public var requiresSecondFactor: Bool
     /// BCP 47; the language that mails should have.
     public var locale: String?
-    /// Names the request in what services of the developer's own are told of it: a UUID, where the protocol has one.
+    /// Names the request in calls to the developer's own services: a UUID, where the protocol has one.
     public var correlationID: String?
     /// Whether a password is refused that the user had lately: the protocol has a word for it.
     public var refusesFormerPasswords = false

@@ -1,6 +1,6 @@
 extension Sequence<UInt8> {
-    /// Whether arrays and objects of this JSON text lie in each other at most `limit` deep. Only brackets outside strings
-    /// are looked at: the text may still be malformed.
+    /// Whether arrays and objects of this JSON text lie in each other at most `limit` deep. Only brackets outside
+    /// strings count: the text may still be malformed.
     ///
     /// For text that a `Decoder` reads before anything is verified: decoding takes time with the square of the depth, and
     /// a token of 16 KiB can be thousands deep.

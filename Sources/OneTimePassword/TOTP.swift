@@ -12,7 +12,7 @@
 ///
 /// Printing or dumping a generator does not show its secret.
 public struct TOTP: Sendable {
-    /// The most steps to either side that ``matchedStep(for:at:window:after:)`` looks at, whatever it is asked for.
+    /// The most steps to either side that ``matchedStep(for:at:window:after:)`` compares, whatever the caller asks for.
     public static let maximumWindow = 100
 
     /// How long a code is shown, in seconds; 1 or more. *X* in RFC 6238.

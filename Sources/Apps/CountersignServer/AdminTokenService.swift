@@ -6,7 +6,7 @@ import ServiceLifecycle
 struct AdminTokenService: Service, CustomStringConvertible {
     let opened: OpenedRealm
     let logger: Logger
-    /// Between two looks at the store.
+    /// The interval between two reads of the store.
     var interval: Duration = .seconds(2)
 
     /// What the log calls it.

@@ -93,7 +93,7 @@ public struct CountersignServer: Sendable {
 
     // MARK: Routes
 
-    /// Every route of every dialect, behind the middleware that all share.
+    /// Every route of every dialect, after the middleware that all share.
     public func responder() throws -> some HTTPResponder<CountersignRequestContext> {
         let router = Router(context: CountersignRequestContext.self, options: .autoGenerateHeadEndpoints)
         let source = RequestSource(
@@ -198,7 +198,7 @@ public struct CountersignServer: Sendable {
 
     // MARK: Running
 
-    /// What administrators are told of registrations that are weaker than new ones.
+    /// The warnings about registrations that are weaker than new ones.
     func registrationWarnings() async throws -> [String] {
         let ids = try await opened.realm.applications.withoutAudiences()
         guard !ids.isEmpty else { return [] }
@@ -210,7 +210,8 @@ public struct CountersignServer: Sendable {
     }
 
     /// The HTTP server with all that runs beside it.
-    /// - Parameter onListening: told the address, for instance `http://127.0.0.1:8080`, when requests are taken.
+    /// - Parameter onListening: called with the address, for instance `http://127.0.0.1:8080`, when the server accepts
+    ///   requests.
     public func application(
         onListening: @escaping @Sendable (String) async -> Void
     ) throws -> some ApplicationProtocol {
@@ -299,7 +300,7 @@ final class PublicURL: Sendable {
     /// The configured addresses, or where there are none the one that it listens on.
     var published: [String] { configured.isEmpty ? [listening.withLock { $0 }] : configured }
 
-    /// Everything that clients may have been told, the address of links first.
+    /// All addresses that clients may know, the address of links first.
     var all: [String] { configured + [listening.withLock { $0 }] }
 
     func listens(on port: Int) {

@@ -8,7 +8,7 @@ import ServiceLifecycle
 struct MasterKeyService: Service, CustomStringConvertible {
     let opened: OpenedRealm
     let logger: Logger
-    /// Between two looks at the key file.
+    /// The interval between two reads of the key file.
     var interval: Duration = .seconds(1)
 
     /// What the log calls it.

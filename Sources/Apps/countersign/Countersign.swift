@@ -46,7 +46,8 @@ struct Countersign: AsyncParsableCommand {
         }
     }
 
-    /// Help and the version are asked for; everything else that ends a command is a failure, told on standard error.
+    /// Help and the version are asked for; everything else that ends a command is a failure, reported on standard
+    /// error.
     private static func exit(with error: any Error) -> Never {
         let status: ExitStatus
         if let failure = error as? OutputFailure { failure.end() }

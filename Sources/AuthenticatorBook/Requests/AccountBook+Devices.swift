@@ -42,7 +42,7 @@ extension AccountBook {
         if let name, name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
             throw AccountBookError.badName
         }
-        // A name that is taken is told while the ticket is still good.
+        // A taken name is refused while the ticket is still valid.
         if let name = name ?? link.name {
             try check(account(link.issuer ?? link.server.host, name, device, nil), against: try await accounts())
         }

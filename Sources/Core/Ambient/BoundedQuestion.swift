@@ -2,8 +2,8 @@ import Synchronization
 
 /// A question whose callers wait no longer than a bound, and that is asked once for all concurrent callers.
 ///
-/// Work that cannot be cancelled – a transaction on a database that is frozen – goes on behind it until it ends by
-/// itself. Until then no other is started, and a caller that comes later than the bound does not wait at all.
+/// Work that cannot be cancelled – a transaction on a database that is frozen – continues in the background until it
+/// ends. Until then no other is started, and a caller that comes later than the bound does not wait at all.
 public final class BoundedQuestion<Answer: Sendable>: Sendable {
     private struct UnderWay: Sendable {
         let number: Int

@@ -4,10 +4,10 @@ import Synchronization
 /// The master keys that this process knows, and which of them seals.
 ///
 /// Which one seals is not for a process to decide: the store says so, by the key that its check document is sealed with
-/// (``Realm/checkMasterKey()``). Every transaction that seals asks for it, so that all processes change over in the same
-/// instant. A key that is met and not known is looked for where keys come from, at most once a second; who needs it waits.
-/// A key that was learnt is forgotten only when the process ends: a value may be on its way that was read before it was
-/// sealed anew.
+/// (``Realm/checkMasterKey()``). Every transaction that seals asks for it, so that all processes change over in the
+/// same instant. A key that is met and not known is looked for where keys come from, at most once a second; who needs
+/// it waits. A key that was learnt is forgotten only when the process ends: a value may be on its way that was read
+/// before it was sealed again.
 public final class MasterKeys: Sendable {
     /// Reads all keys anew from where they come from, the newest first. It must not block the caller's thread.
     public typealias Source = @Sendable () async throws -> [Sealer.MasterKey]
@@ -107,7 +107,7 @@ public final class MasterKeys: Sendable {
         }
     }
 
-    /// Runs the body, and where it meets a key that is not known, once more after the keys were read anew.
+    /// Runs the body, and where it meets a key that is not known, once more after the keys were read again.
     public func retrying<T>(_ body: () async throws -> T) async throws -> T {
         do {
             return try await body()
@@ -139,7 +139,7 @@ public final class MasterKeys: Sendable {
     }
 }
 
-/// A store whose transactions run once more after the keys were read anew, where they met one that was not known.
+/// A store whose transactions run once more after the keys were read again, where they met one that was not known.
 struct KeyedStore: Store {
     let base: any Store
     let keys: MasterKeys

@@ -107,7 +107,7 @@ public struct Sealer: Sendable {
         try Self.open(sealed, for: address.context, with: keys)
     }
 
-    /// The same outside of a transaction: where the key is missing, the keys are read anew once.
+    /// The same outside of a transaction: where the key is missing, the keys are read again once.
     public func opened(_ sealed: Data, for address: SealedAddress) async throws -> Data {
         try await keys.retrying { try open(sealed, for: address) }
     }

@@ -9,7 +9,7 @@ public struct AuditLog: Sendable {
 
     /// Events, the newest first.
     /// - Parameters:
-    ///   - id: only events behind this one.
+    ///   - id: only events after this one.
     ///   - limit: 1 to 1,000.
     public func events(of user: UserID? = nil, after id: String? = nil, limit: Int = 100) async throws -> [AuditEvent] {
         let limit = min(max(limit, 1), 1000)

@@ -1,4 +1,4 @@
-/// Why a custom authentication extension gave no answer that counts. Apps are told nothing of it; it is for the log.
+/// Why a custom authentication extension gave no answer that counts. Apps do not see it; it is for the log.
 public struct ExtensionFailure: Error, Sendable, Equatable {
     public let code: Code
     /// What is known beyond the code, without users' data: `status 503`. Nil where nothing is.

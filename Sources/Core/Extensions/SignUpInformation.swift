@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a service is told of a sign-up: the attributes and the address, never the password (Microsoft Learn, attribute
-/// collection events).
+/// The data about a sign-up that a service gets: the attributes and the address, never the password (Microsoft Learn,
+/// attribute collection events).
 public struct SignUpInformation: Sendable {
     public let email: EmailAddress
     /// What was given so far.

@@ -163,7 +163,7 @@ public struct Refusal: Error, Sendable, Equatable {
     public enum Reason: String, Sendable, Codable {
         /// The password, code or signature is not right, or the address has no account.
         case wrongAnswer
-        /// The address has no account; told only where the application reveals that.
+        /// The address has no account; disclosed only where the application reveals that.
         case unknownUser
         /// A code that was used before, or an older one.
         case replayed
@@ -193,7 +193,7 @@ public struct Refusal: Error, Sendable, Equatable {
         case weakPassword
         /// Another user took the address meanwhile.
         case addressTaken
-        /// The account or the factor kept changing while the answer was looked at.
+        /// The account or the factor kept changing while the answer was judged.
         case busy
         /// A credential of the developer's own back end that is malformed.
         case malformedCredential

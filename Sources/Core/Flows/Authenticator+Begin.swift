@@ -5,7 +5,7 @@ public struct BegunProof: Sendable {
     /// The response goes to it, at the stage ``FlowStage/proof(_:)``.
     public let handle: FlowHandle
     public let kind: FactorKind
-    /// What the client is told: what its response is about.
+    /// The answer to the client: what its response is about.
     public let challenge: JSONValue
     public let expiresAt: Date
 }

@@ -38,7 +38,7 @@ extension Authenticator {
                 charged = try Self.count(attempt, against: context, ended: ended, realm: realm, in: transaction)
             }
             // A flood from one source is in the log with its first hundred answers; more would only fill the disk. So
-            // answers that are not looked at count against the source like wrong ones. Asking whether a device has
+            // answers that are not judged count against the source like wrong ones. Asking whether a device has
             // answered is no answer: a waiting client asks often.
             if case .refused(let refusal) = charged, ![.sourceLimited, .approvalPending].contains(refusal.reason) {
                 if let limited = try transaction.chargeAnswer(
@@ -65,8 +65,8 @@ extension Authenticator {
     /// count, was no attempt. Otherwise an outage, or a client that keeps the hasher busy, would lock users out with
     /// their own right passwords. What was wrong stays counted.
     ///
-    /// Where the store cannot be told, the end is noted for the next charge of this process, and the charge lapses for
-    /// all others: the verdict was not disclosed.
+    /// Where the store cannot be reached, the end is noted for the next charge of this process, and the charge lapses
+    /// for all others: the verdict was not disclosed.
     func end(_ charge: Charge?, _ end: ChargeEnd) async {
         guard let charge else { return }
         do {

@@ -43,7 +43,7 @@ public struct Authenticator: Sendable {
             charge: ChargeID(random: realm.random))
 
         var charged = try await self.charge(attempt)
-        // Counted once, however often it is looked at.
+        // Counted once, however often it is judged.
         let charge: Charge? = if case .admitted(let context) = charged { context.charge } else { nil }
         rounds: for round in 0..<Self.maximumRounds {
             var context: AttemptContext

@@ -45,8 +45,8 @@ extension StoreTransaction {
         try self.end(charge.id.name, in: charge.counted.map(\.key), end)
     }
 
-    /// Sees to it that an answer is counted before it is told: where its charge has lapsed meanwhile, or another's right answer
-    /// has set the counter back, it is charged anew.
+    /// Ensures that an answer is counted before its verdict is disclosed: where its charge has lapsed meanwhile, or
+    /// another's right answer has set the counter back, it is charged again.
     /// - Returns: why it is not admitted now; then its verdict must not be disclosed.
     func renew(_ charge: Charge, at now: Date) throws -> Refusal? {
         var renewed: [AttemptCounter] = []

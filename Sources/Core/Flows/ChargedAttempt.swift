@@ -31,11 +31,11 @@ package protocol ChargedAttempt: Sendable {
         _ judgement: Judgement<Method.Payload>, _ charge: String, in transaction: any StoreTransaction
     ) throws -> AttemptSettlement<Outcome>
 
-    /// Ends the count of the attempt's own where ``settle(_:_:in:)`` did not: the answer was not judged, by our own fault, could
-    /// not be made to count, or may not be told because a limit is used up by now.
+    /// Ends the count of the attempt's own where ``settle(_:_:in:)`` did not: the answer was not judged, by our own
+    /// fault, could not be made to count, or must not be disclosed because a limit is now used up.
     func release(_ charge: String, _ end: ChargeEnd, in transaction: any StoreTransaction) throws
 
-    /// What the caller is told of an answer that a limit refuses.
+    /// The result of an answer that a limit refuses.
     func outcome(of refusal: Refusal) -> Outcome
 }
 
@@ -170,7 +170,8 @@ extension Authenticator {
         }
     }
 
-    /// Runs a step. Where it fails, by our own fault, the client is told nothing, and the charge ends so.
+    /// Runs a step. Where it fails, by an internal error, the verdict is not disclosed, and the charge ends
+    /// accordingly.
     private func ending<A: ChargedAttempt, T>(
         _ attempt: A, _ charge: Charge, _ end: ChargeEnd, _ step: () async throws -> T
     ) async throws -> T {
@@ -182,8 +183,8 @@ extension Authenticator {
         }
     }
 
-    /// Ends a charge without telling anything. Where the store cannot be told, the end is noted for the next charge of this
-    /// process, and the charge lapses for all others.
+    /// Ends a charge without telling anything. Where the store cannot be reached, the end is noted for the next charge
+    /// of this process, and the charge lapses for all others.
     private func end<A: ChargedAttempt>(_ attempt: A, _ charge: Charge, _ end: ChargeEnd) async {
         do {
             try await realm.store.write { transaction in

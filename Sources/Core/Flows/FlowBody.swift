@@ -15,7 +15,7 @@ struct FlowBody: Codable, Sendable, Equatable {
     var proven: [Proof]
     /// What is open.
     var challenge: FlowChallenge
-    /// Answers that are looked at.
+    /// Answers that are judged.
     var maximumAttempts: Int
     var terms: SessionTerms
     /// Whether this application requires a second factor of every user.

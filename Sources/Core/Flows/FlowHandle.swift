@@ -56,7 +56,7 @@ public enum FlowLifetime {
     public static let deviceTicket: TimeInterval = 300
     /// An invitation to enrol a device.
     public static let invitation: TimeInterval = 5 * 86_400
-    /// How long an expired flow is remembered, so that its holder is told that it expired.
+    /// How long an expired flow is remembered, so that its holder learns that it expired.
     static let remembered: TimeInterval = 86_400
 }
 

@@ -138,7 +138,7 @@ extension Journey {
         return memory.outcome
     }
 
-    /// Remembers a request and forgets the one before; nothing is remembered of one that is not to be told again.
+    /// Remembers a request and forgets the one before; one that is not to be repeated is not remembered.
     mutating func remember(
         _ request: Secret<String>?, _ outcome: AnsweredRequest.Outcome, at now: Date, attempts: Int, sealer: Sealer,
         in transaction: any StoreTransaction

@@ -36,8 +36,8 @@ public struct Mailings: Sendable {
 
     /// Mails a link.
     ///
-    /// Whether the address has an account is told (`userNotFound`) only where the realm's settings or the application
-    /// reveal it; otherwise the answer is the same, and nothing is sent.
+    /// Whether the address has an account is disclosed (`userNotFound`) only where the realm's settings or the
+    /// application reveal it; otherwise the answer is the same, and nothing is sent.
     public func sendLink(
         _ subject: Subject, options: LinkOptions = LinkOptions(), by client: ClientContext
     ) async throws -> Outcome {

@@ -22,8 +22,8 @@ extension Settlement {
         return rows.union(flows.map { .flow($0) })
     }
 
-    /// An answer is counted before it is told.
-    /// - Returns: why it is not to be told now.
+    /// An answer is counted before its verdict is disclosed.
+    /// - Returns: why its verdict must not be disclosed now.
     func renewCharge(in transaction: any StoreTransaction) throws -> Refusal? {
         try context.charge.flatMap { try transaction.renew($0, at: now) }
     }

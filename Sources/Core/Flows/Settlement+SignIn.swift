@@ -1,7 +1,7 @@
 import Foundation
 
 /// What follows a proof: one decision, for an attempt in one go and for one that goes step by step under one handle
-/// (``Journey``). The two differ in how the client is told.
+/// (``Journey``). The two differ in the answer to the client.
 extension Settlement {
     /// A proof that signs in: whose it is, and what follows.
     func signIn(

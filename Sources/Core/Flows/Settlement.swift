@@ -55,7 +55,7 @@ struct Settlement: Sendable {
     // MARK: Wrong
 
     /// Writes down a wrong answer.
-    /// - Returns: what the client is told.
+    /// - Returns: the answer to the client.
     func refuse(_ wrong: Refusal, in transaction: any StoreTransaction) throws -> Refusal {
         if let refusal = try renewCharge(in: transaction) { return refusal }
         if context.charge != nil {

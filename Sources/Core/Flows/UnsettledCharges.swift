@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// How charges ended that the store could not be told of: it was away, or did not say whether it had committed.
+/// How charges ended while the store was unreachable: it was away, or did not say whether it had committed.
 ///
 /// The next charge of the same counter in this process catches up, in its own transaction. Other servers, and this one
 /// after a restart, wait until the charge lapses (``OpenCharge/lease``); so nothing here has to be durable, and a note
@@ -17,7 +17,7 @@ final class UnsettledCharges: Sendable {
 
     private let notes = Mutex<[String: Note]>([:])
 
-    /// Nothing is wrong with noting an end that the store was told of after all.
+    /// Noting an end that the store has recorded after all does no harm.
     func note(_ charge: String, _ end: ChargeEnd, at now: Date) {
         notes.withLock { notes in
             if notes.count >= Self.capacity { notes = notes.filter { $0.value.until > now } }

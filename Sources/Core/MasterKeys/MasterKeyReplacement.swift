@@ -11,7 +11,7 @@ import Foundation
 public struct MasterKeyReplacement: Sendable {
     let realm: Realm
 
-    /// Rows that one transaction looks at, or seals anew, at most.
+    /// Rows that one transaction reads or seals again, at most.
     static let batch = 200
 
     private var sealer: Sealer { realm.sealer }
@@ -46,8 +46,8 @@ public struct MasterKeyReplacement: Sendable {
     }
 
     /// Seals anew everything that another key than the present one sealed, in small transactions.
-    /// - Parameter progress: told after each batch: where, and how many rows were looked at and sealed anew so far.
-    /// - Returns: how many were sealed anew.
+    /// - Parameter progress: called after each batch: the place, and how many rows were read and sealed again so far.
+    /// - Returns: how many were sealed again.
     @discardableResult
     public func resealAll(
         progress: (SealedPlace, _ seen: Int, _ resealed: Int) async throws -> Void = { _, _, _ in }

@@ -26,7 +26,7 @@ public struct OutboxContent: Sendable, Codable, Equatable {
         self.occasion = occasion
     }
 
-    /// What a service that delivers codes is told beside the code.
+    /// What a service that delivers codes gets besides the code.
     public struct Occasion: Sendable, Codable, Equatable {
         public var application: ClientID
         /// What the code is for: `signIn`, `signUp`, `passwordReset`.

@@ -12,7 +12,7 @@ public struct AttemptCounter: Sendable, Equatable {
     public var count: Int
     /// When counting began; a windowed limit starts anew from here.
     public var since: Date
-    /// No attempt is looked at before this instant.
+    /// No attempt is judged before this instant.
     public var blockedUntil: Date?
     /// Attempts that were counted and whose outcome is not disclosed yet.
     public var open: [OpenCharge]

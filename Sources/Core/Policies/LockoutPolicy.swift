@@ -33,7 +33,7 @@ public struct LockoutPolicy: Sendable, Equatable {
 
     /// What a charge says.
     public enum Charge: Sendable, Equatable {
-        /// The answer may be looked at; the counter is to be kept first.
+        /// The answer may be judged; the counter is to be kept first.
         case admitted(AttemptCounter)
         /// Not before this instant.
         case blocked(until: Date)

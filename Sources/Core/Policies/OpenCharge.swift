@@ -21,7 +21,7 @@ public struct OpenCharge: Sendable, Equatable, Codable {
     }
 
     /// Seconds after which a charge that was not settled counts no more. Longer than hashing and storing may take, even
-    /// where both have long queues; an answer that took longer is charged anew before it is told.
+    /// where both have long queues; an answer that took longer is charged again before its verdict is disclosed.
     public static let lease: TimeInterval = 90
 
     /// Also where it is of the future: then a clock was set back.

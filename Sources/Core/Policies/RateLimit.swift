@@ -206,8 +206,8 @@ extension StoreTransaction {
         try charge([Allowance(limit, key)], at: now)
     }
 
-    /// Counts an answer that is not looked at against its source, as a wrong one is; the refusal where the source is out of
-    /// answers.
+    /// Counts an answer that is not judged against its source, as a wrong one is; the refusal where the source is out
+    /// of answers.
     func chargeAnswer(of client: ClientContext, at now: Date, from part: Int) throws -> Refusal? {
         guard let source = client.limitedSource else { return nil }
         return try charge([Allowance(.answersPerSource, CounterKey.answers(from: source))], at: now, from: part)

@@ -88,7 +88,7 @@ extension ProofMethod {
         (try? JSONDecoder().decode(Payload.self, from: payload)).flatMap { try? JSONEncoder().encode($0) }
     }
 
-    /// A fresh challenge, and what the client is told of it.
+    /// A fresh challenge, and its description for the client.
     func open(random: any RandomSource) throws -> (challenge: OpenChallenge, shown: JSONValue)? {
         guard let challenge = challenge(random: random) else { return nil }
         return (try OpenChallenge(kind, challenge), shown(challenge))

@@ -34,7 +34,7 @@ package protocol ProofMethod: Sendable {
 
     /// A fresh challenge, for an attempt that begins with it; nil where an attempt cannot.
     func challenge(random: any RandomSource) -> Challenge?
-    /// What the client is told of a challenge.
+    /// The description of a challenge for the client.
     func shown(_ challenge: Challenge) -> JSONValue
 
     /// Puts a factor of the kind into an account that moves out.

@@ -27,8 +27,8 @@ public struct Sessions: Sendable {
     /// - Parameters:
     ///   - epoch: what the token says of the user's epoch; nil in tokens made elsewhere (the emulator's), which are
     ///     judged by the second they were issued in.
-    ///   - issuedAt: seconds since 1970. Of a token with an epoch it is compared with instants that an administrator named,
-    ///     and with nothing that another server's clock has told.
+    ///   - issuedAt: seconds since 1970. Of a token with an epoch it is compared with instants that an administrator
+    ///     named, and never with another server's clock.
     public func standing(of userID: UserID, epoch: Int?, issuedAt: Int64) async throws -> Standing {
         guard let user = try await realm.store.read({ try $0.user(userID) }) else { return .userNotFound }
         if let epoch {

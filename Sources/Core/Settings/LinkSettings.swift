@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the pages behind mailed links may send a user on to.
+/// Where the pages of mailed links may redirect a user.
 public struct LinkSettings: Sendable, Equatable, Codable {
     /// Hosts beside those of the server's public URLs: `app.example.com`, or `*.example.com` for every host below one.
     /// Nil where none are set.

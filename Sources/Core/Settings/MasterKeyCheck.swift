@@ -6,7 +6,7 @@ extension Realm {
     public func checkMasterKey() async throws {
         let fresh = try MasterKeys.check(of: 0, under: sealer.keys.all[0], random: random)
         let sealer = sealer
-        // A database that takes no writes can be looked at all the same.
+        // A read-only database can still be read.
         let isThere = try await store.read { transaction in
             guard try transaction.document(MasterKeys.checkDocument) != nil else { return false }
             _ = try sealer.keys.current(in: transaction)

@@ -1,4 +1,4 @@
-/// How devices are told that a request waits for them. The key that opens the push service is kept apart, sealed
+/// How devices learn that a request waits for them. The key that opens the push service is kept apart, sealed
 /// (``PushProviders``).
 public struct PushSettings: Sendable, Equatable, Codable {
     /// The names are the Management API's (`/guardian/factors/push-notification/…`).
@@ -24,7 +24,7 @@ public struct PushSettings: Sendable, Equatable, Codable {
     }
 }
 
-/// What Apple has to be told beside the key.
+/// What Apple needs besides the key.
 public struct APNsSettings: Sendable, Equatable, Codable {
     /// The ten characters that Apple gave the key.
     public var keyID: String?

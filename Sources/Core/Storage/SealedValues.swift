@@ -71,7 +71,7 @@ public struct SealedAddress: Sendable, Hashable, CustomStringConvertible {
 /// A row that may hold a sealed value.
 public struct SealedRow: Sendable, Equatable {
     public let address: SealedAddress
-    /// Nil where it need not be looked at.
+    /// Nil where it need not be read.
     public let sealed: Data?
 
     public init(address: SealedAddress, sealed: Data?) {
@@ -84,7 +84,7 @@ public struct SealedRow: Sendable, Equatable {
 public protocol SealedValueStorage {
     /// Rows of the place that hold a value, in the order of their keys.
     /// - Parameters:
-    ///   - key: only rows behind this one.
+    ///   - key: only rows after this one.
     ///   - name: values whose bytes 1 to 4 are these come as nil.
     func sealedRows(in place: SealedPlace, after key: String?, except name: Data?, limit: Int) throws -> [SealedRow]
     /// Replaces the value where it is still the one that was read, and counts the revision up where the row has one. False

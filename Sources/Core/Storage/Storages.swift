@@ -5,7 +5,7 @@ public protocol UserStorage {
     func user(_ id: UserID) throws -> User?
     func user(email: EmailAddress) throws -> User?
     func user(phoneNumber: PhoneNumber) throws -> User?
-    /// Users ordered by id, beginning behind `id`.
+    /// Users ordered by id, beginning after `id`.
     func users(after id: UserID?, limit: Int) throws -> [User]
     /// False where the id, the address or the phone number is taken.
     func insert(_ user: User) throws -> Bool
@@ -104,7 +104,7 @@ public protocol SigningKeyStorage {
 /// Keeps applications.
 public protocol ApplicationStorage {
     func application(_ id: ClientID) throws -> Application?
-    /// Ordered by id, beginning behind `id`.
+    /// Ordered by id, beginning after `id`.
     func applications(after id: ClientID?, limit: Int) throws -> [Application]
     func insert(_ application: Application) throws -> Bool
     /// Writes the registration where the stored revision is the one read; counts it up.
@@ -123,7 +123,7 @@ public protocol AttemptCounterStorage {
     func deleteCounters(idleBefore instant: Date, limit: Int) throws -> Int
 }
 
-/// Keeps the audit log. Nothing in it is ever changed, but for what a removed user leaves behind.
+/// Keeps the audit log. Nothing in it is ever changed, except what remains of a removed user.
 public protocol AuditStorage {
     func append(_ event: AuditEvent) throws
     /// Events of one user, or of all, newest first.

@@ -1,4 +1,4 @@
-/// What remembers: the port behind which SQLite, and later PostgreSQL, keep everything.
+/// What remembers: the port that SQLite and PostgreSQL implement.
 ///
 /// Bodies are synchronous and `Sendable`: a transaction cannot wait for anything, and a store may run a body twice (after
 /// a serialization failure, or when a group of writes could not be committed together). So a body touches nothing but

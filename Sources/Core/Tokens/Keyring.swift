@@ -6,7 +6,7 @@ import Synchronization
 /// The keys that sign tokens: one for ES256 and one for RS256, made on first start and rotated together.
 ///
 /// A rotated key signs nothing any more and stays in the JWKS until the last token that it signed is gone. The keys are
-/// read anew every few seconds, and at once when a token names a key that is not known, so that servers side by side
+/// read again every few seconds, and at once when a token names a key that is not known, so that servers side by side
 /// agree without talking to each other.
 ///
 /// **How the files of this folder meet.** `SigningKeyRecord` is a key as it is stored, sealed; this type opens, rotates and uses
@@ -34,7 +34,7 @@ public final class Keyring: Sendable {
     /// Verifies and makes tokens without signature, for `--dev`.
     private let unsigned = JWTKeyCollection()
 
-    /// Seconds after which the keys are read anew.
+    /// Seconds after which the keys are read again.
     static let freshness: TimeInterval = 5
     /// Seconds that any token lives at most: a session cookie's fourteen days.
     public static let longestToken: TimeInterval = 14 * 86_400

@@ -5,8 +5,8 @@ import X509
 /// A signing key's public half as an X.509 certificate.
 ///
 /// It is trusted only because of the server that it is fetched from; it is a form, not a promise. Verifiers of Google's
-/// tokens read the key out of it and look at nothing else. It is valid from the making of the key for a hundred years,
-/// since tokens say themselves how long they count.
+/// tokens read the key from it and ignore the rest. It is valid from the making of the key for a hundred years, since
+/// tokens say themselves how long they count.
 enum SelfSignedCertificate {
     private static let lifetime: TimeInterval = 100 * 365 * 86_400
 

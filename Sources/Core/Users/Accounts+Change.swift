@@ -196,7 +196,7 @@ extension AccountChange {
         }
     }
 
-    /// What the owner is told of the change; of a changed address an own mail tells.
+    /// What the owner's notice says of the change; of a changed address an own mail tells.
     fileprivate func notices(_ withdrawn: Withdrawal) -> [AccountNotice] {
         var notices: [AccountNotice] = []
         if password != nil {

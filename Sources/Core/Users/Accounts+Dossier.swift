@@ -17,7 +17,7 @@ public struct AccountDossier: Sendable {
     }
 }
 
-/// Whether answers by a factor are looked at.
+/// Whether answers by a factor are judged.
 public enum FactorStanding: Sendable, Equatable {
     /// Yes; so many have been wrong in a row.
     case open(wrongAnswers: Int)
@@ -43,7 +43,7 @@ extension Accounts {
 }
 
 extension StoreTransaction {
-    /// A user's factors, and whether answers by them are looked at.
+    /// A user's factors, and whether answers by them are judged.
     func factorStandings(
         of id: UserID, at now: Date, _ proofs: ProofRegistry
     ) throws -> [AccountDossier.Factor] {

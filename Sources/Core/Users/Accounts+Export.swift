@@ -13,7 +13,7 @@ extension Accounts {
     /// - Parameters:
     ///   - limit: 1 to ``longestExportPage``.
     ///   - run: what the page before gave; it counts for an hour.
-    /// - Returns: where the next page begins, nil behind the last; and the run that the next page names.
+    /// - Returns: where the next page begins, nil after the last; and the run that the next page names.
     /// - Throws: `SealingError` where a factor does not open, ``StoreError``.
     public func exportAccounts(
         after id: UserID?, limit: Int, run: String? = nil, by client: ClientContext

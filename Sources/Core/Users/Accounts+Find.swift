@@ -76,7 +76,7 @@ extension Accounts {
 
     /// A page of users with their factors, ordered by id.
     /// - Parameter limit: 1 to 1,000.
-    /// - Returns: also whether there are more behind them.
+    /// - Returns: also whether there are more after them.
     public func page(after id: UserID?, limit: Int) async throws -> (users: [UserWithFactors], hasMore: Bool) {
         let limit = min(max(limit, 1), 1000)
         return try await realm.store.read { transaction in

@@ -217,8 +217,8 @@ private struct ImportDraft: Sendable {
         return (present == nil ? .imported : .replaced, present)
     }
 
-    /// Writes nothing where it answers a refusal: the other accounts share the transaction. What can be refused was
-    /// looked at before (``refusal(in:)``).
+    /// Writes nothing where it answers a refusal: the other accounts share the transaction. Refusals were checked
+    /// before (``refusal(in:)``).
     func write(
         over present: User?, sealer: Sealer, in transaction: any StoreTransaction
     ) throws -> ImportRefusal? {

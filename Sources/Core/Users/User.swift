@@ -1,6 +1,6 @@
 import Foundation
 
-/// Names a user, in every dialect: Identity Toolkit's `localId`, the part of Guardian's `user_id` behind the bar,
+/// Names a user, in every dialect: Identity Toolkit's `localId`, the part of Guardian's `user_id` after the bar,
 /// Entra's `oid`.
 public struct UserID: StringName {
     public let rawValue: String

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A TPM 2.0: makes signing keys that never leave the chip and seals secrets to it, each behind a PIN that the chip
-/// itself checks and whose wrong tries it counts.
+/// A TPM 2.0: makes signing keys that never leave the chip and seals secrets to it, each protected by a PIN that the
+/// chip itself checks and whose wrong tries it counts.
 ///
 /// ```swift
 /// let tpm = TPM(transport: TPMConnection())

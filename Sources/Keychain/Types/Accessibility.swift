@@ -12,6 +12,6 @@ public enum Accessibility: String, Sendable, Hashable, CaseIterable, Codable {
     /// From the first unlock on, until the process ends (Apple: until the next restart).
     case afterFirstUnlock = "ck"
 
-    /// Whether the item stays behind when the device's backup is restored elsewhere.
+    /// Whether the item is left out when the device's backup is restored elsewhere.
     public var isThisDeviceOnly: Bool { rawValue.hasSuffix("u") }
 }

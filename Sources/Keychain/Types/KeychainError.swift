@@ -12,7 +12,7 @@ public enum KeychainError: Error, Sendable, Hashable {
     case cancelled
     /// What was shown is wrong. `triesLeft` counts until the next longer wait, where that is known.
     case authenticationFailed(triesLeft: Int?)
-    /// Too many wrong answers: nothing is looked at before `seconds` have passed.
+    /// Too many wrong answers: no answer is accepted before `seconds` have passed.
     case lockedOut(seconds: Int)
     /// A prompt would be needed, and the caller forbade it or no prompt is possible.
     case interactionNotAllowed

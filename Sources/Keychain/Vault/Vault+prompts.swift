@@ -62,7 +62,7 @@ extension Vault {
                     try ledger.check(counter)
                     answer = try ask(kind, context, triesLeftAfterWrongAnswer: triesLeft)
                 } catch {
-                    // There is no other answer, or none is looked at now: what was shown is wrong.
+                    // There is no other answer, or none is accepted now: what was shown is wrong.
                     switch error {
                     case .interactionNotAllowed where triesLeft != nil, .lockedOut where triesLeft != nil:
                         throw .authenticationFailed(triesLeft: triesLeft)
@@ -92,7 +92,7 @@ extension Vault {
             if let limit, count.failures >= limit { try wipe() }
             let left = min(count.triesLeft, limit.map { $0 - Int(count.failures) } ?? .max, leftOfChip ?? .max)
             triesLeft = left
-            // A chip that has locked itself would not look at another answer.
+            // A chip that has locked itself would not accept another answer.
             if leftOfChip == 0 || !configuration.presence.asksPerson { break }
         }
         throw .authenticationFailed(triesLeft: triesLeft)

@@ -93,7 +93,7 @@ public struct ClientRegistration: Sendable, Equatable, Codable {
         seenAt = try members.decodeIfPresent(Date.self, forKey: .seenAt) ?? createdAt
     }
 
-    /// Days without any request after which a client is forgotten, and has to register anew.
+    /// Days without any request after which a client is forgotten, and has to register again.
     public static let lifetimeDays = 400
 }
 

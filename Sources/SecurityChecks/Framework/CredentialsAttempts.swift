@@ -108,7 +108,7 @@ struct CredentialsAttempts: Sendable {
             ? max(0, limits.maxAttempts - record.usedAttempts) : limits.maxAttempts
     }
 
-    /// Enters a state. The count begins anew, as in the original even where the state was this one already.
+    /// Enters a state. The count begins again, as in the original even where the state was this one already.
     private func enter(_ name: String, _ record: inout CheckRecord, at now: Date) {
         // The three names are declared: nothing is thrown.
         try? record.state.set(name, limits.durations, at: now)
@@ -164,7 +164,7 @@ struct CredentialsAttempts: Sendable {
     func fail(_ record: inout CheckRecord, message: String? = nil, isLast: Bool = false, at now: Date) -> Bool {
         record.judging = nil
         if state(of: record, at: now) != Name.attempting {
-            // A success is over with the first wrong answer; a window that ended meanwhile begins anew with this one.
+            // A success is over with the first wrong answer; a window that ended meanwhile begins again with this one.
             enter(Name.attempting, &record, at: now)
             record.usedAttempts = 1
         }

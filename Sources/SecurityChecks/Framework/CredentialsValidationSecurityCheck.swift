@@ -3,11 +3,11 @@ import Foundation
 
 /// A check that asks for something: a PIN, a password, a code.
 ///
-/// The core counts the attempt, then has ``validate(_:in:)`` look at the credentials, and then makes the result count
+/// The core counts the attempt, then lets ``validate(_:in:)`` judge the credentials, and then makes the result count
 /// (MobileFirst Foundation, CredentialsValidationSecurityCheck). The client is *attempting*, in *success* or *blocked*:
 ///
 /// - Trying begins with the first challenge and lasts ``AttemptLimits/attemptingStateExpiration``; after that the count
-///   begins anew.
+///   begins again.
 /// - The last wrong answer blocks. While blocked, nothing is judged.
 /// - A wrong answer in success ends the success; a right one does not make it longer.
 ///

@@ -19,9 +19,8 @@ public protocol SecurityCheck: Sendable {
     /// Decides for one client, outside of any transaction; it may be slow. What it changes in the context is kept if
     /// nothing else changed it meanwhile; otherwise it is asked again.
     func authorize(_ context: inout SecurityCheckContext) async throws -> SecurityCheckOutcome
-    /// Whether a success still counts by what the registration has, such as an enrolment that it relied on. Asked at
-    /// each look at the success, and about what refresh tokens stand for; within a transaction, so it must be quick and have
-    /// no effect.
+    /// Whether a success still counts by what the registration has, such as an enrolment that it relied on. Called each
+    /// time the success is used, and for refresh tokens; within a transaction, so it must be quick and have no effect.
     func isStillGranted(in context: SecurityCheckContext) -> Bool
     /// What resource servers receive about a check that is in success.
     func introspectionData(_ context: SecurityCheckContext) -> [String: JSONValue]

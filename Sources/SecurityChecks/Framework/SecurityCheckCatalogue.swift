@@ -29,7 +29,7 @@ public struct SecurityCheckDefinition: Sendable {
 public struct SecurityCheckCatalogue: Sendable {
     private let definitions: [String: SecurityCheckDefinition]
     private let configuration: [String: [String: String]]
-    /// Seconds that a check may take to look at something.
+    /// Seconds that a check may take to judge.
     public let timeLimit: TimeInterval
     /// What to keep in mind about the configuration; nothing that stops a server.
     public let warnings: [String]

@@ -26,7 +26,7 @@ public struct HTTPClient: Sendable {
         self.maximumResponseBytes = maximumResponseBytes
     }
 
-    /// Sends a request after a look at its URL. Throws ``HTTPClientError`` or `CancellationError`.
+    /// Sends a request after checking its URL. Throws ``HTTPClientError`` or `CancellationError`.
     public func send(
         _ method: String, _ url: URL, headers: [String: String] = [:], body: Data? = nil
     ) async throws -> HTTPClientResponse {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value behind a lock, for client modules: `Mutex` needs systems newer than those that they run on.
+/// A value protected by a lock, for client modules: `Mutex` needs systems newer than those that they run on.
 ///
 /// The body must be short and must not wait for anything.
 public final class Locked<Value: Sendable>: @unchecked Sendable {

@@ -1,7 +1,7 @@
 import CoreMetrics
 import Synchronization
 
-/// Collects what swift-metrics is told, and writes it in Prometheus' text format (version 0.0.4).
+/// Collects the values of swift-metrics, and writes it in Prometheus' text format (version 0.0.4).
 ///
 /// Names and label names become what Prometheus allows (`http.server.active_requests` is
 /// `http_server_active_requests`); counters end in `_total`, timers are histograms in seconds. The number of series is

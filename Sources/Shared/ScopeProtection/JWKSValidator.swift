@@ -43,8 +43,8 @@ public actor JWKSValidator: TokenValidator {
     private var fetchedAt: Date?
     private var triedAt: Date?
     private var underWay: Task<Void, any Error>?
-    /// Tokens whose signature was good, by the keys that are here now: a client shows the same one again and again, and a
-    /// signature costs more than all the rest. Their times are looked at each time.
+    /// Tokens whose signature was good, by the keys that are here now: a client shows the same one again and again, and
+    /// a signature costs more than all the rest. Their times are checked each time.
     private var verified: [String: (kid: String, claims: AccessClaims)] = [:]
     private static let mostVerified = 1000
 
@@ -70,7 +70,7 @@ public actor JWKSValidator: TokenValidator {
 
     /// What a published key signed.
     private func claims(of token: String) async throws -> AccessClaims? {
-        // The keys are looked at first: when they come anew, no token is known any more.
+        // The keys are tried first: when they come anew, no token is known any more.
         if let seen = verified[token], try await keys(for: seen.kid) != nil, let still = verified[token] {
             return still.claims
         }

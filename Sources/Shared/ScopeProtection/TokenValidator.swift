@@ -2,7 +2,7 @@ import Foundation
 
 /// Says what an access token is good for.
 public protocol TokenValidator: Sendable {
-    /// - Throws: where it cannot be told; the request is then refused with 500 and nothing is granted.
+    /// - Throws: where it is unknown; the request is then refused with 500 and nothing is granted.
     func validate(_ token: String) async throws -> TokenVerdict
 }
 

@@ -53,7 +53,7 @@ final class ConnectionThreads: Sendable {
     private let random: any RandomSource
     private let logger: Logger
     private let state: Mutex<State>
-    /// Signalled once for each sleeper that is to look at the queue. Only these threads wait for it.
+    /// Signalled once for each sleeper that is to check the queue. Only these threads wait for it.
     private let wake = DispatchSemaphore(value: 0)
     /// Refuses those who have waited for too long, also while every thread is held up.
     private let sweeper = DispatchQueue(label: "countersign.postgres.sweeper")
@@ -237,7 +237,7 @@ final class ConnectionThreads: Sendable {
             state.queue.lose(entry)
             state.statistics.lostRaces += 1
         }
-        // It is for whichever thread comes first; this one looks at once.
+        // It is for whichever thread comes first; this one checks at once.
     }
 
     private func refuse(_ entry: Entry, _ code: StoreError.Code, _ reason: String) {

@@ -24,7 +24,7 @@ public struct ColumnTypes: Sendable {
     public let text: String
     /// Bytes: `BYTEA` in PostgreSQL.
     public let blob: String
-    /// What stands behind the columns of `CREATE TABLE`; SQLite checks the types of values only where it says `STRICT`.
+    /// What follows the columns of `CREATE TABLE`; SQLite checks the types of values only where it says `STRICT`.
     public let tableOptions: String
 
     public init(integer: String, text: String, blob: String, tableOptions: String = "") {

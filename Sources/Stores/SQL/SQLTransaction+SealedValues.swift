@@ -52,7 +52,7 @@ extension SQLTransaction {
     ) throws -> [SealedRow] {
         let column = SealedColumn(place)
         guard let after = column.value(of: key ?? "") else { return [] }
-        // What need not be looked at is not carried over.
+        // What need not be read is not fetched.
         let statement = """
             SELECT \(column.key), \
             CASE WHEN substr(\(column.column), 2, \(SealedRow.nameByteCount)) = $2 THEN NULL ELSE \(column.column) END \
@@ -77,7 +77,7 @@ extension SQLTransaction {
 }
 
 extension SealedRow {
-    /// Bytes of a key's name, behind the version.
+    /// Bytes of a key's name, after the version.
     fileprivate static let nameByteCount = 4
 }
 

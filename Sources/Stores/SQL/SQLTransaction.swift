@@ -38,7 +38,7 @@ protocol StoredRow {
 }
 
 extension SQLTransaction {
-    /// The rows that the clauses behind `FROM` pick.
+    /// The rows that the clauses after `FROM` select.
     func select<Row: StoredRow>(_ clauses: String, _ parameters: SQLValue...) throws -> [Row] {
         try select(clauses, parameters)
     }

@@ -70,7 +70,7 @@ struct GroupCommit {
             self.answers += answers
             return .done
         } catch {
-            // A failure to roll back is a failure to begin next time, and told then.
+            // A failure to roll back is a failure to begin next time, and reported then.
             try? database.rollBack()
             return .undone(error)
         }

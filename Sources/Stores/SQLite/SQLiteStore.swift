@@ -89,7 +89,7 @@ public final class SQLiteStore: Store {
     /// `unavailable`. Closing again does nothing.
     public func close() async throws {
         let isFirst = try await withCheckedThrowingContinuation { continuation in
-            // The last write changes nothing; it is behind all others, and that is all it is for.
+            // The last write changes nothing; it comes after all others, which is its only purpose.
             let last = PendingWrite(
                 run: { _ in { continuation.resume(returning: true) } },
                 fail: { _ in continuation.resume(returning: true) })

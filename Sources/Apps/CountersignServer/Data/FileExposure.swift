@@ -26,7 +26,7 @@ public struct FileExposure: Sendable, Equatable, CustomStringConvertible {
         return "\(path) can be \(verb) by every user of this machine (mode \(String(mode, radix: 8)))"
     }
 
-    /// What a shell is told to mend it.
+    /// The shell command that corrects it.
     public var remedy: String { "chmod o-rwx \(Self.quoted(path))" }
 
     /// As a shell reads it as one word.

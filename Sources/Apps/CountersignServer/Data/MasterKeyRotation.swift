@@ -33,7 +33,7 @@ public struct MasterKeyRotation: Sendable {
         case known
         /// It seals from now on.
         case replaced(key: String)
-        /// Rows of a place that were looked at, and all that were sealed anew.
+        /// Rows of a place that were read, and all that were sealed again.
         case resealing(SealedPlace, seen: Int, resealed: Int)
         case resealed(Int)
         /// Nothing needs the earlier keys any more.
@@ -50,7 +50,7 @@ public struct MasterKeyRotation: Sendable {
         public var key: String
         /// Whether an interrupted rotation was brought to its end: no further key was made.
         public var wasResumed: Bool
-        /// Values that were sealed anew by this run.
+        /// Values that were sealed again by this run.
         public var resealed: Int
         /// Ids of the earlier keys that nothing needs any more.
         public var retired: [String]
@@ -118,7 +118,7 @@ public struct MasterKeyRotation: Sendable {
             openCodes: 0,
             keysToRemove: [])
         var uses = MasterKeyReplacement.Uses()
-        // A second round finds what changed while the first looked at it.
+        // A second round finds what changed during the first.
         for _ in 0..<Self.rounds {
             outcome.resealed += try await replacement.resealAll { place, seen, resealed in
                 try await done(.resealing(place, seen: seen, resealed: resealed))

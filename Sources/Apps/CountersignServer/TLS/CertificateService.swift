@@ -14,7 +14,7 @@ struct CertificateService: Service, CustomStringConvertible {
     /// Between two readings of the clock.
     var tick: Duration = .milliseconds(500)
 
-    /// Seconds between two looks at the files.
+    /// Seconds between two reads of the files.
     static let interval: TimeInterval = 10
     /// Seconds before the end from which on it is warned of, daily.
     static let notice: TimeInterval = 14 * 86_400
@@ -81,7 +81,7 @@ struct CertificateService: Service, CustomStringConvertible {
     }
 }
 
-/// When to look at the files, and when to warn: pure, so that a moved clock does what the passing of time does.
+/// When to read the files, and when to warn: pure, so that a moved clock does what the passing of time does.
 struct CertificateSchedule: Sendable {
     private var lookedAt: Date
     private var warnedAt: Date?

@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import NIOCore
 
-/// Runs the server until it is told to stop.
+/// Runs the server until a signal stops it.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run the server.",

@@ -1,4 +1,4 @@
-/// A part of the demonstration, told step by step.
+/// A part of the demonstration, step by step.
 protocol DemoAct: Sendable {
     /// What programs that read the steps know it by.
     static var name: String { get }

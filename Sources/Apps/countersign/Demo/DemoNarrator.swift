@@ -83,7 +83,7 @@ struct DemoNarrator: Sendable {
         }
     }
 
-    /// Something to look at, indented.
+    /// An indented block of output.
     func show(_ text: String) {
         guard !asJSON else { return }
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) { write("    \(line)") }

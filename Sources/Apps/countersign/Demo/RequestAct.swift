@@ -5,9 +5,9 @@ import Foundation
 import KeychainServices
 import TerminalQRCode
 
-/// The second act: a terminal authenticator enrols from a QR code, a sign-in waits for it, the request is looked at and
-/// allowed, and the next is rejected with a reason that the log shows. The authenticator is the one behind
-/// `countersign authenticator`; the browser's part is played with plain requests.
+/// The second act: a terminal authenticator enrols from a QR code, a sign-in waits for it, the request is shown and
+/// allowed, and the next is rejected with a reason that the log shows. The authenticator is that of `countersign
+/// authenticator`; the browser's part is played with plain requests.
 struct RequestAct: DemoAct {
     let stage: DemoStage
     let narrator: DemoNarrator

@@ -10,7 +10,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// A file or folder that must not stay behind: as long as this is there, it is removed when the program is interrupted
+/// A file or folder that must not remain: as long as this is there, it is removed when the program is interrupted
 /// (SIGINT, SIGTERM, SIGHUP) or ends in the middle.
 final class Leftover: Sendable {
     private struct State {

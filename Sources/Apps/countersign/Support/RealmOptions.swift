@@ -46,7 +46,7 @@ struct RealmOptions: ParsableArguments {
     }
 
     /// Does one operation.
-    /// - Parameter activity: what is told while it takes more than a moment.
+    /// - Parameter activity: the message if it takes more than a moment.
     func perform<Operation: AdministrationOperation>(
         _ operation: Operation, activity: String = "Working"
     ) async throws -> Operation.Answer {

@@ -91,7 +91,7 @@ struct PatternParser {
         return .repeated(node, least: bounds.least, most: bounds.most)
     }
 
-    /// Leaves the position behind the closing brace.
+    /// Leaves the position after the closing brace.
     private mutating func braces() throws(Fault) -> (least: Int, most: Int?) {
         let wrong = Fault("a { is followed by {n}, {n,} or {n,m} with numbers to \(AttributePattern.mostSteps)")
         guard let least = number() else { throw wrong }

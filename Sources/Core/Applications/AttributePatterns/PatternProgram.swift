@@ -1,5 +1,5 @@
-/// An expression as steps, which are taken on all ways at once: each scalar of the text is looked at once, by every step
-/// that is under way then (K. Thompson, Communications of the ACM 11:6, 1968). No text makes it slow.
+/// An expression as steps, which are taken on all ways at once: each scalar of the text is read once, by every active
+/// step (K. Thompson, Communications of the ACM 11:6, 1968). No text makes it slow.
 struct PatternProgram: Sendable {
     private enum Step: Sendable {
         case take(ScalarSet)

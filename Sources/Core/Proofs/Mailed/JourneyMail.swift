@@ -66,8 +66,8 @@ struct JourneyMail: Sendable {
 }
 
 extension FlowPurpose {
-    /// What a service that sends codes is told that a code is for. The vendor's documents show `signUp`; the others are
-    /// our choice.
+    /// The purpose of a code, for services that send codes. The vendor's documents show `signUp`; the others are our
+    /// choice.
     fileprivate var requestType: String {
         switch self {
         case .signUp: "signUp"

@@ -37,7 +37,7 @@ public struct ApprovalDecision: Codable, Sendable, Equatable {
 
 /// Where a request to a user's devices stands.
 public enum ApprovalState: Sendable, Equatable {
-    /// - Parameter number: what the screen that asks has to show, where the device has to be told it.
+    /// - Parameter number: what the screen that asks has to show, where the device needs it.
     case pending(id: String, number: String?, expiresAt: Date)
     /// Over without an answer: its time is, its devices are gone, or another request took its place.
     case expired(id: String)

@@ -3,7 +3,7 @@ import Foundation
 /// Requests to the devices of a user who signs in: may this go on?
 ///
 /// A device's answer is an answer like others and goes through the one door; it decides about the attempt that waits.
-/// Who waits looks at the attempt's status, and claims a yes with ``Answer/approval``.
+/// The waiting client polls the attempt's status, and claims an approval with ``Answer/approval``.
 public struct Approvals: Sendable {
     let realm: Realm
 

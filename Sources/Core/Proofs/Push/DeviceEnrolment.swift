@@ -22,7 +22,7 @@ public struct DeviceRegistration: Sendable {
     }
 }
 
-/// What a device is told when it has enrolled.
+/// The answer to a device that has enrolled.
 public struct DeviceEnrolment: Sendable {
     public let factor: FactorRecord
     public let user: User

@@ -77,7 +77,7 @@ public struct DeviceKey: Sendable, Equatable, Codable {
     }
 
     /// The claims of a compact JWS (RFC 7515, section 3.1) that this key signed. What its header says of keys (`jwk`,
-    /// `jku`, `x5c`, `kid`) is not looked at.
+    /// `jku`, `x5c`, `kid`) is ignored.
     func claims(of token: String) throws(StatementFault) -> TokenClaims {
         guard let parts = CompactJWS(untrusted: token), let header = JWSHeader(of: parts) else { throw .malformed }
         guard header.alg == algorithm.rawValue else { throw .wrongAlgorithm }

@@ -157,7 +157,7 @@ public struct Devices: Sendable {
 
     // MARK: What is waiting
 
-    /// Requests that a device is told of at once.
+    /// The most requests that a device gets at once.
     static let requestLimit = 10
 
     /// Whether a request still waits for its device.

@@ -143,6 +143,6 @@ public struct PushProviders: Sendable {
 }
 
 extension Realm {
-    /// How devices are told of requests.
+    /// How devices learn about requests.
     public var pushProviders: PushProviders { PushProviders(realm: self) }
 }

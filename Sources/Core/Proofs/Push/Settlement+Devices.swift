@@ -1,7 +1,7 @@
 import Foundation
 
 extension Settlement {
-    /// A device said yes or no, and its signature is right: the attempt that waits is told, once.
+    /// A device said yes or no, and its signature is right: the waiting attempt gets it, once.
     func decide(_ decision: DeviceDecision, in transaction: any StoreTransaction) throws -> Authenticator.Settled {
         guard var factor = fitting?.located.factor, let challenge = try context.body.challenge.deviceDecision else {
             return .verdict(.refused(Refusal(.unexpectedAnswer)))

@@ -2,7 +2,7 @@ import Foundation
 import OneTimePassword
 
 extension Enrolments {
-    /// What an authenticator app has to be told.
+    /// What an authenticator app needs to know.
     public struct TOTPOffer: Sendable {
         public let handle: FlowHandle
         /// 20 random bytes (RFC 4226, section 4, R6).

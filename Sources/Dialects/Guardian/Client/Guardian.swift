@@ -125,5 +125,5 @@ public func hotp(base32Secret: String, algorithm: HMACAlgorithm, digits: Int = 6
     try hotp(parameters: OTPParameters(base32Secret: base32Secret, algorithm: algorithm, digits: digits))
 }
 
-/// A generator of counter-based codes. The period is not looked at.
+/// A generator of counter-based codes. The period is ignored.
 public func hotp(parameters: OTPParameters) throws -> any HOTP { try CounterBasedGenerator(parameters) }

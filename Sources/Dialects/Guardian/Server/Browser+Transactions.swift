@@ -251,7 +251,7 @@ extension Guardian {
 
     // MARK: Accounts
 
-    /// What a browser is told of a user's factors: the first device, or the codes where there is none.
+    /// What a browser may know of a user's factors: the first device, or the codes where there is none.
     private func account(of factors: [FactorRecord], settings: RealmSettings) -> BrowserDeviceAccount {
         let device = factors.devices.first
         let second = realm.proofs.secondFactors(among: factors)

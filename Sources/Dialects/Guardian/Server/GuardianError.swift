@@ -13,7 +13,7 @@ struct GuardianError: Error, Sendable {
     let message: String
     var standing: RateLimitStanding?
     var retryAfter: Int?
-    /// When it is worth trying again; told as `X-RateLimit-Reset`, which SDKs read.
+    /// When it is worth trying again; sent as `X-RateLimit-Reset`, which SDKs read.
     var retryAt: Date?
 
     init(

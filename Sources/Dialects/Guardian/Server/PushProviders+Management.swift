@@ -3,8 +3,8 @@ import Foundation
 import Hummingbird
 import ServerHTTP
 
-/// How devices are told of requests (Auth0, Management API v2, "Guardian"). Where the original takes a certificate (`p12`),
-/// this takes the key that Apple gives today: `p8` with `key_id` and `team_id`.
+/// How devices learn about requests (Auth0, Management API v2, "Guardian"). Where the original takes a certificate
+/// (`p12`), this takes the key that Apple gives today: `p8` with `key_id` and `team_id`.
 extension Guardian {
     private struct SelectedProvider: Codable, Sendable {
         let provider: String?

@@ -212,7 +212,7 @@ extension Guardian {
         }
     }
 
-    /// Whether a device has allowed it yet. Who asks too often is told to slow down, and loses nothing.
+    /// Whether a device has allowed it yet. A client that polls too often is told to slow down, and loses nothing.
     ///
     /// The `oob_code` is that of the challenge, or of the association: then the device is asked as soon as it has enrolled.
     /// For a sign-in that went on in a browser it is the `signature` that its page posted.

@@ -75,7 +75,7 @@ public struct TOTPParameters: Codable, Sendable, Equatable {
     }
 }
 
-/// What a device is told when it has enrolled. `totp` is left out where codes are off: Android's SDK fails on a null.
+/// The answer to a device that has enrolled. `totp` is left out where codes are off: Android's SDK fails on a null.
 public struct EnrollResponse: Codable, Sendable, Equatable {
     public var id: String
     public var url: String?

@@ -12,8 +12,8 @@ extension IdentityToolkit {
     /// `projects/{p}/accounts:batchCreate` (legacy `uploadAccount`): accounts move in (REST reference of Identity
     /// Platform, v1 `projects.accounts.batchCreate`).
     ///
-    /// What is wrong with a row is told by its index, and the others are written. What is wrong with the way passwords
-    /// were hashed is wrong for all.
+    /// Faults of a row are reported by its index, and the others are written. What is wrong with the way passwords were
+    /// hashed is wrong for all.
     func batchCreate(
         _ request: BatchCreateAccountsRequest, _ call: Call
     ) async throws -> BatchCreateAccountsResponse {

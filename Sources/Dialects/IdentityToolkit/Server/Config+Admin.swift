@@ -151,7 +151,7 @@ extension RealmSettings {
 }
 
 extension SecondFactorSettings.State {
-    /// Nil where a request names none; its words were looked at before.
+    /// Nil where a request names none; its words were checked before.
     fileprivate init?(_ enumeration: Enumeration, _ text: String?) {
         guard let word = try? enumeration.word(text, at: "") else { return nil }
         self.init(rawValue: word)

@@ -3,7 +3,7 @@ import ServerHTTP
 /// An enumeration of the protocol. A request names one of its values by its word or by its number (ProtoJSON format,
 /// `enum`); the Android SDK sends numbers.
 struct Enumeration: Sendable {
-    /// What refusals call it, behind `type.googleapis.com/`.
+    /// Its name in refusals, after `type.googleapis.com/`.
     let type: String
     /// In the order of their numbers, from 0 on, as the discovery document of `identitytoolkit.googleapis.com` lists
     /// them. The first one says nothing.

@@ -8,8 +8,8 @@ extension IdentityToolkit {
 
     /// `projects/{p}/accounts:query`: accounts by one of their identifiers, or a listing in an order of choice.
     ///
-    /// Of several expressions the first counts. A listing in another order than by id looks at every account; large
-    /// realms use `:batchGet` (REST reference of Identity Platform, v1 `projects.accounts.query`).
+    /// Of several expressions the first counts. A listing in another order than by id reads every account; large realms
+    /// use `:batchGet` (REST reference of Identity Platform, v1 `projects.accounts.query`).
     func queryAccounts(_ request: QueryAccountsRequest, _ call: Call) async throws -> QueryAccountsResponse {
         let limit = try number(request.limit, "limit", in: 0...Int64(Self.maximumQueried)) ?? Self.maximumQueried
         let offset = try number(request.offset, "offset", in: 0...Int64(Accounts.longestOffset)) ?? 0

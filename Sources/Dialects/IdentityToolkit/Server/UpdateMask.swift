@@ -21,7 +21,7 @@ struct UpdateMask: Sendable {
     /// Refuses paths that are none of a configuration.
     /// - Parameters:
     ///   - leaves: the settings that there are, each by its path.
-    ///   - branches: those that hold more than is looked at here: what is below them is theirs.
+    ///   - branches: those with further members: what is below them is theirs.
     func validate(leaves: [String], branches: [String]) throws {
         for path in paths ?? [] where path != "*" {
             let isKnown =

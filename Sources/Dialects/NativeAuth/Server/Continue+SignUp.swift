@@ -38,7 +38,7 @@ extension NativeAuth {
 }
 
 extension RequiredAttribute {
-    /// An attribute as clients are told of it, with its pattern, by which they can look before they send.
+    /// An attribute as clients see it, with its pattern, so that they can validate before they send.
     init(_ attribute: ApplicationRegistration.Attribute, prefill: String? = nil) {
         let hasOptions = attribute.pattern != nil || prefill != nil
         self.init(

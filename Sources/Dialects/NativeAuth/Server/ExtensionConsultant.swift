@@ -82,7 +82,7 @@ final class ExtensionConsultant: Consultant {
         return types
     }
 
-    /// A service is told of the attributes that the application asks for, and of those that were given.
+    /// A service gets the attributes that the application asks for, and those that the user submitted.
     private func information(_ signUp: SignUpContext) -> SignUpInformation {
         let own = Set(call.registration.attributes.map(\.name))
         let types = types.filter { own.contains($0.key) || signUp.attributes[$0.key] != nil }

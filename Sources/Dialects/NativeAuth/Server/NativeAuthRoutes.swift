@@ -34,7 +34,7 @@ extension NativeAuth {
 
     // MARK: Paths
 
-    /// Where the routes are. Any path may stand in front of an endpoint; the normalizer puts it behind.
+    /// Where the routes are. Any path may stand in front of an endpoint; the normalizer puts it after.
     static let prefix = "/native-auth"
 
     /// All that a path may end with, with what it is here.
@@ -50,7 +50,7 @@ extension NativeAuth {
     /// Bytes that the path in front of an endpoint may have.
     private static let longestTenant = 256
 
-    /// Puts the tenant's path behind the endpoint, as one part of the path.
+    /// Puts the tenant's path after the endpoint, as one part of the path.
     public static func normalize(_ path: String) -> String {
         guard let (ending, own) = endings.first(where: { path.hasSuffix($0.ending) }) else { return path }
         let tenant = path.dropLast(ending.count).trimming("/")

@@ -49,7 +49,7 @@ struct NativeAuthTokens: Sendable {
 
         private var objectID: String { tenant.directoryID(of: signedIn.user.id) }
 
-        /// What clients call the account, with the tenant's id behind it.
+        /// What clients call the account, followed by the tenant's id.
         var accountID: String {
             signedIn.evidence.details[NativeAuthTokens.directoryDetail] == .bool(true)
                 ? objectID : signedIn.user.id.rawValue

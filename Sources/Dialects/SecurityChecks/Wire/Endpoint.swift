@@ -3,17 +3,17 @@ public enum Endpoint {
     /// Where all of them stand: the server's context and `api`.
     public static let base = "/mfp/api"
 
-    /// `POST` makes a client; with the client's id behind it, `PUT` changes it and `GET` reads it.
+    /// `POST` makes a client; followed by the client's id, `PUT` changes it and `GET` reads it.
     public static let registration = "/registration/v1/self"
     public static let preauthorize = "/preauth/v1/preauthorize"
     public static let logout = "/preauth/v1/logout"
     public static let heartbeat = "/preauth/v1/heartbeat"
     public static let authorization = "/az/v1/authorization"
-    /// With the client's id behind it; of web clients alone.
+    /// Followed by the client's id; of web clients alone.
     public static let authorizationRedirect = "/az/v1/authorization/redirect"
     public static let token = "/az/v1/token"
     public static let introspection = "/az/v1/introspection"
-    /// With an adapter's name and the resource's path behind it.
+    /// Followed by an adapter's name and the resource's path.
     public static let adapters = "/adapters"
 
     /// Where a registration's answer says that the client is: without `v1`, and clients look for this very text. Source:

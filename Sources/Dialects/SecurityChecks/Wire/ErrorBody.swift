@@ -21,7 +21,7 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable {
 
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// No client with that id, or with another key: the client registers anew, once.
+    /// No client with that id, or with another key: the client registers again, once.
     public static let invalidClientID = ErrorCode(rawValue: "INVALID_CLIENT_ID")
     public static let invalidRequest = ErrorCode(rawValue: "INVALID_REQUEST")
     public static let unexpectedError = ErrorCode(rawValue: "UNEXPECTED_ERROR")

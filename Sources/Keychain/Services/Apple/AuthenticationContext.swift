@@ -24,7 +24,7 @@
         private var state = State()
 
         /// - Parameters:
-        ///   - reason: What the person who is asked is told.
+        ///   - reason: The text of the prompt.
         ///   - interactionAllowed: Without it, a call that would ask throws `interactionNotAllowed`.
         ///   - reuse: At most 300 seconds.
         public init(reason: String? = nil, interactionAllowed: Bool = true, reuse: Duration = .zero) {

@@ -31,7 +31,7 @@
 
         public init() {}
 
-        /// What the person who is asked is told. It takes the place of `kSecUseOperationPrompt`.
+        /// The text of the prompt. It takes the place of `kSecUseOperationPrompt`.
         public var localizedReason: String {
             get { state.withLock { $0.reason } }
             set { state.withLock { $0.reason = newValue } }

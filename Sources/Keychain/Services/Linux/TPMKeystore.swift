@@ -112,7 +112,7 @@
         init(_ error: TPMError) {
             switch error {
             case .wrongAuthorization(let triesLeft): self = .authenticationFailed(triesLeft: triesLeft)
-            // A TPM that does not tell how long may look at the next answer.
+            // A TPM that does not say how long may accept the next answer.
             case .lockedOut(let seconds): self = .lockedOut(seconds: max(1, seconds ?? 1))
             case .foreignKey: self = .factorUnavailable(error.description)
             case .invalidBlob: self = .corrupted(error.description)

@@ -105,7 +105,8 @@ public struct Keychain: Sendable {
 
     /// What is known of a key without using it. Never prompts.
     ///
-    /// - Throws: `itemNotFound` where no key has the tag; `locked` or `interactionNotAllowed` where that cannot be told now.
+    /// - Throws: `itemNotFound` where no key has the tag; `locked` or `interactionNotAllowed` where that is unknown
+    ///   now.
     public func key(tag: String) async throws(KeychainError) -> KeyInfo {
         try await run { () throws(KeychainError) in try KeychainBackend.key(tag: tag) }
     }

@@ -1,4 +1,4 @@
-/// One operation on the TPM: keeps account of the objects and sessions that it makes, so that none is left behind.
+/// One operation on the TPM: keeps account of the objects and sessions that it makes, so that none remains.
 ///
 /// A chip without a resource manager has three slots for objects and three for sessions. An operation uses two and one.
 final class Conversation {

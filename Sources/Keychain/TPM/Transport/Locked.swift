@@ -1,7 +1,7 @@
 import Foundation
 
-/// A value behind a lock: `Mutex` needs systems newer than those that client modules run on. The lock is held while
-/// a TPM works, which is its purpose: one exchange at a time.
+/// A value protected by a lock: `Mutex` needs systems newer than those that client modules run on. The lock is held
+/// while a TPM works, which is its purpose: one exchange at a time.
 final class Locked<Value: Sendable>: @unchecked Sendable {
     // Proof: `value` is read and written only in `withLock`, while `lock` is held, and what leaves it is Sendable or
     // was the caller's own.

@@ -8,7 +8,7 @@ import Foundation
     import Darwin
 #endif
 
-/// A TPM behind a file descriptor: a device of Linux, or a socket of `swtpm` on this machine.
+/// A TPM at a file descriptor: a device of Linux, or a socket of `swtpm` on this machine.
 ///
 /// It is opened when it is needed and closed after every operation and every failure.
 public final class TPMConnection: TPMTransport {

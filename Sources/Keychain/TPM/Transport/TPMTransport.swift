@@ -11,6 +11,6 @@ public protocol TPMTransport: Sendable {
     func close()
 
     /// Whether objects and sessions vanish when the transport closes, as those of `/dev/tpmrm0` do. Without, a client
-    /// that missed an answer has to find out what it left behind.
+    /// that missed an answer has to find out what remains from before.
     var managesResources: Bool { get }
 }

@@ -22,7 +22,7 @@ struct AttemptCount: Sendable, Hashable {
     static let freeTries = 3
     static let longestWait = 300
 
-    /// Seconds before the next answer is looked at, after so many wrong ones: 0, 0, 0, 1, 2, 4 … 300.
+    /// Seconds before the next answer is accepted, after so many wrong ones: 0, 0, 0, 1, 2, 4 … 300.
     static func wait(after failures: UInt32) -> Int {
         guard failures >= freeTries else { return 0 }
         let doublings = Int(failures) - freeTries
@@ -57,6 +57,6 @@ struct AttemptCount: Sendable, Hashable {
         AttemptCount(failures: failures == .max ? failures : failures + 1, last: now)
     }
 
-    /// How many more answers are looked at without waiting longer than now.
+    /// How many more answers are accepted without a longer wait than now.
     var triesLeft: Int { max(0, Self.freeTries - Int(failures)) }
 }

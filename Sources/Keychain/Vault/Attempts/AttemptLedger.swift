@@ -2,7 +2,7 @@ import Foundation
 import KeychainTypes
 
 /// Keeps the counts of wrong answers in a file of their own: an attempt is written and synced before the answer is
-/// looked at, and taken back when it was right. Processes share the file, under its lock.
+/// judged, and taken back when it was right. Processes share the file, under its lock.
 ///
 /// A process that may write the file may also remove it. A missing or damaged one therefore counts as several wrong
 /// answers, so that this is no faster than guessing; and the vault, once open, can tell whether the file was replaced
@@ -59,7 +59,7 @@ struct AttemptLedger: Sendable {
         case right(Value)
         /// The count with this answer.
         case wrong(AttemptCount)
-        /// There were as many wrong answers before as are allowed in all; this one was not looked at.
+        /// There were as many wrong answers before as are allowed in all; this one was not judged.
         case exhausted
     }
 

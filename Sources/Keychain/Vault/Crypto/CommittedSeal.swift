@@ -1,7 +1,7 @@
 import KeychainTypes
 
-/// AES-256-GCM that commits to its key: a sealed text opens under one key only, and a wrong key is told from a damaged
-/// text. Layout: commitment (32) ‖ nonce (12) ‖ ciphertext ‖ tag (16).
+/// AES-256-GCM that commits to its key: a sealed text opens under one key only, and a wrong key is distinguished from a
+/// damaged text. Layout: commitment (32) ‖ nonce (12) ‖ ciphertext ‖ tag (16).
 ///
 /// Key and commitment are the two halves of HKDF-SHA-256(inputs, salt: empty, info: label ‖ context).
 enum CommittedSeal {

@@ -50,7 +50,7 @@ public struct HardwareKeystoreStatus: Sendable, Hashable {
     public let limitsGuesses: Bool
     /// For people: maker, version, and what to change where guesses are not limited.
     public let details: String
-    /// In a lockout, the longest wait in seconds until the chip looks at an answer again; nil where it does not tell.
+    /// In a lockout, the longest wait in seconds until the chip accepts an answer again; nil where it does not tell.
     public let secondsUntilRetry: Int?
 
     public init(isLockedOut: Bool, limitsGuesses: Bool, details: String, secondsUntilRetry: Int? = nil) {

@@ -16,8 +16,8 @@ public protocol SecurityKeyFactor: Sendable {
     /// Names what is enrolled now: other bytes after a finger was added or the key was set up anew, the same as long as
     /// nothing changed. Nil when nothing is enrolled. Must not prompt, and is called often: answer from memory.
     ///
-    /// - Throws: ``PresenceError/unavailable(_:)`` when that cannot be told now (the key is not plugged in); items are
-    ///   then unavailable, and not invalid.
+    /// - Throws: ``PresenceError/unavailable(_:)`` when that is unknown now (the key is not plugged in); items are then
+    ///   unavailable, and not invalid.
     func enrolment() throws(PresenceError) -> [UInt8]?
 
     /// At least 32 bytes that depend on `salt` (32 bytes) and on the enrolment, and that cannot be computed without the

@@ -91,7 +91,7 @@ final class VaultDirectory: Sendable {
         return (try read(handle, name, 0..<size), handle)
     }
 
-    /// The vault or its backup; nil when there is none. Its sizes are looked at before it is read as a whole.
+    /// The vault or its backup; nil when there is none. Its sizes are checked before it is read as a whole.
     func readVault(_ name: String) throws(KeychainError) -> (bytes: [UInt8], handle: Handle)? {
         guard let (handle, size) = try openFile(name, O_RDONLY) else { return nil }
         try VaultFormat.checkSize(size) { offset, count throws(KeychainError) in

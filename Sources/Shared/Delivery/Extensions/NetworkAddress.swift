@@ -53,7 +53,7 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     /// Bits.
     let prefix: Int
 
-    /// Nil where the text is no network. An address without a slash is a network of one; bits behind the prefix have to
+    /// Nil where the text is no network. An address without a slash is a network of one; bits after the prefix have to
     /// be zero, because other bits suggest a mistake.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)

@@ -60,6 +60,6 @@ public struct SMTPServer: Sendable {
             || "-.:[]".utf8.contains(byte)
     }
 
-    /// What libcurl is told.
+    /// The options for libcurl.
     var url: String { "\(isImplicitTLS ? "smtps" : "smtp")://\(host):\(port)" }
 }

@@ -5,8 +5,8 @@
 /// bcrypt by `crypt_rn` of libxcrypt: strings of `$2a$`, `$2b$` and `$2y$`, a cost, 22 characters of salt and 31 of
 /// hash.
 ///
-/// It looks at the first 72 bytes of a password, as every bcrypt does. A zero byte would end the password for C, so
-/// that what follows would not count: a password with one matches nothing.
+/// It uses the first 72 bytes of a password, as every bcrypt does. A zero byte would end the password for C, so that
+/// what follows would not count: a password with one matches nothing.
 enum Bcrypt {
     #if canImport(CCrypt)
         static let isAvailable = true

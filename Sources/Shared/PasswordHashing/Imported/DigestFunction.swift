@@ -1,7 +1,8 @@
 import Crypto
 import Foundation
 
-/// The hash functions of imported hashes, with bytes in and out. MD5 and SHA-1 are here to leave them behind.
+/// The hash functions of imported hashes, with bytes in and out. MD5 and SHA-1 are here only for the migration from
+/// them.
 enum DigestFunction: Sendable, Equatable {
     case md5, sha1, sha256, sha512
 

@@ -5,7 +5,7 @@ extension ImportedPasswordHash {
     public struct Parameters: Sendable, Equatable {
         /// `SCRYPT`, `HMAC_*`: the key. Required there.
         public var signerKey: [UInt8]
-        /// Stands between salt and password, or behind the salt where it is a salt of its own (`SCRYPT`, PBKDF2,
+        /// Goes between salt and password, or after the salt where it is a salt of its own (`SCRYPT`, PBKDF2,
         /// `STANDARD_SCRYPT`, `ARGON2`).
         public var saltSeparator: [UInt8]
         /// `MD5`: 0 to 8192; `SHA*`: 1 to 8192; PBKDF2: from 1; `SCRYPT`: the block size, 1 to 8. Required there.

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// How long a client may take for each part of a connection, in TLS as on plain http. Each is a length of time, and each begins
-/// anew only where it says so: bytes that drip do not extend it.
+/// How long a client may take for each part of a connection, in TLS as on plain http. Each is a length of time, and
+/// each begins again only where it says so: bytes that drip do not extend it.
 public struct ConnectionDeadlines: Sendable, Equatable {
     /// From the connection to the end of the TLS handshake.
     public var handshake: TimeAmount

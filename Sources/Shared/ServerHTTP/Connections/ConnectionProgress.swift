@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What a connection, or one stream of HTTP/2, is at, and until when it may be: pure, it is told each event with its time.
+/// What a connection, or one stream of HTTP/2, is at, and until when it may be: pure, it gets each event with its time.
 struct ConnectionProgress: Sendable {
     /// What the other end has to do next.
     enum Stage: String, Sendable, CaseIterable {
@@ -15,7 +15,7 @@ struct ConnectionProgress: Sendable {
         case idle
         /// An answer is out that the other end does not read.
         case stalled
-        /// It is told that the connection ends.
+        /// The peer is notified that the connection ends.
         case ending
         /// The server shuts down.
         case draining
@@ -124,7 +124,7 @@ struct ConnectionProgress: Sendable {
         case .handshake: Deadline(at: since + limits.handshake, stage: stage, expiry: .abort)
         case .opened, .head: Deadline(at: since + limits.head, stage: stage, expiry: .close)
         case .body: Deadline(at: since + limits.body, stage: stage, expiry: .failRequest)
-        // At the idle time itself the other end is told (GOAWAY).
+        // At the idle time itself the peer is notified (GOAWAY).
         case .idle where hasStreams: Deadline(at: since + limits.idle + limits.linger, stage: stage, expiry: .abort)
         case .idle: Deadline(at: since + limits.idle, stage: stage, expiry: .close)
         case .ending: Deadline(at: since + limits.linger, stage: stage, expiry: .abort)
@@ -135,7 +135,7 @@ struct ConnectionProgress: Sendable {
     private var ofDraining: Deadline? {
         guard let drainsSince else { return nil }
         let last = drainsSince + limits.drain
-        // Who has nothing under way has been told, and may say goodbye.
+        // A peer with nothing under way has been notified, and may close.
         let at = due > 0 ? last : min(last, max(since, drainsSince) + limits.linger)
         return Deadline(at: at, stage: .draining, expiry: .abort)
     }

@@ -42,7 +42,7 @@ final class DeadlineTimer {
         scheduled = nil
         guard !isOver else { return }
         if let deadline = progress.deadline, deadline.at <= eventLoop.now {
-            // The end is told first, awaited for a while, and then forced.
+            // The end is announced first, awaited for a while, and then forced.
             progress.ends(at: eventLoop.now)
             isOver = deadline.expiry == .abort
             expire(deadline)

@@ -7,7 +7,7 @@ import NIOHTTP1
 /// - The connection ends after a request that says so, after one of HTTP/1.0 that does not ask for more, after one that is
 ///   malformed, and after `CONNECT` or an upgrade: nothing that follows would be read (RFC 9110, sections 7.8 and 9.3.6).
 ///
-/// It stands behind the decoder.
+/// It comes after the decoder.
 final class HTTP1ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -20,7 +20,7 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
     private var isInBody = false
     /// The number of the answer that the connection ends with.
     private var last: Int?
-    /// What else comes is not looked at.
+    /// Everything else is ignored.
     private var isDeaf = false
 
     init(_ deadlines: ConnectionDeadlineHandler) {

@@ -5,7 +5,7 @@ import NIOHTTP1
 
 /// Why a request got no answer of its dialect, as much as the client may know.
 public enum ServerFailure: Sendable, Equatable {
-    /// Something went wrong that the log tells and the client is not told.
+    /// A failure that the log describes and the client does not see.
     case internalError
     /// There is too much to do; seconds, at least 1, after which it is worth trying again.
     case overloaded(retryAfter: Int)

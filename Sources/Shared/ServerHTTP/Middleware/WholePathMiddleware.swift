@@ -3,8 +3,8 @@ import Hummingbird
 
 /// Refuses paths with empty segments (`//admin/v1`, `/metrics/`): 404.
 ///
-/// The router skips such segments, what stands in front of the server may not: a rule there for `/admin/` would be got around. Put it
-/// behind ``FailureMiddleware``, so that the refusal is in the dialect's words.
+/// The router skips such segments, what stands in front of the server may not: a rule there for `/admin/` would be got
+/// around. Put it after ``FailureMiddleware``, so that the refusal is in the dialect's words.
 public struct WholePathMiddleware<Context: RequestContext>: RouterMiddleware {
     public init() {}
 

@@ -2,7 +2,7 @@ import AuthenticatorBook
 import Foundation
 import OneTimePassword
 
-/// Codes that change while one looks at them.
+/// Codes on a screen that updates.
 struct CodesScreen {
     enum Row {
         case code(OpenedCodes)

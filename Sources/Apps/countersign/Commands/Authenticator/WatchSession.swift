@@ -12,7 +12,7 @@ struct WatchSession: Sendable {
         self.accounts = accounts
     }
 
-    /// What came and was not looked at yet.
+    /// Requests that have arrived and were not shown yet.
     private final class Inbox: Sendable {
         private let events = Mutex<[WatchEvent]>([])
         private let ended = Mutex(false)

@@ -38,14 +38,14 @@ struct UserImport {
         /// Users before the line to begin with.
         var skipped = 0
         var isDryRun = false
-        /// Whether so many were refused that the rest of the file was not looked at.
+        /// Whether so many were refused that the rest of the file was not read.
         var isStopped = false
         var seconds = 0.0
 
         var rows: Int { imported + replaced + alreadyThere + refused }
     }
 
-    /// Refused rows that are kept for the summary. All of them are told as they are met.
+    /// Refused rows that are kept for the summary. All of them are reported as they occur.
     static let keptRows = 1000
     static let batchLines = 100
     static let batchBytes = 512 * 1024
@@ -77,7 +77,7 @@ struct UserImport {
 
     /// - Parameters:
     ///   - size: bytes of the file, where that is known.
-    ///   - isSilent: neither progress nor refusals are told.
+    ///   - isSilent: neither progress nor refusals are reported.
     init(_ administration: any Administration, _ settings: Settings, size: Int?, isSilent: Bool) {
         self.administration = administration
         self.settings = settings

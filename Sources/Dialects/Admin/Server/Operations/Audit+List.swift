@@ -6,7 +6,7 @@ public struct ListAuditEvents: AdministrationOperation {
 
     /// Id or address: only what happened to this user. The id of a removed user is good too, as the log outlives users.
     public var user: String?
-    /// Only events behind the one of this id.
+    /// Only events after the one of this id.
     public var after: String?
     /// The newest so many: 1 to 1,000; 100 where it is left out.
     public var limit: Int?

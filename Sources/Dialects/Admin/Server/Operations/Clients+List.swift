@@ -7,7 +7,7 @@ public struct ListClients: AdministrationOperation {
 
     /// 1 to 1,000; 100 where it is left out.
     public var limit: Int?
-    /// Only those behind this one: ``Answer/next`` of the page before.
+    /// Only those after this one: ``Answer/next`` of the page before.
     public var after: String?
     /// Of this application alone.
     public var application: String?

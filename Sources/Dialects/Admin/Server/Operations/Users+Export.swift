@@ -6,7 +6,7 @@ import Foundation
 public struct ExportUsers: AdministrationOperation {
     public static let name = "users:export"
 
-    /// Only ids behind this one: ``Answer/next`` of the page before.
+    /// Only ids after this one: ``Answer/next`` of the page before.
     public var after: String?
     /// What the page before gave as ``Answer/run``: the log has one event of all pages. A page without it, or after an hour, has
     /// an event of its own.

@@ -6,7 +6,7 @@ public struct ListUsers: AdministrationOperation {
 
     /// 1 to 1,000; 100 where it is left out.
     public var limit: Int?
-    /// Only ids behind this one: ``Answer/next`` of the page before.
+    /// Only ids after this one: ``Answer/next`` of the page before.
     public var after: String?
 
     public init(limit: Int? = nil, after: String? = nil) {

@@ -61,7 +61,7 @@ public struct ConsentRequestedDetails: Decodable, Sendable, Equatable {
     }
 }
 
-/// Details of an app's own, told apart by their member `type` (RFC 9396, section 2).
+/// Details of an app's own, distinguished by their member `type` (RFC 9396, section 2).
 public protocol AuthorizationDetailsType: Codable {
     static var type: String { get }
 }

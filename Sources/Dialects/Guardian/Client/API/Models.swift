@@ -17,7 +17,7 @@ public struct Device: Encodable, Sendable {
     public func encode(to encoder: any Encoder) throws { try wire.encode(to: encoder) }
 }
 
-/// What a device is told when it has enrolled.
+/// The answer to a device that has enrolled.
 public struct Enrollment: Decodable, Sendable {
     private let wire: EnrollResponse
 

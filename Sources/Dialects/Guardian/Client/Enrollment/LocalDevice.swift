@@ -58,7 +58,7 @@ enum LocalDevice {
         }.joined(separator: "-")
     }
 
-    /// What a machine is told apart by; keep it confidential.
+    /// The identifier of a machine; keep it confidential.
     private static var machine: String? {
         #if os(Linux)
             for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {

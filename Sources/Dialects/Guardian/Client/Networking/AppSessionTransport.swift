@@ -7,7 +7,7 @@ import Foundation
 
 /// Requests through a session that an app brings: its proxies, its pins, its test doubles.
 ///
-/// How long an answer may be is looked at when it is there; a session that faces strangers has to limit it itself.
+/// The length of an answer is checked when it has arrived; a session that faces strangers has to limit it itself.
 struct AppSessionTransport: HTTPTransport {
     private let session: URLSession
 

@@ -10,7 +10,7 @@ public struct GuardianError: Error, Decodable, CustomStringConvertible, Localize
     public let description: String
     /// What else the server said: every member of its answer that is a text, a number or a Boolean.
     public let info: [String: any Sendable]
-    /// What was behind it, where something was: a keychain's `NSError` with its status, for example.
+    /// The underlying error, if any: a keychain's `NSError` with its status, for example.
     public let cause: (any Error)?
 
     public var errorDescription: String? { description }

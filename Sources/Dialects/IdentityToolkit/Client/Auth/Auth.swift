@@ -135,9 +135,9 @@ public final class Auth: NSObject, Sendable {
     }
 }
 
-// The signed-in user: who it is, kept in the storage, told to the observers. All of it happens under one lock, so
-// that storage, memory and observers see the changes in the same order. A user's own lock is taken inside it, never
-// around it.
+// The signed-in user: who it is, stored, and passed to the observers. All of it happens under one lock, so that
+// storage, memory and observers see the changes in the same order. A user's own lock is taken inside it, never around
+// it.
 extension Auth {
     private func restoreUser() {
         let user: User?

@@ -1,7 +1,7 @@
 import ClientHTTP
 import Foundation
 
-/// Who wants to hear of changes of the user, and what each was told last.
+/// The observers of changes of the user, with what each got last.
 ///
 /// A plain value inside ``Auth``'s lock: telling happens in the order of the changes because it only hands on (to the
 /// main queue or a stream) and never runs an app's code itself.

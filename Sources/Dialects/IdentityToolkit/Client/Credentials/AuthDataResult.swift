@@ -15,7 +15,7 @@ public final class AuthDataResult: NSObject, Sendable {
     }
 }
 
-/// What else a sign-in told.
+/// Further results of a sign-in.
 public final class AdditionalUserInfo: NSObject, Sendable {
     /// For instance `password`; empty for custom tokens and anonymous users.
     public let providerID: String

@@ -2,7 +2,7 @@ import Foundation
 
 /// The error that every method of this module throws or hands to its completion handler (beside `CancellationError`).
 ///
-/// It can be looked at in the two ways that apps for the original use:
+/// It can be inspected in the two ways that apps for the original use:
 ///
 ///     catch let error as AuthErrorCode where error.code == .secondFactorRequired
 ///     catch { if (error as NSError).code == AuthErrorCode.secondFactorRequired.rawValue … }

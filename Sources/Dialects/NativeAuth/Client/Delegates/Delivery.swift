@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a step can lead to, and how a delegate is told.
+/// The outcomes of a step, and their delivery to a delegate.
 protocol Outcome: Sendable {
     associatedtype Delegate
     @MainActor func deliver(to delegate: Delegate, _ correlationID: UUID)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a reset begins with. For the asynchronous twins of what ``ResetPasswordStartDelegate`` is told.
+/// What a reset begins with. The asynchronous counterpart of ``ResetPasswordStartDelegate``.
 public enum ResetPasswordStartOutcome: Sendable {
     /// A code was sent; `newState` takes it.
     case codeRequired(
@@ -25,7 +25,7 @@ extension ResetPasswordStartOutcome: Outcome {
     }
 }
 
-/// What a code leads to. For the asynchronous twins of what ``ResetPasswordVerifyCodeDelegate`` is told.
+/// What a code leads to. The asynchronous counterpart of ``ResetPasswordVerifyCodeDelegate``.
 public enum ResetPasswordVerifyCodeOutcome: Sendable {
     /// The code was right; `newState` takes the new password.
     case passwordRequired(newState: ResetPasswordRequiredState)
@@ -45,7 +45,7 @@ extension ResetPasswordVerifyCodeOutcome: Outcome {
     }
 }
 
-/// Whether another code was sent. For the asynchronous twins of what ``ResetPasswordResendCodeDelegate`` is told.
+/// Whether another code was sent. The asynchronous counterpart of ``ResetPasswordResendCodeDelegate``.
 public enum ResetPasswordResendCodeOutcome: Sendable {
     /// A code was sent; `newState` takes it.
     case codeRequired(
@@ -70,7 +70,7 @@ extension ResetPasswordResendCodeOutcome: Outcome {
     }
 }
 
-/// Whether the new password was taken. For the asynchronous twins of what ``ResetPasswordRequiredDelegate`` is told.
+/// Whether the new password was taken. The asynchronous counterpart of ``ResetPasswordRequiredDelegate``.
 public enum ResetPasswordRequiredOutcome: Sendable {
     /// The password is changed; `newState` signs in.
     case completed(newState: SignInAfterResetPasswordState)

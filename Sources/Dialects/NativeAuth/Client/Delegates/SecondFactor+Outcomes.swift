@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whether a second factor's code was sent. For the asynchronous twins of what ``MFARequestChallengeDelegate`` is told.
+/// Whether a second factor's code was sent. The asynchronous counterpart of ``MFARequestChallengeDelegate``.
 public enum MFARequestChallengeOutcome: Sendable {
     /// A code was sent; `newState` takes it.
     case verificationRequired(
@@ -30,7 +30,7 @@ extension MFARequestChallengeOutcome: Outcome {
     }
 }
 
-/// What a second factor's code leads to. For the asynchronous twins of what ``MFASubmitChallengeDelegate`` is told.
+/// What a second factor's code leads to. The asynchronous counterpart of ``MFASubmitChallengeDelegate``.
 public enum MFASubmitChallengeOutcome: Sendable {
     /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)
@@ -50,8 +50,7 @@ extension MFASubmitChallengeOutcome: Outcome {
     }
 }
 
-/// Whether a contact can be registered. For the asynchronous twins of what ``RegisterStrongAuthChallengeDelegate`` is
-/// told.
+/// Whether a contact can be registered. The asynchronous counterpart of ``RegisterStrongAuthChallengeDelegate``.
 public enum RegisterStrongAuthChallengeOutcome: Sendable {
     /// A code was sent to the contact.
     case verificationRequired(result: MSALNativeAuthRegisterStrongAuthVerificationRequiredResult)
@@ -77,8 +76,7 @@ extension RegisterStrongAuthChallengeOutcome: Outcome {
     }
 }
 
-/// Whether a contact was registered. For the asynchronous twins of what ``RegisterStrongAuthSubmitChallengeDelegate``
-/// is told.
+/// Whether a contact was registered. The asynchronous counterpart of ``RegisterStrongAuthSubmitChallengeDelegate``.
 public enum RegisterStrongAuthSubmitChallengeOutcome: Sendable {
     /// The user is signed in.
     case completed(result: MSALNativeAuthUserAccountResult)

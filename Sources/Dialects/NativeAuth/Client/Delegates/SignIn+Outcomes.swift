@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a sign-in begins with. For the asynchronous twins of what ``SignInStartDelegate`` is told.
+/// What a sign-in begins with. The asynchronous counterpart of ``SignInStartDelegate``.
 public enum SignInStartOutcome: Sendable {
     /// A code was sent; `newState` takes it.
     case codeRequired(
@@ -41,7 +41,7 @@ extension SignInStartOutcome: Outcome {
     }
 }
 
-/// What a password leads to. For the asynchronous twins of what ``SignInPasswordRequiredDelegate`` is told.
+/// What a password leads to. The asynchronous counterpart of ``SignInPasswordRequiredDelegate``.
 public enum SignInPasswordRequiredOutcome: Sendable {
     /// A second factor has to be registered first.
     case strongAuthMethodRegistration(authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
@@ -71,7 +71,7 @@ extension SignInPasswordRequiredOutcome: Outcome {
     }
 }
 
-/// What a code leads to. For the asynchronous twins of what ``SignInVerifyCodeDelegate`` is told.
+/// What a code leads to. The asynchronous counterpart of ``SignInVerifyCodeDelegate``.
 public enum SignInVerifyCodeOutcome: Sendable {
     /// A second factor has to be registered first.
     case strongAuthMethodRegistration(authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
@@ -101,7 +101,7 @@ extension SignInVerifyCodeOutcome: Outcome {
     }
 }
 
-/// Whether another code was sent. For the asynchronous twins of what ``SignInResendCodeDelegate`` is told.
+/// Whether another code was sent. The asynchronous counterpart of ``SignInResendCodeDelegate``.
 public enum SignInResendCodeOutcome: Sendable {
     /// A code was sent; `newState` takes it.
     case codeRequired(
@@ -126,7 +126,7 @@ extension SignInResendCodeOutcome: Outcome {
     }
 }
 
-/// What the sign-in after a sign-up leads to. For the asynchronous twins of what ``SignInAfterSignUpDelegate`` is told.
+/// What the sign-in after a sign-up leads to. The asynchronous counterpart of ``SignInAfterSignUpDelegate``.
 public enum SignInAfterSignUpOutcome: Sendable {
     /// A second factor has to be registered first.
     case strongAuthMethodRegistration(authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
@@ -154,8 +154,7 @@ extension SignInAfterSignUpOutcome: Outcome {
     }
 }
 
-/// What the sign-in after a reset leads to. For the asynchronous twins of what ``SignInAfterResetPasswordDelegate``
-/// is told.
+/// What the sign-in after a reset leads to. The asynchronous counterpart of ``SignInAfterResetPasswordDelegate``.
 public enum SignInAfterResetPasswordOutcome: Sendable {
     /// A second factor has to be registered first.
     case strongAuthMethodRegistration(authMethods: [MSALAuthMethod], newState: RegisterStrongAuthState)
@@ -185,7 +184,7 @@ extension SignInAfterResetPasswordOutcome: Outcome {
     }
 }
 
-/// Whether there is an access token. For the asynchronous twins of what ``CredentialsDelegate`` is told.
+/// Whether there is an access token. The asynchronous counterpart of ``CredentialsDelegate``.
 public enum RetrieveAccessTokenOutcome: Sendable {
     /// Here it is.
     case completed(result: MSALNativeAuthTokenResult)

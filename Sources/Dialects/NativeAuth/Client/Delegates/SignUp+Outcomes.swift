@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a sign-up begins with. For the asynchronous twins of what ``SignUpStartDelegate`` is told.
+/// What a sign-up begins with. The asynchronous counterpart of ``SignUpStartDelegate``.
 public enum SignUpStartOutcome: Sendable {
     /// A code was sent; `newState` takes it.
     case codeRequired(
@@ -27,7 +27,7 @@ extension SignUpStartOutcome: Outcome {
     }
 }
 
-/// What a code leads to. For the asynchronous twins of what ``SignUpVerifyCodeDelegate`` is told.
+/// What a code leads to. The asynchronous counterpart of ``SignUpVerifyCodeDelegate``.
 public enum SignUpVerifyCodeOutcome: Sendable {
     /// These attributes are asked for too; `newState` takes them.
     case attributesRequired(attributes: [MSALNativeAuthRequiredAttribute], newState: SignUpAttributesRequiredState)
@@ -57,7 +57,7 @@ extension SignUpVerifyCodeOutcome: Outcome {
     }
 }
 
-/// Whether another code was sent. For the asynchronous twins of what ``SignUpResendCodeDelegate`` is told.
+/// Whether another code was sent. The asynchronous counterpart of ``SignUpResendCodeDelegate``.
 public enum SignUpResendCodeOutcome: Sendable {
     /// A code was sent; `newState` takes it.
     case codeRequired(
@@ -82,7 +82,7 @@ extension SignUpResendCodeOutcome: Outcome {
     }
 }
 
-/// What a password leads to. For the asynchronous twins of what ``SignUpPasswordRequiredDelegate`` is told.
+/// What a password leads to. The asynchronous counterpart of ``SignUpPasswordRequiredDelegate``.
 public enum SignUpPasswordRequiredOutcome: Sendable {
     /// These attributes are asked for too; `newState` takes them.
     case attributesRequired(attributes: [MSALNativeAuthRequiredAttribute], newState: SignUpAttributesRequiredState)
@@ -108,7 +108,7 @@ extension SignUpPasswordRequiredOutcome: Outcome {
     }
 }
 
-/// What attributes lead to. For the asynchronous twins of what ``SignUpAttributesRequiredDelegate`` is told.
+/// What attributes lead to. The asynchronous counterpart of ``SignUpAttributesRequiredDelegate``.
 public enum SignUpAttributesRequiredOutcome: Sendable {
     /// These attributes are asked for too; `newState` takes them.
     case attributesRequired(attributes: [MSALNativeAuthRequiredAttribute], newState: SignUpAttributesRequiredState)

@@ -16,7 +16,7 @@ public final class MSALNativeAuthUserAccountResult: NSObject, Sendable {
     /// As the newest ID token has it.
     public var account: MSALAccount { MSALAccount(stored.current) }
 
-    /// The newest ID token as it came. Its signature was not looked at: an app's back end must do that.
+    /// The newest ID token as it came. Its signature was not verified: an app's back end must do that.
     public var idToken: String? { stored.current.idToken }
 
     /// Gets an access token: from the cache while it is good for another five minutes, else from the server.
@@ -32,8 +32,8 @@ public final class MSALNativeAuthUserAccountResult: NSObject, Sendable {
         await accessToken(AccessTokenWish(parameters, correlationID))
     }
 
-    /// Forgets the account and its tokens on this device. The server is not told: its refresh token stays good until it
-    /// ends by itself.
+    /// Forgets the account and its tokens on this device. The server is not notified: its refresh token stays good
+    /// until it ends by itself.
     public func signOut() {
         client.forget(stored.current.homeAccountID, correlationID)
     }

@@ -100,7 +100,7 @@ extension ResourceCall {
     }
 }
 
-/// A delegate on its way to the queue on which it is told.
+/// A delegate on its way to its queue.
 ///
 /// Unchecked because it is called once, on one queue, and the app gave it away for that call.
 struct DelegateReference: @unchecked Sendable {

@@ -22,7 +22,7 @@ public class WLResponse: NSObject, @unchecked Sendable {
     }
 }
 
-/// A failure as a delegate is told it.
+/// A failure as a delegate gets it.
 ///
 /// Unchecked because its superclass is; its stored values are constants that are Sendable themselves.
 public final class WLFailResponse: WLResponse, @unchecked Sendable {
@@ -42,7 +42,7 @@ public final class WLFailResponse: WLResponse, @unchecked Sendable {
     public var errorMsg: String! { error.message }
 }
 
-/// Is told of an answer, instead of a completion.
+/// Gets an answer, instead of a completion.
 public protocol WLDelegate {
     func onSuccess(_ response: WLResponse!)
     func onFailure(_ response: WLFailResponse!)

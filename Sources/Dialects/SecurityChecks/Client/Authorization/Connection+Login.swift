@@ -29,7 +29,7 @@ extension Connection {
                 self.tokens.withLock { $0.clear() }
                 self.refreshTokens.clear()
             } catch let unknown as UnknownClient {
-                // It has nothing left to log out from; the next request registers anew.
+                // It has nothing left to log out from; the next request registers again.
                 await self.forget(client)
                 throw unknown.asError
             }

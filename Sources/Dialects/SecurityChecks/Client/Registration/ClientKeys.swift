@@ -11,8 +11,9 @@ package protocol ClientKeys: Sendable {
     func removeKey(tag: String) async throws
 }
 
-/// Keys of RSA with 2048 bits in the system's keychain, or in the process's vault; never in a backup, so that a restored
-/// app registers anew (security-checks 6, 6). Where a Linux process has not opened a vault, they are kept in memory.
+/// Keys of RSA with 2048 bits in the system's keychain, or in the process's vault; never in a backup, so that a
+/// restored app registers again (security-checks 6, 6). Where a Linux process has not opened a vault, they are kept in
+/// memory.
 package final class KeychainClientKeys: ClientKeys {
     private let keychain = Keychain()
     private let memory = InMemoryClientKeys()

@@ -4,7 +4,7 @@ import JSON
 import KeychainServices
 import SecurityChecksWire
 
-/// The server does not know the client, or not with this key: it has to register anew. Source: MobileFirst's web SDK.
+/// The server does not know the client, or not with this key: it has to register again. Source: MobileFirst's web SDK.
 struct UnknownClient: Error {
     let response: HTTPClientResponse?
 }

@@ -8,7 +8,7 @@ struct ClientSettings: Sendable {
     var device: DeviceData
     /// Whether refresh tokens are asked for and kept. Source: MobileFirst's web SDK.
     var wantsRefreshTokens = false
-    /// Or why it cannot be told.
+    /// Or why it is unknown.
     var address: Result<ServerAddress, WLError>
 
     /// Of this process: the bundle's id and version, the bundle's `mfpclient.plist`, and where that is missing the

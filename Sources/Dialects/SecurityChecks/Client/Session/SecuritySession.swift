@@ -162,7 +162,7 @@ package final class SecuritySession: Sendable {
         }
     }
 
-    /// - Parameter whenSucceeded: told what checks say, before handlers are.
+    /// - Parameter whenSucceeded: called with what checks say, before handlers are.
     func engine(
         whenSucceeded: @escaping @Sendable (_ check: String, _ success: JSONValue) -> Void = { _, _ in }
     ) -> ChallengeEngine {

@@ -5,7 +5,7 @@ import Foundation
 struct ServerAddress: Sendable, Equatable {
     /// What the app said, as it said it.
     let url: URL
-    /// Up to and with `api`, without a slash at its end. All paths of the protocol stand behind it.
+    /// Up to and with `api`, without a slash at its end. All paths of the protocol are relative to it.
     let base: String
 
     /// - Parameter url: with the server's context, such as `https://mfp.example.com/mfp`; without a path, the context is

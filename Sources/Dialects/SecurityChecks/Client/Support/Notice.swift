@@ -1,7 +1,7 @@
 import ClientHTTP
 import Foundation
 
-/// What an app's developer should know and no caller can be told: a line in the system's log.
+/// What an app's developer should know, but no caller gets: a line in the system's log.
 func notice(_ text: String) {
     NSLog("%@", "[MobileFirst] " + text)
 }

@@ -33,7 +33,7 @@ public final class WLFailResponseSwift: NSObject, Sendable {
     public var status: Int { Int(response.status) }
 }
 
-/// Is told of an answer, instead of a completion.
+/// Gets an answer, instead of a completion.
 public protocol WLDelegateSwift {
     func onSuccess(response: WLResponseSwift)
     func onFailure(response: WLFailResponseSwift)
