@@ -42,7 +42,7 @@ public struct CountersignServer: Sendable {
         public var projectID: String
         /// Paths of PEM files; nil serves plain HTTP.
         public var tls: (certificate: String, key: String)?
-        /// A proxy of ours ends TLS and says who asks.
+        /// A trusted proxy ends TLS and names the client.
         public var tlsEndedByProxy: Bool
         /// How that proxy is known, and what it says.
         public var proxy = ProxyOptions()

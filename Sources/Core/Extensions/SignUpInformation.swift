@@ -63,7 +63,7 @@ public struct SignUpInformation: Sendable {
     }
 }
 
-/// A service does not want a sign-up to go on. Its words are for the one who signs up.
+/// A service does not want a sign-up to go on. Its words are for the user who signs up.
 public enum SignUpObjection: Error, Sendable, Equatable {
     /// Not at all.
     case blocked(String)

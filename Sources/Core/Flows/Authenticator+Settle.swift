@@ -36,8 +36,8 @@ extension Authenticator {
                 }
                 let settled = try settlement.accept(in: transaction)
                 if case .verdict(.refused(let refusal)) = settled {
-                    // A right answer that opens nothing is disclosed, and so stays counted. With a user who is gone,
-                    // the counters of the factors are.
+                    // A right answer that opens nothing is disclosed, and so stays counted. The counters of a deleted
+                    // user's factors are deleted, too.
                     try settlement.endCharge(refusal.reason == .userNotFound ? .returned : .kept, in: transaction)
                     try settlement.record(.answerRefused, reason: refusal.reason, in: transaction)
                 }

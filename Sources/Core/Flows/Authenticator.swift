@@ -218,7 +218,7 @@ struct Attempt: Sendable {
         if case .enrolmentCode(_, let name) = answer.content { name } else { "" }
     }
 
-    /// Who is asked before the answer counts.
+    /// The consultant that is asked before the answer counts.
     var consultant: (any Consultant)? {
         if case .flow(_, let expectation) = target { expectation.consultant } else { nil }
     }

@@ -12,12 +12,12 @@ public struct FlowExpectation: Sendable {
     public let stages: Set<FlowStage>
     /// Other pairs of purposes and stages that are admitted too.
     private var alternatives: [(purposes: Set<FlowPurpose>, stages: Set<FlowStage>)] = []
-    /// Who may have given out the handle. Nil for what crosses, which only the names below make.
+    /// Which owner may have issued the handle. Nil for what crosses, which only the names below make.
     private let owners: Set<HandleOwner>?
     /// The user whose flow it has to be, where the caller knows one.
     public var userID: UserID?
-    /// Whether a sign-in that is complete with this answer waits to be fetched with ``Answer/approval``, because who
-    /// answers here is not who gets the session: a page in a browser, for the application that sent it there.
+    /// Whether a sign-in that is complete with this answer waits to be fetched with ``Answer/approval``, because the
+    /// client that answers here does not get the session: a page in a browser, for the application that sent it there.
     public var isFetchedLater: Bool
     /// All that the request said, so that it is known when it comes again: in an attempt that goes step by step the last
     /// one is answered again for ten seconds, with the same outcome and no second effect.
@@ -28,13 +28,13 @@ public struct FlowExpectation: Sendable {
     /// Whether the client asks for a second factor by itself: it has to be given then, and registering one is not enough. What
     /// one answer of an attempt asked for, later ones need not repeat.
     public var requiresSecondFactor = false
-    /// Who is asked before a right answer counts, in an attempt that goes step by step.
+    /// The consultant that is asked before a right answer counts, in an attempt that goes step by step.
     public var consultant: (any Consultant)?
 
     /// - Parameters:
     ///   - purposes: what the attempt may be for.
     ///   - stages: how far it has to have come.
-    ///   - owners: who may have given out the handle.
+    ///   - owners: which owner may have issued the handle.
     ///   - userID: the user whose attempt it has to be, where the caller knows one.
     ///   - isFetchedLater: see ``isFetchedLater``.
     public init(

@@ -32,7 +32,7 @@ public enum FlowPurpose: String, Sendable, Codable, CaseIterable {
     case verifyEmail
     case resetPassword
     case changeEmail
-    /// A request to a device: its handle is the device's, not the one's who waits.
+    /// A request to a device: its handle is the device's, not the waiting client's.
     case approve
     /// A sign-in that an application began by itself, without the user: a device alone can allow it (OpenID Connect
     /// Client-Initiated Backchannel Authentication).
@@ -95,7 +95,7 @@ public struct FlowSummary: Sendable {
 }
 
 extension FlowHandle {
-    /// Names the attempt for those who may know of it and not continue it: the beginning of the digest's digest.
+    /// Names the attempt for clients that may know of it but not continue it: the beginning of the digest's digest.
     public var publicName: String {
         Data(SHA256.hash(data: digest)).prefix(12).hex
     }

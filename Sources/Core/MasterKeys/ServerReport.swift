@@ -8,7 +8,7 @@ public struct ServerReport: Sendable, Codable, Equatable {
     public let name: String
     /// The master keys that it knows (``Sealer/MasterKey/id``).
     public var masterKeys: [String]
-    /// Counts up with each report. Who watches sees that the server lives, whatever the machines' clocks say.
+    /// Counts up with each report. An observer sees that the server is running, regardless of the machines' clocks.
     public var beat: Int
     public var at: Date
 

@@ -70,7 +70,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     }
 }
 
-/// Who may sign up.
+/// Which users may sign up.
 public struct SignUpSettings: Sendable, Equatable, Codable {
     /// Whether people may make their own accounts.
     public var isOpen = true

@@ -199,7 +199,7 @@ private struct ImportDraft: Sendable {
         eventID = AuditEvent.freshID(at: now, random: realm.random)
     }
 
-    /// What is to be done about it, and who has its id.
+    /// What is to be done about it, and the user with its id.
     func judge(
         overwrites: Bool, realm: Realm, in transaction: any StoreTransaction
     ) throws -> (outcome: ImportOutcome, present: User?) {

@@ -181,7 +181,7 @@ public enum AccountRefusal: Error, Sendable, Equatable {
     /// Too many new passwords that came to nothing.
     case newPasswordsLimited(until: Date)
     case userNotFound
-    /// The tokens of the one who asks were revoked just now.
+    /// The caller's tokens were revoked just now.
     case revoked
     /// One of the second factors that were to stay is not there.
     case unknownFactor

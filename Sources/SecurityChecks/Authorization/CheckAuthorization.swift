@@ -59,7 +59,7 @@ public struct CheckAuthorization: Sendable, Equatable {
         }
     }
 
-    /// What the base classes of the original say of who is blocked.
+    /// What the base classes of the original say of a blocked client.
     static let blocked: [String: JSONValue] = ["failure": .string("Account blocked")]
     /// What is said where a check could not be made.
     static let impossible: [String: JSONValue] = ["failure": .string("The check could not be made.")]

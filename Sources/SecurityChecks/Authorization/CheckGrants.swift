@@ -13,7 +13,7 @@ public struct CheckGrants: Sendable {
         public let scope: Set<String>
         /// When the first of its checks is over, or the application's longest token.
         public let expiresAt: Date
-        /// The user who was recognised last.
+        /// The last user that was recognised.
         public let user: AuthenticatedUser?
         /// What checks tell resource servers, by their names.
         public let checks: [String: [String: JSONValue]]
@@ -137,7 +137,8 @@ public struct CheckGrants: Sendable {
         }
     }
 
-    /// Ends the successes of all checks for a client, and forgets who is remembered. False where there is no such client.
+    /// Ends the successes of all checks for a client, and forgets the remembered users. False where there is no such
+    /// client.
     public func logoutOfAll(_ id: RegisteredClientID, by client: ClientContext) async throws -> Bool {
         let (realm, catalogue) = (realm, catalogue)
         let now = realm.clock.now
@@ -151,8 +152,8 @@ public struct CheckGrants: Sendable {
         return true
     }
 
-    /// Ends a check's success for a client. Attempts stay counted, and who is blocked stays it. False where there is no
-    /// such client or check.
+    /// Ends a check's success for a client. Attempts stay counted, and a blocked client stays blocked. False where
+    /// there is no such client or check.
     public func logout(_ name: String, of id: RegisteredClientID, by client: ClientContext) async throws -> Bool {
         let (realm, catalogue) = (realm, catalogue)
         let now = realm.clock.now

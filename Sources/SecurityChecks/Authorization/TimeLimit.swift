@@ -34,7 +34,7 @@ func withTimeLimit<T: Sendable>(
     }
 }
 
-/// A result for one who waits; the first counts.
+/// A result for one waiting caller; the first counts.
 private final class Once<T: Sendable>: Sendable {
     private enum State {
         case empty

@@ -112,7 +112,7 @@ extension CredentialsValidationSecurityCheck {
         ]
     }
 
-    /// The one who is known to act.
+    /// The known user.
     public func person(claimedBy credentials: JSONValue?, in context: SecurityCheckContext) -> String? {
         context.knownUser?.id
     }

@@ -82,8 +82,8 @@ public struct SecurityCheckContext: Sendable {
     /// How the client stands with a check that this one depends on.
     public func standing(of check: String) -> CheckStanding { standings[check] ?? CheckStanding() }
 
-    /// Who is known to act: the user that a check this one depends on has recognised, the latest first; else the
-    /// registered user.
+    /// The known user: the user that a check this one depends on has recognised, the latest first; else the registered
+    /// user.
     public var knownUser: AuthenticatedUser? {
         let recognised = standings.values.compactMap { $0.isSuccessful ? $0.user : nil }
         return recognised.max { $0.authenticatedAt < $1.authenticatedAt } ?? registration.registeredUser

@@ -9,7 +9,7 @@ public protocol UserAuthenticationSecurityCheck: CredentialsValidationSecurityCh
     /// Seconds; 0 remembers no user.
     var rememberMeDuration: TimeInterval { get }
 
-    /// Who it is, where the credentials are right.
+    /// The user, where the credentials are right.
     func authenticate(_ credentials: JSONValue, in context: SecurityCheckContext) async throws -> UserVerdict
     /// Whether this user, who came with these credentials, is remembered.
     func remembers(_ user: AuthenticatedUser, credentials: JSONValue) -> Bool

@@ -1,4 +1,4 @@
-/// Who is admitted to the hashing threads, and in which order: the rules without the threads.
+/// Which requests are admitted to the hashing threads, and in which order: the rules without the threads.
 struct HashingQueue<Job> {
     enum Admission: Equatable {
         /// The job waits under this number until a thread takes it.

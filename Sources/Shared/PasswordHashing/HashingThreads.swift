@@ -18,7 +18,7 @@ final class HashingThreads: Sendable {
     private let wake = DispatchSemaphore(value: 0)
     private let count: Int
 
-    /// Seconds that one who is admitted waits, at the pace of the hashes before. Clients give up after a minute.
+    /// Seconds that an admitted request waits, at the pace of the hashes before. Clients give up after a minute.
     private static let longestWait = 60.0
 
     /// - Parameter seconds: what one hash took.

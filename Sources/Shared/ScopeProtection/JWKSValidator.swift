@@ -64,7 +64,7 @@ public actor JWKSValidator: TokenValidator {
             claims.beginning.map({ $0 <= now + options.leeway }) ?? true,
             options.audiences.isEmpty || !options.audiences.isDisjoint(with: claims.audiences)
         else { return .invalid }
-        // The leeway is for the issuer's clock; who is let in now is let in for a moment.
+        // The leeway is for the issuer's clock; a request is admitted now for a moment.
         return .valid(claims.token(at: now))
     }
 

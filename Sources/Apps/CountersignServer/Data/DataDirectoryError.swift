@@ -58,7 +58,7 @@ public enum DataDirectoryError: Error, Sendable, CustomStringConvertible {
 
     private static let freeSpace = "Free some space on its disk, and try again; what was written before is intact."
 
-    /// Who may use it, as far as this user can see that.
+    /// Which users may use it, as far as this user can see that.
     private static func owner(of path: String) -> String {
         var (status, place) = (stat(), path)
         // What a directory hides is the directory's owner's.

@@ -59,7 +59,7 @@ enum Terminal {
         }
     }
 
-    /// The same for who has something to put away first.
+    /// The same for a program with something to clean up first.
     static func emit(_ line: String) throws(OutputFailure) {
         if let code = write(line + "\n", to: STDOUT_FILENO) { throw OutputFailure(code: code) }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Single factors, in the name of an administrator who has made sure of who it is, or of their owner.
+/// Single factors, in the name of an administrator who has verified the user, or of their owner.
 extension Enrolments {
     /// Removes a second factor or the recovery code. With the last second factor the recovery code and all sessions go
     /// too. False where the user has no such factor.

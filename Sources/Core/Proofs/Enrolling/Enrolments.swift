@@ -20,7 +20,7 @@ public struct Enrolments: Sendable {
         case unsupportedFirstFactor
         case signInTooOld
         case limitReached
-        /// The tokens of the one who asks were revoked just now.
+        /// The caller's tokens were revoked just now.
         case revoked
         /// There is no address to mail an invitation to.
         case noAddress
@@ -34,7 +34,7 @@ public struct Enrolments: Sendable {
         /// Gone; it was what the session was proven with, and there are others: sign in again with one of those.
         case withdrawnAndSignedOut
         case unknownFactor
-        /// The tokens of the one who asks were revoked just now; nothing was withdrawn.
+        /// The caller's tokens were revoked just now; nothing was withdrawn.
         case revoked
     }
 

@@ -40,8 +40,8 @@ struct MailboxFactor: ProofMethod {
 }
 
 extension FactorKind {
-    /// An e-mail address that receives links and codes. As a first factor it is no row: who has the account's address has
-    /// it. A row is a mailbox that was registered for a second factor (`MailboxFactor`).
+    /// An e-mail address that receives links and codes. As a first factor it is no row: the reader of the account's
+    /// address has it. A row is a mailbox that was registered for a second factor (`MailboxFactor`).
     public static let email = FactorKind(rawValue: "email")
 }
 

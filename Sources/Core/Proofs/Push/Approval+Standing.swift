@@ -4,7 +4,7 @@ extension Approval {
     /// Devices' requests of one user that are looked through: as many as ``ApprovalDraft`` ends for a new one.
     private static let lookedThrough = 10 * PushFactor.limit
 
-    /// Where the request stands for the one who waits.
+    /// The state of the request, for the waiting client.
     ///
     /// A request that can no longer be answered ends at once, and not only when its time is: because every device that
     /// was asked has been removed, or because a newer request of the same user and application took its place.

@@ -53,6 +53,6 @@ extension FlowChallenge {
 }
 
 extension FlowStage {
-    /// An application has asked for a user who is not there, and a device's answer is waited for.
+    /// An application has started a backchannel sign-in, which waits for a device's answer.
     public static let backchannel = FlowStage.proof(.approval)
 }

@@ -50,8 +50,8 @@ extension Enrolments {
         case unknown(Refusal.Reason)
     }
 
-    /// Invites a user to enrol a device or an app, in the name of an administrator who has made sure of who it is. Good
-    /// for one enrolment within five days.
+    /// Invites a user to enrol a device or an app, in the name of an administrator who has verified the user. Good for
+    /// one enrolment within five days.
     public func inviteDevice(
         for userID: UserID, _ invitation: Invitation = Invitation(), by client: ClientContext
     ) async throws -> DeviceOutcome {
@@ -171,7 +171,7 @@ extension Enrolments {
 
     /// Begins to enrol a device for a user who has signed in recently.
     /// - Parameters:
-    ///   - evidence: what the session of the one who asks was proven with: the second factor too, where there is one.
+    ///   - evidence: the evidence of the caller's session: the second factor too, where there is one.
     ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses.
     public func beginDevice(
         for userID: UserID, kinds: [FactorKind]? = nil, evidence: SessionEvidence, asOf epoch: Int? = nil,

@@ -111,7 +111,7 @@ struct DeviceDraft: Sendable {
 
     /// - Parameters:
     ///   - wanted: what may be enrolled, as far as it is switched on and the user has room for it; nil is anything.
-    ///   - evidence: what the session of the one who asks was proven with; it goes on with the app's first code.
+    ///   - evidence: the evidence of the caller's session; it goes on with the app's first code.
     ///   - showsCode: whether there is a screen on which the recovery code can be shown.
     func offer(
         to user: User, kinds wanted: [FactorKind]?, onlyAsFirst: Bool, lifetime: TimeInterval, client: ClientContext,

@@ -83,7 +83,7 @@ extension Approvals {
         case unknownRequest
         /// The request is not about this authorization.
         case unknownAuthorization
-        /// The one who asks has not shown that it is the device.
+        /// The caller has not proven that it is the device.
         case refusedProof
     }
 

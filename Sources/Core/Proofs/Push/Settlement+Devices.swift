@@ -39,7 +39,7 @@ extension Settlement {
         return .verdict(.accomplished(.decided(decided)))
     }
 
-    /// The answer completes the sign-in, and the one who gave it is not who gets the session.
+    /// The answer completes the sign-in, and another client than the answering one gets the session.
     func keepForLater(_ proof: Proof, in transaction: any StoreTransaction) throws -> Authenticator.Settled {
         guard let judged = context.flow, var flow = try transaction.flow(digest: judged.digest),
             let factorID = proof.factorID

@@ -21,7 +21,7 @@ extension Enrolments {
 
     /// Begins to enrol a TOTP factor.
     /// - Parameters:
-    ///   - evidence: what the session of the one who asks was proven with.
+    ///   - evidence: the evidence of the caller's session.
     ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses.
     public func beginTOTP(
         for userID: UserID, evidence: SessionEvidence, asOf epoch: Int? = nil, by client: ClientContext

@@ -14,7 +14,7 @@ public protocol AdministrationOperation: Codable, Sendable {
     static var bodyLimit: Int { get }
 
     /// Does it.
-    /// - Parameter client: who asks, for the log.
+    /// - Parameter client: the caller, for the log.
     /// - Throws: ``AdministrationError`` where it is refused; anything else is a failure of ours.
     func perform(on realm: Realm, by client: ClientContext) async throws -> Answer
 }

@@ -2,7 +2,7 @@ import CountersignCore
 import Foundation
 
 extension ApprovalDetails {
-    /// What a `User-Agent` says, roughly: the person who is asked knows the browser by its name.
+    /// What a `User-Agent` says, roughly: the user recognises the browser by its name.
     init(userAgent: String?) {
         self.init()
         guard let userAgent, userAgent.utf8.count <= 1024 else { return }

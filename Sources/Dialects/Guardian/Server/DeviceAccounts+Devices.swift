@@ -78,8 +78,8 @@ extension Guardian {
         }
     }
 
-    /// What a push of the outbox carries, as the push service and the developer's inbox get it; nil where it asks no device
-    /// of a user who is there.
+    /// What a push of the outbox carries, as the push service and the developer's inbox get it; nil where it asks no
+    /// device of an existing user.
     public func pushPayload(_ message: OpenedMessage) async throws -> Data? {
         guard let request = DeviceRequest(message), let device = try await realm.devices.device(request.device),
             let user = try await realm.accounts.user(device.userID)

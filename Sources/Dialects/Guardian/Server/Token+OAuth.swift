@@ -138,8 +138,8 @@ extension Guardian {
     }
 
     /// What an `mfa_token` or an `auth_req_id` names, and whose it is.
-    /// - Parameter application: who asks, where the request says so; one whose list of audiences became shorter meanwhile is
-    ///   refused before anything is used up.
+    /// - Parameter application: the caller, where the request names it; one whose list of audiences became shorter
+    ///   meanwhile is refused before anything is used up.
     func pending(
         _ token: String, _ expectation: FlowExpectation, by application: CountersignCore.Application? = nil
     ) async throws -> (handle: FlowHandle, userID: UserID, summary: FlowSummary) {

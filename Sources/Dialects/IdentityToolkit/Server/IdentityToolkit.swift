@@ -58,7 +58,7 @@ public struct IdentityToolkit: Sendable {
     }
 }
 
-/// Who may call an endpoint.
+/// Which callers an endpoint accepts.
 enum Access: Sendable {
     /// An application, by its API key; or an administrator.
     case application

@@ -152,7 +152,7 @@ extension IdentityToolkit {
     }
 }
 
-/// Endpoints that share the form of their errors and who may call them.
+/// Endpoints that share the form of their errors and the accepted callers.
 private struct EndpointGroup<Routes: RouterMethods<CountersignRequestContext>> {
     let toolkit: IdentityToolkit
     let form: IdentityToolkitError.Form

@@ -17,7 +17,7 @@ extension IdentityToolkit {
         try checkLinkDomain(request)
         let items = linkItems(request, call)
         var client = call.client
-        // An administrator knows who has an account.
+        // An administrator may know which addresses have accounts.
         if call.isAdministrator { client.revealsAddresses = true }
         let outcome = try await realm.mailings.sendLink(
             subject, options: Mailings.LinkOptions(items: items, delivers: !returnsLink), by: client)
@@ -117,7 +117,7 @@ extension IdentityToolkit {
         guard case .open(let summary) = status, summary.isLink else { throw IdentityToolkitError(.invalidOOBCode) }
         let response = ResetPasswordResponse(
             requestType: summary.purpose.requestType,
-            // Who comes with a sign-in link has to know the address that it was sent to: a client with only the code
+            // A client with a sign-in link has to know the address that it was sent to: a client with only the code
             // must not learn it here.
             email: summary.purpose == .signIn ? nil : summary.email?.canonical,
             newEmail: summary.newEmail?.canonical)

@@ -12,7 +12,7 @@ extension NativeAuth {
         let handle = try call.handle(request.continuationToken)
         switch try await realm.journeys.methods(handle, expecting: call.anyExpectation(at: [.registration])) {
         case .registration(let suggestion):
-            // The address in full: it is what the one who reads this has typed.
+            // The address in full: it is what the recipient has typed.
             let method = AuthenticationMethod(
                 id: Self.mailbox, challengeType: ChallengeType.oob.rawValue, challengeChannel: Channel.email.rawValue,
                 loginHint: suggestion?.canonical)

@@ -30,7 +30,7 @@ public struct ContinuationResponse: Codable, Sendable, Equatable {
     }
 }
 
-/// Who has to prove what. Source: Native authentication API reference (Microsoft Learn).
+/// Which client has to prove what. Source: Native authentication API reference (Microsoft Learn).
 public struct ChallengeResponse: Codable, Sendable, Equatable {
     public var continuationToken: String?
     public var challengeType: ChallengeType?

@@ -25,7 +25,7 @@ extension SecurityChecks {
         guard let code = body.code, let redirectURI = body.redirectURI, let text = body.clientAssertion else {
             throw SecurityChecksError.invalidOAuthRequest("code, redirect_uri and client_assertion are needed.")
         }
-        // The code is bound to the key: who has seen it alone has nothing.
+        // The code is bound to the key: it is useless alone.
         let client = try await client(of: body, assertion: text, for: code)
         switch try await grants.redeem(code, by: client.id, redirectURI: redirectURI) {
         case nil: throw SecurityChecksError.invalidGrant

@@ -46,7 +46,7 @@
         }
 
         private func data() -> NSData {
-            // The copy belongs to the caller: who wants none uses `Keychain`.
+            // The copy belongs to the caller: programs without it use `Keychain`.
             secret?.withBytes { NSData(bytes: $0.baseAddress, length: $0.count) } ?? NSData()
         }
 

@@ -43,7 +43,7 @@
         /// Calling it again with the same settings does nothing. Another provider of the same kind counts as the same.
         ///
         /// - Parameters:
-        ///   - presence: Who is asked, or where the passcode comes from: `.terminal`, `.pinentry`, `.fileDescriptor(3)`,
+        ///   - presence: The source of the passcode: `.terminal`, `.pinentry`, `.fileDescriptor(3)`,
         ///     `.systemdCredential("name")`, `.scripted("…")` for tests, `.custom { … }`.
         ///   - factors: What items may ask for. Without a biometric factor, an item with a biometry flag is refused with
         ///     `errSecAuthFailed`, never stored weaker.

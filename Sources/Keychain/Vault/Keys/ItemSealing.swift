@@ -4,7 +4,7 @@ import KeychainTypes
 /// factors that the access control asks for, and that once more under the class key: without one of them nothing opens.
 /// The class key is on the outside, so that a new passcode can change it without asking for every factor.
 enum ItemSealing {
-    /// Who must agree, as one alternative: factor keys, ascending by id.
+    /// The factors that must agree, as one alternative: factor keys, ascending by id.
     typealias Recipients = [VaultHeader.FactorKey]
 
     /// A new key, wrapped once for each of `alternatives`, and the secret under it.

@@ -1,7 +1,7 @@
 import CountersignCore
 import HummingbirdCore
 
-/// One request without its body: who asks, and what path, query and `Authorization` say.
+/// One request without its body: the client, and what path, query and `Authorization` say.
 public struct ClientCall: Sendable {
     public let client: ClientContext
     /// The parts of the path that the route names, decoded.

@@ -1,7 +1,7 @@
 import CountersignCore
 
 extension CountersignRequestContext {
-    /// Who asks, as the core counts and logs it. Servers make a ``ClientContext`` here and nowhere else.
+    /// The client, as the core counts and logs it. Servers make a ``ClientContext`` here and nowhere else.
     ///
     /// - Parameters:
     ///   - id: the application that asks, or the name of the interface where a protocol has no applications.

@@ -10,8 +10,8 @@ public struct CountersignRequestContext: RequestContext, RemoteAddressRequestCon
     /// The other end of the connection, which may be a proxy.
     public let remoteAddress: SocketAddress?
 
-    /// Who sent the request. Limits and the audit log go by this. ``RequestSourceMiddleware`` corrects it where there
-    /// is a proxy.
+    /// The sender of the request. Limits and the audit log go by this. ``RequestSourceMiddleware`` corrects it where
+    /// there is a proxy.
     public var source: ClientAddress
 
     /// Whether limits per source do not apply to the request. ``RequestSourceMiddleware`` decides it; without it they apply.

@@ -31,7 +31,7 @@ extension AuditCommand {
 
         func run() async throws {
             try await realm.withAdministration { administration in
-                // Who follows has to know more than is shown, to tell what is new.
+                // Following needs more events than are shown, to find the new ones.
                 let answer = try await administration.perform(
                     ListAuditEvents(user: user, limit: follow ? 1000 : limit))
                 for event in answer.events.suffix(limit) { try show(event) }

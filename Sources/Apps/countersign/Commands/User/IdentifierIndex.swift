@@ -1,7 +1,7 @@
 import AdminServer
 import CountersignCore
 
-/// Who was met in a file, as hashes: for a rehearsal, which writes nothing that a later line could meet. Some 40 bytes
+/// The users of a file, as hashes: for a rehearsal, which writes nothing that a later line could meet. Some 40 bytes
 /// for each id, address and number.
 struct IdentifierIndex {
     private struct First {

@@ -39,7 +39,7 @@ public struct EnableUser: AdministrationOperation {
 }
 
 extension Realm {
-    /// A user who is so already stays so, and the log does not say it twice.
+    /// A user who is disabled already stays so, without a second log entry.
     fileprivate func setDisabled(
         _ isDisabled: Bool, _ reference: String, by client: ClientContext
     ) async throws -> UserSummary {

@@ -13,7 +13,7 @@ public struct ImportUsers: AdministrationOperation {
     public var lines: [SecretText]
     /// How passwords were hashed, for lines that do not say it.
     public var hash: PasswordHashSettings?
-    /// Replaces a user who is there and different.
+    /// Replaces an existing user with other data.
     public var overwrite: Bool?
     /// Leaves out identities of providers that the realm does not have.
     public var dropIdentities: Bool?

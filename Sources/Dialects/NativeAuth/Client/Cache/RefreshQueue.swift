@@ -1,7 +1,7 @@
 import ClientHTTP
 
-/// Lets one refresh at a time run: a server takes a refresh token once. Who wishes for the same thing as one that is
-/// under way gets what that gets.
+/// Lets one refresh at a time run: a server takes a refresh token once. A caller that wants what another is fetching
+/// gets the same result.
 final class RefreshQueue: Sendable {
     typealias Outcome = Result<RefreshedToken, Failure>
 

@@ -16,7 +16,7 @@ enum SignInStep: Sendable {
 }
 
 extension Flow {
-    /// Asks for tokens, keeps them, and answers who is signed in.
+    /// Requests tokens, stores them, and returns the signed-in user.
     func tokens(_ request: TokenRequest) async throws(Setback) -> TokenAnswer {
         var request = request
         request.scope = Self.scopeText(scopes)

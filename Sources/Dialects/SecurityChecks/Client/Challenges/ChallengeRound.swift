@@ -1,7 +1,8 @@
 import ClientHTTP
 import JSON
 
-/// The challenges of one answer of a server: who has answered, and what comes of it. Source: MobileFirst's web SDK.
+/// The challenges of one answer of a server: which handlers have answered, and with what result. Source: MobileFirst's
+/// web SDK.
 ///
 /// It ends when all handlers have answered, or when one gives up.
 struct ChallengeRound: Sendable {

@@ -1,6 +1,6 @@
 import ClientHTTP
 
-/// A result that comes later, once, for one who waits.
+/// A result that comes later, once, for one caller.
 final class Promise<Value: Sendable>: Sendable {
     private struct State {
         var result: Result<Value, any Error>?
@@ -37,7 +37,7 @@ final class Promise<Value: Sendable>: Sendable {
 }
 
 extension Task where Failure == any Error {
-    /// The task's value; ends early where the one who waits is cancelled, and leaves the task alone.
+    /// The task's value; ends early where the waiting caller is cancelled, and leaves the task alone.
     func valueUnlessCancelled() async throws -> Success {
         let promise = Promise<Success>()
         Task<Void, Never> { promise.fulfil(await self.result) }
