@@ -262,7 +262,7 @@ import Testing
         #expect(silent(["a": 7, "b": 9], after: 0) == [])
         #expect(silent(["a": 7, "b": 10], after: 40) == [])
         #expect(silent(["a": 7, "b": 10], after: 46) == ["a"])
-        // Started anew, or only slow: whatever is new is a sign of life.
+        // Started again, or only slow: whatever is new is a sign of life.
         #expect(silent(["a": 1, "b": 10], after: 80) == [])
         #expect(silent(["a": 1, "b": 10, "c": 0], after: 86) == ["b"])
     }

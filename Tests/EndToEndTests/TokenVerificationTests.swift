@@ -31,7 +31,7 @@ import Testing
         _ = try await verify(during, server)
         _ = try await verify(earlier, server)
 
-        // It reads its keys anew within five seconds.
+        // It reads its keys again within five seconds.
         var later = during
         var newKey = first.kid
         for attempt in 0..<40 where newKey == first.kid {

@@ -9,7 +9,7 @@ import Testing
 ///
 /// `COUNTERSIGN_FUZZ_SEED` replays a run, or makes another one.
 @Suite(.serialized) struct FuzzTests {
-    /// How often the requests are made anew that others are made of: one that was taken may have ended what it was
+    /// How often the requests are made again that others are made of: one that was taken may have ended what it was
     /// made of, for itself and for others.
     private static let rounds = 20
 

@@ -64,7 +64,7 @@
                 }
             }
 
-            /// C4. And the item reads as if it had never been: ask for the secret anew.
+            /// C4. And the item reads as if it had never been: ask for the secret again.
             @Test func c4_anotherEnrolmentInvalidates() async throws {
                 let finger = TestFinger()
                 try await with(factors: [.passcode, .securityKey(finger)]) { _, _ in

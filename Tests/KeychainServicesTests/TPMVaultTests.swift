@@ -29,7 +29,7 @@
                 try await body(directory)
             }
 
-            /// Opens the vault as a process that begins anew.
+            /// Opens the vault as a process that begins again.
             private func open(
                 _ directory: String, _ presence: ScriptedPresence = .init(always: "correct horse"),
                 chip: (any HardwareKeystore)?, seals: Bool = true

@@ -40,7 +40,7 @@
         }
     }
 
-    /// A finger that can be enrolled anew.
+    /// A finger that can be enrolled again.
     package final class TestFinger: SecurityKeyFactor {
         package init() {}
 

@@ -27,7 +27,7 @@ import Testing
         #expect(viewController.preferredUsername == " Ada@Example.com ")
         #expect(app.server.requests(to: .token).map { $0.form["oob"] } == ["11111111", "22222222"])
 
-        // As if the app began anew.
+        // As if the app began again.
         let later = ViewController(app.nativeAuth)
         #expect(later.accountResult?.account.username == "ada@example.com")
         later.signOutPressed(self)

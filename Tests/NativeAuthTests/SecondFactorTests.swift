@@ -96,7 +96,7 @@ struct SecondFactorTests {
             let token = try await pending(client, "mfa_required")
             let asked = try await client.post(.challenge, ["continuation_token": token])
             #expect(asked.json["challenge_target_label"] == "l***e@ex**e.org", "\(asked.text)")
-            // What an administrator takes away has to be registered anew.
+            // What an administrator takes away has to be registered again.
             _ = try await server.realm.enrolments.reset(of: user.id, by: .testAdministrator)
             _ = try await pending(client, "registration_required")
         }

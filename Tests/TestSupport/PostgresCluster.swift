@@ -125,7 +125,7 @@ package final class PostgresCluster: Sendable {
     /// Lets them go on.
     package func thaw() async throws { try await command("thaw", "thawed") }
 
-    /// Makes the server a standby, without a primary, or the primary again; it is started anew for that.
+    /// Makes the server a standby, without a primary, or the primary again; it is started again for that.
     package func becomeStandby() async throws { try await command("standby", "ready") }
     package func becomePrimary() async throws {
         try await run("SELECT pg_promote()")

@@ -3,7 +3,7 @@ import Foundation
 import OneTimePassword
 
 extension AegisFile {
-    /// The text of a vault that Aegis opens. **Without a password the secrets are in it in the clear.**
+    /// The text of a vault that Aegis opens. **Without a password the secrets are in it unencrypted.**
     ///
     /// - Parameter password: not empty; seals the vault.
     /// - Throws: ``AccountFileError/failed(_:)`` where there is no memory for scrypt.
@@ -76,7 +76,7 @@ extension AegisFile {
 
 /// Aegis' vault as it is written.
 public enum AegisVault {
-    /// The text of a vault that Aegis opens. **Without a password the secrets are in it in the clear.**
+    /// The text of a vault that Aegis opens. **Without a password the secrets are in it unencrypted.**
     public static func text(of accounts: [OTPAuthURI], password: [UInt8]?) throws(AccountFileError) -> String {
         try AegisFile.text(of: accounts, password: password)
     }

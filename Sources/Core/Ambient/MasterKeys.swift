@@ -9,7 +9,7 @@ import Synchronization
 /// it waits. A key that was learnt is forgotten only when the process ends: a value may be on its way that was read
 /// before it was sealed again.
 public final class MasterKeys: Sendable {
-    /// Reads all keys anew from where they come from, the newest first. It must not block the caller's thread.
+    /// Reads all keys again from where they come from, the newest first. It must not block the caller's thread.
     public typealias Source = @Sendable () async throws -> [Sealer.MasterKey]
 
     private struct State {

@@ -101,8 +101,8 @@ public struct Sealer: Sendable {
     // MARK: Opening
 
     /// Decrypts what ``seal(_:for:in:)`` made for the same address.
-    /// - Throws: ``SealingError`` if the value was made elsewhere, was altered, or its key is missing. The store's reads and
-    ///   writes then read the keys anew and run once more; outside of them, use ``opened(_:for:)``.
+    /// - Throws: ``SealingError`` if the value was made elsewhere, was altered, or its key is missing. The store's
+    ///   reads and writes then read the keys again and run once more; outside of them, use ``opened(_:for:)``.
     public func open(_ sealed: Data, for address: SealedAddress) throws -> Data {
         try Self.open(sealed, for: address.context, with: keys)
     }

@@ -3,7 +3,7 @@ import Foundation
 /// Puts another master key under everything that is sealed, while servers run.
 ///
 /// Three steps, each of which can be repeated from the beginning: ``replace(_:with:by:)`` makes another key seal,
-/// ``resealAll(progress:)`` seals anew what others sealed, ``uses()`` tells whether others are needed still. What is
+/// ``resealAll(progress:)`` seals again what others sealed, ``uses()`` tells whether others are needed still. What is
 /// sealed stays bound to its address all the while.
 ///
 /// **How the files of this folder meet.** `ServerReport` is what each running server says about the keys it knows; this type reads
@@ -45,7 +45,7 @@ public struct MasterKeyReplacement: Sendable {
         }
     }
 
-    /// Seals anew everything that another key than the present one sealed, in small transactions.
+    /// Seals again everything that another key than the present one sealed, in small transactions.
     /// - Parameter progress: called after each batch: the place, and how many rows were read and sealed again so far.
     /// - Returns: how many were sealed again.
     @discardableResult

@@ -10,7 +10,7 @@ public struct AttemptCounter: Sendable, Equatable {
     public let key: String
     /// Attempts, those among them whose outcome is still open.
     public var count: Int
-    /// When counting began; a windowed limit starts anew from here.
+    /// When counting began; a windowed limit starts again from here.
     public var since: Date
     /// No attempt is judged before this instant.
     public var blockedUntil: Date?

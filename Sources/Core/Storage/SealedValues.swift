@@ -39,8 +39,8 @@ public struct SealedAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// What is authenticated with the value. The same since the first version.
     ///
-    /// Records of clients were flows up to version 10 of the schema, and are sealed as such still: moving their rows cannot seal
-    /// them anew. No digest of theirs is one of a flow.
+    /// Records of clients were flows up to version 10 of the schema, and are sealed as such still: moving their rows
+    /// cannot seal them again. No digest of theirs is one of a flow.
     var context: String {
         switch place {
         case .clientRegistration, .checkState, .refreshFamily: "\(SealedPlace.flow.rawValue)/\(key)"

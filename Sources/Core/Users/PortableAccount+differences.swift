@@ -4,7 +4,7 @@ extension PortableAccount {
     /// In what an account that moves in differs from the one that is there under its id.
     ///
     /// What use changes by itself does not count: when the user signed in and by which methods, that an address was
-    /// proven, which codes are used up, and a password that a sign-in has hashed anew. Instants count in milliseconds,
+    /// proven, which codes are used up, and a password that a sign-in has hashed again. Instants count in milliseconds,
     /// as files have them.
     /// - Parameter needsRehash: whether a hash is one that a sign-in replaces.
     func differences(from present: PortableAccount, needsRehash: (String) -> Bool) -> [AccountDifference] {

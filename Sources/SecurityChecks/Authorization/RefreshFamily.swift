@@ -45,7 +45,7 @@ struct RefreshFamily: Sendable, Codable {
 
     static func digest(_ part: String) -> Data { Data(SHA256.hash(data: Data("security-checks\0token\0\(part)".utf8))) }
 
-    /// What a token says of itself: which family it is of, and its part. Nil for what is none of ours.
+    /// What a token says of itself: which family it is of, and its part. Nil for a token of another form.
     static func parts(of token: Secret<String>) -> (id: String, part: String)? {
         let parts = token.reveal().split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, parts.allSatisfy({ PlainText($0, bytes: 16...64) != nil }) else {

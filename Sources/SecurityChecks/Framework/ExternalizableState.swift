@@ -40,7 +40,7 @@ public struct ExternalizableState: Sendable, Equatable, Codable {
         seconds > 0 ? min(seconds, TimeInterval(SecurityCheckConfiguration.longestDuration)) : 0
     }
 
-    /// Sets the state, beginning now. Setting the state that holds changes nothing: its time does not begin anew.
+    /// Sets the state, beginning now. Setting the state that holds changes nothing: its time does not begin again.
     public mutating func set(
         _ name: String, _ durations: [String: TimeInterval], at now: Date
     ) throws(UnknownState) {

@@ -14,7 +14,7 @@ public actor JWKSValidator: TokenValidator {
         public var audiences: Set<String>
         /// Seconds that clocks may differ.
         public var leeway: TimeInterval = 30
-        /// Seconds after which keys are fetched anew.
+        /// Seconds after which keys are fetched again.
         public var refresh: TimeInterval = 300
         /// Seconds between two fetches because of keys that are not known: strangers can make up as many as they like.
         public var patience: TimeInterval = 10
@@ -70,7 +70,7 @@ public actor JWKSValidator: TokenValidator {
 
     /// What a published key signed.
     private func claims(of token: String) async throws -> AccessClaims? {
-        // The keys are tried first: when they come anew, no token is known any more.
+        // The keys are tried first: when they come again, no token is known any more.
         if let seen = verified[token], try await keys(for: seen.kid) != nil, let still = verified[token] {
             return still.claims
         }

@@ -93,7 +93,7 @@ extension PostgresStore {
     /// READ COMMITTED, so that what is read after waiting for the lock is what its last holder has written.
     private static func migrate(_ link: PostgresLink, _ migrations: Migrations) throws {
         try link.run("BEGIN ISOLATION LEVEL READ COMMITTED")
-        // Filling a large table anew takes its time, and so does waiting for another server that does.
+        // Filling a large table again takes its time, and so does waiting for another server that does.
         try link.run("SET LOCAL statement_timeout = 0")
         try link.run("SELECT pg_advisory_xact_lock(\(migrationLock))", isBounded: false)
         try migrations.apply(to: PostgresConnection(link, isBounded: false), types: .postgres)

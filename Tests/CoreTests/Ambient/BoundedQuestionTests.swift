@@ -46,7 +46,7 @@ struct BoundedQuestionTests {
         async let second = question.answer { await held.ask() }
         held.give(7)
         #expect(try await first == 7)
-        // The second may have come after the answer, and asked anew.
+        // The second may have come after the answer, and asked again.
         held.give(7)
         #expect(try await second == 7)
     }

@@ -77,7 +77,7 @@ struct PushProviderTests {
         test.clock.advance(100)
         let between = test.now
         test.clock.advance(100)
-        // The same token again, as when an app is installed anew.
+        // The same token again, as when an app is installed again.
         _ = try await devices.change(id, .init(service: "APNS", pushToken: "a0b1"), by: test.client)
         #expect(try await !devices.forgetPushToken("a0b1", of: id, unusedSince: between))
         #expect(try await !devices.forgetPushToken("ffff", of: id), "Another token than the one it has.")

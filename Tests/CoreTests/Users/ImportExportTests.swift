@@ -110,7 +110,7 @@ struct ImportExportTests {
             totp.code(at: test.now).stringCode, of: FactorID(rawValue: "f"), for: handle)
         let user = try await test.user(account.id)
         #expect(user.lastSignInAt == test.now)
-        // The password is hashed anew by now, and the step is used up.
+        // The password is hashed again by now, and the step is used up.
         #expect(try await test.realm.accounts.importAccounts([account], by: test.client) == [.alreadyThere])
         #expect(try await test.user(account.id) == user)
 

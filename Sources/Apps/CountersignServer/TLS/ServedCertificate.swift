@@ -20,7 +20,7 @@ final class ServedCertificate: Sendable {
         let key: Data
     }
 
-    /// What reading the files anew led to.
+    /// What reading the files again led to.
     enum Reloading: Sendable {
         case unchanged
         /// New connections get another certificate.

@@ -16,7 +16,7 @@ extension Enrolments {
         }
     }
 
-    /// Names a second factor anew; nil where the user has no such factor.
+    /// Names a second factor again; nil where the user has no such factor.
     public func rename(
         _ id: FactorID, of userID: UserID, to name: String, by client: ClientContext
     ) async throws -> FactorRecord? {

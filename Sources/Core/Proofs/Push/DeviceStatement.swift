@@ -52,7 +52,7 @@ struct DeviceStatement: SettlingProof {
     /// Judges a signed answer to a request (Guardian.swift, `APIClient.resolve`). Nothing in it is trusted before the signature.
     ///
     /// Its issuer should be what the device called itself when it enrolled, which some systems change when an app is
-    /// installed anew: a difference is noted, as the key has shown who it is.
+    /// installed again: a difference is noted, as the key has shown who it is.
     private static func decision(
         of response: Response, challenge: DeviceChallenge, payload: PushFactor.Payload, at now: Date
     ) throws(Refusal) -> DeviceDecision {

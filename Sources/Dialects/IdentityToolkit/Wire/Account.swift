@@ -15,7 +15,7 @@ public struct Account: Codable, Sendable, Equatable {
     public var version: Int?
     /// Milliseconds, a JSON number.
     public var passwordUpdatedAt: Double?
-    /// Imports only: a password in the clear.
+    /// Imports only: a password unencrypted.
     public var rawPassword: String?
     /// Seconds, as a string: tokens issued earlier are refused.
     public var validSince: Int64String?

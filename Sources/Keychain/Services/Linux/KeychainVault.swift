@@ -183,7 +183,7 @@
 
         private static let hasNoted = Mutex(false)
 
-        /// Lets a test begin anew, with another vault.
+        /// Lets a test begin again, with another vault.
         @_spi(Testing) public static func reset() {
             state.withLock { $0 = nil }
         }

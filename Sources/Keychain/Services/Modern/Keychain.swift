@@ -44,8 +44,8 @@ public struct Keychain: Sendable {
     /// The secret, in memory that is wiped when the last reference goes. Asks for what its access control says.
     ///
     /// - Throws: `itemNotFound`, also where the item can never be opened again because the enrolled factor changed: ask
-    ///   for the secret anew. `cancelled`, `authenticationFailed`, `lockedOut`, `interactionNotAllowed` and `locked` say
-    ///   that it is there and why it was not given.
+    ///   for the secret again. `cancelled`, `authenticationFailed`, `lockedOut`, `interactionNotAllowed` and `locked`
+    ///   say that it is there and why it was not given.
     public func read(
         account: String, service: String, context: AuthenticationContext? = nil
     ) async throws(KeychainError) -> LockedBytes {

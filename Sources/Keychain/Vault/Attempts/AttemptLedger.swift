@@ -150,8 +150,8 @@ struct AttemptLedger: Sendable {
         let penalty = AttemptCount(failures: Self.failuresOfMissingFile, last: now)
         let sheet = Sheet(
             counts: Kind.allCases.map { _ in penalty }, resets: 0, resetTag: Array(repeating: 0, count: 32))
-        // Written at once, and what is too long cut: read again, it would count from that moment anew and the wait would
-        // never end.
+        // Written at once, and what is too long cut: read again, it would count from that moment again and the wait
+        // would never end.
         guard ftruncate(file.descriptor, 0) == 0 else { throw VaultDirectory.failure("write attempts") }
         try write(sheet, file)
         return sheet

@@ -23,7 +23,7 @@ public struct PinentryPresence: PresenceProvider {
     /// - Parameters:
     ///   - program: a path, or a name that is looked for in `PATH`. Without one the first of the known pinentries is
     ///     taken: the system's choice, a desktop's, a terminal's.
-    ///   - timeout: how long a person has for one answer, everything that is typed anew included.
+    ///   - timeout: how long a person has for one answer, everything that is typed again included.
     ///   - minimumLength: the fewest characters of a new passcode.
     public init(program: String? = nil, timeout: Duration = .seconds(120), minimumLength: Int = 6) {
         (self.program, self.timeout, self.minimumLength) = (program, timeout, minimumLength)

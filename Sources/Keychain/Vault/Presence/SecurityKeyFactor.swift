@@ -13,8 +13,8 @@ public enum SecurityKeyRole: UInt8, Sendable, Hashable {
 public protocol SecurityKeyFactor: Sendable {
     var role: SecurityKeyRole { get }
 
-    /// Names what is enrolled now: other bytes after a finger was added or the key was set up anew, the same as long as
-    /// nothing changed. Nil when nothing is enrolled. Must not prompt, and is called often: answer from memory.
+    /// Names what is enrolled now: other bytes after a finger was added or the key was set up again, the same as long
+    /// as nothing changed. Nil when nothing is enrolled. Must not prompt, and is called often: answer from memory.
     ///
     /// - Throws: ``PresenceError/unavailable(_:)`` when that is unknown now (the key is not plugged in); items are then
     ///   unavailable, and not invalid.

@@ -12,8 +12,8 @@ import Synchronization
 /// Asks at the controlling terminal of the process, `/dev/tty`, whatever standard input is connected to. What is typed
 /// is not shown and goes straight into locked memory.
 ///
-/// An empty line, Ctrl-C and Ctrl-D cancel; Ctrl-Z stops the process and asks anew when it goes on. The terminal is put
-/// back as it was on every way out but SIGKILL. A new passcode is asked twice.
+/// An empty line, Ctrl-C and Ctrl-D cancel; Ctrl-Z stops the process and asks again when it goes on. The terminal is
+/// put back as it was on every way out but SIGKILL. A new passcode is asked twice.
 public struct TerminalPresence: PresenceProvider {
     public var asksPerson: Bool { true }
 
@@ -22,7 +22,7 @@ public struct TerminalPresence: PresenceProvider {
     private let path: String
 
     /// - Parameters:
-    ///   - timeout: how long a person has for one answer, everything that is typed anew included.
+    ///   - timeout: how long a person has for one answer, everything that is typed again included.
     ///   - minimumLength: the fewest characters of a new passcode.
     public init(timeout: Duration = .seconds(120), minimumLength: Int = 6) {
         self.init(timeout: timeout, minimumLength: minimumLength, path: "/dev/tty")

@@ -52,7 +52,7 @@ struct UserRow: Codable, Sendable {
     var argon2Parameters: PasswordHashSettings.Argon2?
     /// Ours: `NFC` where passwords are brought into Unicode's normal form C before they are hashed.
     var passwordForm: String?
-    /// A password in the clear.
+    /// A password unencrypted.
     var rawPassword: String?
 
     var mfaInfo: [SecondFactor]?

@@ -7,9 +7,9 @@ import Foundation
 
 /// What this device calls itself.
 enum LocalDevice {
-    /// A UUID in upper case that is the same on every start: `identifierForVendor` on iOS; elsewhere made from the machine's own
-    /// identifier and the program's name, so that it says nothing to others. Where a machine has none, it is drawn anew with
-    /// each process; servers note the difference and go by the key.
+    /// A UUID in upper case that is the same on every start: `identifierForVendor` on iOS; elsewhere made from the
+    /// machine's own identifier and the program's name, so that it says nothing to others. Where a machine has none, it
+    /// is drawn again with each process; servers note the difference and go by the key.
     static var identifier: String { vendorIdentifier ?? made }
 
     /// What its owner calls it.

@@ -64,7 +64,7 @@ public final class FirebaseApp: NSObject, Sendable {
         return apps.isEmpty ? nil : apps
     }
 
-    /// Forgets the app; its name can be configured anew. False where it was not known.
+    /// Forgets the app; its name can be configured again. False where it was not known.
     @discardableResult
     public func delete() async -> Bool {
         let wasKnown = Self.registry.withLock { registry in

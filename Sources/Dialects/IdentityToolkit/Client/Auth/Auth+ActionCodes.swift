@@ -2,7 +2,7 @@ import Foundation
 import IdentityToolkitWire
 
 extension Auth {
-    /// Mails a link with which the password can be set anew. Servers that hide which addresses have accounts succeed
+    /// Mails a link with which the password can be set again. Servers that hide which addresses have accounts succeed
     /// for any.
     public func sendPasswordReset(
         withEmail email: String, actionCodeSettings: ActionCodeSettings? = nil

@@ -2,7 +2,7 @@ import Foundation
 import IdentityToolkitWire
 
 extension User {
-    /// Asks the server for the user's data anew.
+    /// Asks the server for the user's data again.
     public func reload() async throws { try await refreshProfile() }
 
     public func reload(completion: AuthVoidCompletion? = nil) {

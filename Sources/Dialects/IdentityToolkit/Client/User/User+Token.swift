@@ -1,7 +1,7 @@
 import Foundation
 
 extension User {
-    /// An ID token to show to the app's own server. It is fetched anew where it would end in five minutes, or where
+    /// An ID token to show to the app's own server. It is fetched again where it would end in five minutes, or where
     /// asked.
     ///
     /// Throws, beside what every call throws, `userTokenExpired`, `userDisabled` and their like where the session is

@@ -100,7 +100,7 @@ extension NativeAuthClient {
         return try keep(answer, of: account, refreshedWith: refreshToken, scope, wish)
     }
 
-    /// A token that the server would like fetched anew, but that has not expired. Source: MSAL for iOS.
+    /// A token that the server would like fetched again, but that has not expired. Source: MSAL for iOS.
     private func stillGood(_ account: StoredAccount, _ wish: AccessTokenWish) -> StoredAccessToken? {
         guard !wish.forcesRefresh, wish.claims == nil, let token = account.accessToken(for: wish.scopes),
             token.refreshOn != nil, token.expiresOn > environment.now()

@@ -60,7 +60,7 @@ struct StoredAccessToken: Codable, Sendable, Equatable {
     var scopes: [String]
     /// By this device's clock.
     var expiresOn: Date
-    /// When the server would like it fetched anew; it is good until it expires all the same.
+    /// When the server would like it fetched again; it is good until it expires all the same.
     var refreshOn: Date?
 
     /// Nil where the answer has none. Scopes that the answer does not name are those that were asked for (RFC 6749,

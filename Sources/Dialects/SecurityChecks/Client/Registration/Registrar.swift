@@ -80,7 +80,7 @@ actor Registrar {
 
     private func settle() async throws -> RegisteredClient {
         defer { underWay = nil }
-        // Twice: a client that is unknown by now is registered anew.
+        // Twice: a client that is unknown by now is registered again.
         if let client = known() {
             do { return try await update(client) } catch is UnknownClient { forget(client.id) }
         }
