@@ -36,13 +36,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (["secondFactors.totp.adjacentIntervals", "2"], "A code is good for 150 s from now on"),
+        (["secondFactors.totp.adjacentIntervals", "2"], "A code is valid for 150 s from now on"),
         (["privacy.hidesAddresses", "false"], "Answers disclose from now on which addresses have an account"),
-        (["passwords.minimumLength", "6"], "Shorter passwords are taken from now on"),
+        (["passwords.minimumLength", "6"], "Shorter passwords are accepted from now on"),
         (["passwords.refusesCommon", "off"], "The most common passwords"),
         (["passwords.remembered", "0"], "sooner from now on"),
         (["secondFactors.totp.state", "disabled"], "sign in with the password alone"),
-        (["tokens.idTokenLifetime", "86400"], "A stolen ID token is good for longer"),
+        (["tokens.idTokenLifetime", "86400"], "A stolen ID token is valid for longer"),
     ])
     func whatBecomesWeakerIsSaid(change: [String], warning: String) async throws {
         let transcript = try await Program.run(

@@ -57,7 +57,7 @@ import Testing
             ["--event", "otp-send", "--url", "https://a.example/", "--on-error", "ignore"],
             "There are refuse, fallback."
         ),
-        (["--event", "otp-send", "--url", "https://a.example/", "--claim", "a"], "brings claims"),
+        (["--event", "otp-send", "--url", "https://a.example/", "--claim", "a"], "provides claims"),
         (["--event", "token-issuance-start", "--url", "https://a.example/", "--claim", ":b"], "Write ID or ID:NAME"),
         (["--event", "token-issuance-start", "--url", "https://a.example/", "--constant", "b"], "Write NAME=VALUE"),
         (

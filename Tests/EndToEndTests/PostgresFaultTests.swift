@@ -103,7 +103,7 @@ struct PostgresFaultTests {
         ]
         let bounded = try await Tool(path: "/usr/bin/env").run(["COUNTERSIGN_POSTGRES_START_TIMEOUT=1"] + serve)
         #expect(bounded.status == 3, "\(bounded.errors)")
-        #expect(bounded.errors.contains("PostgreSQL is away; waiting for it"), "\(bounded.errors)")
+        #expect(bounded.errors.contains("PostgreSQL cannot be reached; waiting for it"), "\(bounded.errors)")
 
         for number in [SIGTERM, SIGINT] {
             let patient = try WaitingProcess(serve)

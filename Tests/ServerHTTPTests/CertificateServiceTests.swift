@@ -73,7 +73,7 @@ import Testing
 
             try put("long.key", as: "served.key")
             clock.advance(10)
-            #expect(try await wait(for: "new connections get another certificate").hasPrefix("notice"))
+            #expect(try await wait(for: "new connections get the new certificate").hasPrefix("notice"))
             #expect(log.lines.count { $0.contains("is refused") } == 1, "Once, and not with every look.")
 
             // One that has expired does not take the place of one that has not.

@@ -31,12 +31,12 @@ struct AdminTokenService: Service, CustomStringConvertible {
     func look() async throws {
         guard let token = try await opened.realm.administratorToken.current(), opened.adminToken.replace(with: token)
         else { return }
-        logger.notice("the administrator's token is another")
+        logger.notice("the administrator's token has changed")
         guard opened.directory.hasOther(adminToken: token) else { return }
         do {
             try opened.directory.write(adminToken: token, random: opened.realm.random)
         } catch {
-            logger.warning("\(error) It still has the administrator's token from before, which opens nothing.")
+            logger.warning("\(error) It still has the previous administrator's token, which is no longer valid.")
         }
     }
 }

@@ -239,7 +239,7 @@ public struct CountersignServer: Sendable {
                     address: address, route: metrics, deadlines: options.connections.deadlines, logger: logger))
         }
         logger.notice(
-            "at most \(connections.maximum) connections are open at once, \(connections.maximumPerSource) from one source"
+            "connection limit: \(connections.maximum), \(connections.maximumPerSource) from one source"
         )
         return Application(
             responder: try responder(),
@@ -264,7 +264,7 @@ public struct CountersignServer: Sendable {
             do {
                 try await realm.note(PublicAddress(url: publicURL.value, isConfigured: isConfigured))
             } catch {
-                logger.debug("where this server is reached could not be noted: \(error)")
+                logger.debug("this server's address could not be stored: \(error)")
             }
         }
     }
@@ -329,11 +329,11 @@ struct MaintenanceService: Service, CustomStringConvertible {
             while (try? await Task.sleep(for: .seconds(60))) != nil {
                 do {
                     let removed = try await realm.maintenance.run()
-                    if removed > 0 { logger.debug("removed what had expired", metadata: ["rows": "\(removed)"]) }
+                    if removed > 0 { logger.debug("removed expired rows", metadata: ["rows": "\(removed)"]) }
                 } catch is CancellationError {
                     return
                 } catch {
-                    logger.warning("cleaning did not work: \(error)")
+                    logger.warning("maintenance failed: \(error)")
                 }
             }
         }

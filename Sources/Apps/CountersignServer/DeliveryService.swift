@@ -46,7 +46,7 @@ struct DeliveryService: Service, CustomStringConvertible {
                 "a message will not be delivered",
                 metadata: metadata(message).merging(["reason": "\(reason)"]) { $1 })
         case .trouble(let error):
-            logger.warning("the outbox could not be worked on: \(error)")
+            logger.warning("the outbox could not be processed: \(error)")
         }
     }
 

@@ -54,10 +54,11 @@ struct MasterKeyService: Service, CustomStringConvertible {
     private func read(_ file: MasterKeyFile) async {
         do {
             for key in opened.realm.sealer.keys.learn(try await file.readEntries().map(\.key)) {
-                logger.notice("learnt a master key", metadata: ["key": "\(key.id)"])
+                logger.notice("loaded a master key", metadata: ["key": "\(key.id)"])
             }
         } catch {
-            logger.warning("the master key file was changed and cannot be used; the keys from before stay: \(error)")
+            logger.warning(
+                "the master key file was changed and cannot be used; the server keeps the previous keys: \(error)")
         }
     }
 }

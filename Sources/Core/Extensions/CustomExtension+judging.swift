@@ -34,10 +34,10 @@ extension CustomExtension {
         }
         guard (0...1).contains(retries) else { throw CustomExtensionFault("A call is repeated at most once.") }
         if event == .otpSend, retries > 0 {
-            throw CustomExtensionFault("The outbox repeats calls that send codes: leave the retries at 0.")
+            throw CustomExtensionFault("The outbox repeats calls that send codes: leave retries at 0.")
         }
         if event != .otpSend, fallsBack {
-            throw CustomExtensionFault("Only a service that sends codes can be stood in for by the mail server.")
+            throw CustomExtensionFault("Only a service that sends codes can fall back to the mail server.")
         }
         guard (displayName ?? "").utf8.count <= 256, clients.count <= Self.longestList,
             claims.count <= Self.longestList
@@ -50,7 +50,7 @@ extension CustomExtension {
 
     private func judgeClaims() throws(CustomExtensionFault) {
         if event != .tokenIssuanceStart, !claims.isEmpty {
-            throw CustomExtensionFault("Only \(ExtensionEvent.tokenIssuanceStart.rawValue) brings claims.")
+            throw CustomExtensionFault("Only \(ExtensionEvent.tokenIssuanceStart.rawValue) provides claims.")
         }
         if tokens.isEmpty { throw CustomExtensionFault("Claims go into the ID token, the access token, or both.") }
         var names: Set<String> = []

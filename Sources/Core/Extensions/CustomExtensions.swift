@@ -89,7 +89,7 @@ public struct CustomExtensions: Sendable {
         try await realm.store.write { transaction in
             var present = try transaction.customExtensions()
             guard present.count < Self.limit else {
-                throw CustomExtensionFault("There are \(Self.limit) extensions, which is as many as there may be.")
+                throw CustomExtensionFault("There are \(Self.limit) extensions already, which is the maximum.")
             }
             if let other = present.first(where: { $0.overlaps(made) }) {
                 throw CustomExtensionFault(

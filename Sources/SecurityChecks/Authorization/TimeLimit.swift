@@ -85,7 +85,9 @@ final class ConcurrencyPermits: Sendable {
             taken += 1
             return true
         }
-        guard isFree else { throw StoreError(.overloaded, "Security checks are looking at \(Self.count) answers.") }
+        guard isFree else {
+            throw StoreError(.overloaded, "Security checks are judging \(Self.count) answers already.")
+        }
     }
 
     func leave() { taken.withLock { $0 -= 1 } }

@@ -134,7 +134,7 @@ private struct StartWait {
         if let patience, waited >= patience { throw failure.storeError }
         if toldAt.map({ $0 + Self.reminder <= .now }) ?? true {
             logger.warning(
-                "PostgreSQL is away; waiting for it",
+                "PostgreSQL cannot be reached; waiting for it",
                 metadata: [
                     "reason": "\(failure.description)", "waited": "\(waited.components.seconds) s",
                     "at most": "\(patience.map { "\($0.components.seconds) s" } ?? "until it is there")",
@@ -145,6 +145,6 @@ private struct StartWait {
     }
 
     func isOver() {
-        if toldAt != nil { logger.notice("PostgreSQL is there") }
+        if toldAt != nil { logger.notice("PostgreSQL can be reached") }
     }
 }

@@ -52,7 +52,7 @@ extension DataDirectory {
         guard access(file, R_OK) == 0 else { throw DataDirectoryError.cannotRead(file, errno) }
         let directory = try DataDirectory(path: path)
         guard !FileManager.default.fileExists(atPath: directory.databasePath) else {
-            throw StoreError(.unavailable, "\(directory.databasePath) exists already; a backup overwrites nothing")
+            throw StoreError(.unavailable, "\(directory.databasePath) exists already; a backup never overwrites a file")
         }
         let kind: DataKind?
         do {

@@ -27,11 +27,11 @@ extension SQLiteStore: OpenedStore {
 
 extension PostgresStore: OpenedStore {
     func backup(to path: String) async throws {
-        throw StoreError(.unavailable, "a database in PostgreSQL is backed up with pg_dump")
+        throw StoreError(.unavailable, "back up a PostgreSQL database with pg_dump")
     }
 
     func check() async throws -> [String] {
-        throw StoreError(.unavailable, "a database in PostgreSQL is checked with pg_amcheck")
+        throw StoreError(.unavailable, "check a PostgreSQL database with pg_amcheck")
     }
 
     var samples: [PrometheusRegistry.Sample] {

@@ -29,7 +29,7 @@ struct CertificateService: Service, CustomStringConvertible {
                 tasks.addTask { await watch() }
                 tasks.addTask {
                     for await _ in await UnixSignalsSequence(trapping: .sighup) {
-                        logger.info("SIGHUP: reading the certificate anew")
+                        logger.info("SIGHUP: reading the certificate again")
                         await look(isAsked: true)
                     }
                 }
@@ -57,7 +57,7 @@ struct CertificateService: Service, CustomStringConvertible {
         switch result {
         case .replaced(let expiresAt):
             logger.notice(
-                "new connections get another certificate", metadata: ["expiresAt": "\(expiresAt.ISO8601Format())"])
+                "new connections get the new certificate", metadata: ["expiresAt": "\(expiresAt.ISO8601Format())"])
         case .refused(let error):
             logger.error(
                 """
@@ -65,7 +65,7 @@ struct CertificateService: Service, CustomStringConvertible {
                 there; they are read within seconds, or at once on SIGHUP.
                 """)
         case .refusedBefore where isAsked:
-            logger.error("the certificate on disk is still the one that was refused; the one from before stays")
+            logger.error("the certificate on disk is still the refused one; the server keeps the previous one")
         case .unchanged where isAsked: logger.info("the certificate is the same")
         case .refusedBefore, .unchanged: break
         }

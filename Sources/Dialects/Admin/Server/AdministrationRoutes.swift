@@ -32,7 +32,7 @@ public struct AdministrationRoutes: Sendable {
         let error: AdministrationError =
             switch failure {
             case .internalError: .internalError
-            case .overloaded: AdministrationError(.overloaded, "There is too much to do. Try again in a moment.")
+            case .overloaded: AdministrationError(.overloaded, "The server is overloaded. Try again in a moment.")
             case .unavailable:
                 AdministrationError(
                     .unavailable, "The database cannot be reached, or takes no writes. Try again in a moment.")

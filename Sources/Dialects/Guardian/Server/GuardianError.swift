@@ -67,7 +67,7 @@ struct GuardianError: Error, Sendable {
 
     static func overloaded(retryAfter: Int) -> GuardianError {
         GuardianError(
-            503, "service_unavailable", "There is too much to do. Try again in a moment.", retryAfter: retryAfter)
+            503, "service_unavailable", "The server is overloaded. Try again in a moment.", retryAfter: retryAfter)
     }
 
     static func invalidQuery(_ message: String) -> GuardianError { GuardianError(400, "invalid_query_string", message) }

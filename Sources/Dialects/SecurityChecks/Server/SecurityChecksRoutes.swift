@@ -49,7 +49,7 @@ extension SecurityChecks {
             switch failure {
             case .internalError: .plain(500, .unexpectedError, "Something went wrong inside the server.")
             case .overloaded(let seconds), .unavailable(let seconds), .outcomeUnknown(let seconds):
-                .plain(503, .unexpectedError, "There is too much to do. Try again in a moment.", retryAfter: seconds)
+                .plain(503, .unexpectedError, "The server is overloaded. Try again in a moment.", retryAfter: seconds)
             case .body(let fault): .invalidRequest("\(fault)")
             case .status(let status): .plain(status.code, .invalidRequest, "There is no such endpoint.")
             }

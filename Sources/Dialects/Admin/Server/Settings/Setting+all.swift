@@ -7,17 +7,17 @@ extension Setting {
     static let all: [Setting] = [
         .preset,
         .integer(
-            "passwords.minimumLength", \.passwords.minimumLength, in: 6...64, "characters that a password needs",
-            weakerWhen: (.smaller, "Shorter passwords are taken from now on; short ones are guessed first.")),
+            "passwords.minimumLength", \.passwords.minimumLength, in: 6...64, "minimum length of a password",
+            weakerWhen: (.smaller, "Shorter passwords are accepted from now on; short ones are guessed first.")),
         .minimumLengthAlone,
         .maximumLength,
         .requiredKinds,
         .bool(
-            "passwords.refusesCommon", \.passwords.refusesCommon, "refuse the passwords that are tried first",
+            "passwords.refusesCommon", \.passwords.refusesCommon, "refuse the most common passwords",
             weaker: (false, "The most common passwords are accepted from now on.")),
         .integer(
             "passwords.remembered", \.passwords.remembered, in: 0...PasswordPolicy.mostRemembered,
-            "passwords of an account that it cannot be given again, the present one among them",
+            "recent passwords that a user cannot choose again, including the present one",
             weakerWhen: (.smaller, "Users can return to possibly leaked passwords sooner from now on.")),
         .bool("signUp.isOpen", \.signUp.isOpen, "people may make their own accounts"),
         .toolkitFlag(
@@ -34,14 +34,15 @@ extension Setting {
             "signUp.allowsAnonymous", \.signUp.allowsAnonymous, "accounts without address or password",
             weaker: (true, "Any client can create accounts without an address from now on, within the limits.")),
         .bool(
-            "privacy.hidesAddresses", \.privacy.hidesAddresses, "answers do not tell if an address has an account",
+            "privacy.hidesAddresses", \.privacy.hidesAddresses,
+            "answers do not disclose whether an address has an account",
             weaker: (
                 false,
                 "Answers disclose from now on which addresses have an account: an attacker can collect them to "
                     + "try passwords on."
             )),
         .word(
-            "secondFactors.state", \.secondFactors.state, "what the project says of second factors at large",
+            "secondFactors.state", \.secondFactors.state, "whether second factors are disabled, enabled or mandatory",
             weakness: { before, after in
                 before.secondFactors.state == .mandatory && after.secondFactors.state != .mandatory
                     ? "Not every user needs a second factor any more." : nil
@@ -53,20 +54,20 @@ extension Setting {
         .bool(
             "secondFactors.offersPush", \.secondFactors.offersPush, "requests to devices that answer with a signature",
             weaker: (
-                false, "Devices are not asked any more: users who have nothing else sign in with the password alone."
+                false, "Devices get no requests any more: users without another factor sign in with the password alone."
             )),
-        .word("tokens.algorithm", \.tokens.algorithm, "signs tokens where the dialect has none of its own"),
+        .word("tokens.algorithm", \.tokens.algorithm, "signing algorithm of dialects without their own setting"),
         .word(
             "tokens.publishedKeys", \.tokens.publishedKeys,
-            "what a JWKS has: every key, or those alone that sign what is verified with it"),
+            "keys in a JWKS: all, or only those that sign tokens for its readers"),
         .integer(
             "tokens.idTokenLifetime", \.tokens.idTokenLifetime, in: 300...86_400, unit: " seconds",
-            "how long an ID token lives",
-            weakerWhen: (.larger, "A stolen ID token is good for longer from now on.")),
+            "lifetime of an ID token",
+            weakerWhen: (.larger, "A stolen ID token is valid for longer from now on.")),
         .integer(
             "tokens.sessionDays", \.tokens.sessionDays, in: 1...3650, unit: " days",
-            "how long a session goes on, however often it is refreshed",
-            weakerWhen: (.larger, "A stolen refresh token is good for longer from now on.")),
+            "maximum lifetime of a session, regardless of refreshes",
+            weakerWhen: (.larger, "A stolen refresh token is valid for longer from now on.")),
         .word("push.provider", \.push.provider, "how devices learn about requests; guardian: they poll"),
         .text(
             "push.apns.keyID", \.push.apns.keyID, APNsSettings.isIdentifier, accepts: "the id that Apple gave the key",
@@ -81,32 +82,32 @@ extension Setting {
         .list(
             "links.authorizedDomains", \.links.authorizedDomains, LinkSettings.isDomain, most: LinkSettings.mostDomains,
             accepts: "host names, or *.example.com for all below one",
-            "hosts that links in mails may lead on to, beside the server's own",
+            "hosts that mailed links may redirect to, besides the server's own",
             weakness: { before, after in
                 let former = Set(before.links.authorizedDomains ?? [])
                 let added = (after.links.authorizedDomains ?? []).filter { $0.hasPrefix("*.") && !former.contains($0) }
                 return added.isEmpty
                     ? nil
-                    : "Pages of this server lead on to every host below \(added.joined(separator: ", ")) from now on: "
+                    : "Pages of this server redirect to every host below \(added.joined(separator: ", ")) from now on: "
                         + "an attacker who controls one of them can receive your users there."
             }),
         .integer(
             "audit.retentionDays", \.audit.retentionDays, in: 1...36_500, unit: " days",
-            "how long the audit log remembers",
+            "how long the audit log keeps events",
             weakerWhen: (.smaller, "Older events are removed from the audit log within a minute.")),
         .bool(
             "securityChecks.acceptsSharedSecrets", \.securityChecks.acceptsSharedSecrets,
-            "clients may sign with a secret that they send along (web SDKs of 2016 and 2017)",
+            "clients may sign with a secret that they send in the request (web SDKs of 2016 and 2017)",
             weaker: (true, "An eavesdropper on one request of such a client can sign in its name from now on.")),
         .bool(
             "securityChecks.acceptsSmallKeys", \.securityChecks.acceptsSmallKeys,
             "clients may register RSA keys from 1024 bits",
-            weaker: (true, "Keys are taken from now on that a determined attacker can break.")),
+            weaker: (true, "Keys that a determined attacker can break are accepted from now on.")),
     ]
 
     /// Several settings of passwords at once.
     private static let preset = Setting(
-        "passwords", accepts: "standard, nist", "the rules for passwords together",
+        "passwords", accepts: "standard, nist", "a preset of all password rules",
         read: { settings in
             switch settings.passwords {
             case .standard: .string("standard")
@@ -129,12 +130,12 @@ extension Setting {
                     < (before.minimumLengthAlone ?? before.minimumLength)
                 || (before.refusesCommon && !after.refusesCommon) || after.remembered < before.remembered
                 || !after.required.isSuperset(of: before.required)
-            return isWeaker ? "Weaker passwords are taken from now on." : nil
+            return isWeaker ? "Weaker passwords are accepted from now on." : nil
         })
 
     private static let minimumLengthAlone = Setting(
         "passwords.minimumLengthAlone", accepts: "6 to 64, or none",
-        "characters needed where nothing but the password is asked for",
+        "minimum length where only the password is asked for",
         read: { $0.passwords.minimumLengthAlone.map { .integer(Int64($0)) } ?? .null },
         write: { settings, value in
             if value.isNone {
@@ -148,14 +149,14 @@ extension Setting {
         },
         weakness: { before, after in
             (after.passwords.minimumLengthAlone ?? 0) < (before.passwords.minimumLengthAlone ?? 0)
-                ? "Shorter passwords are taken from now on where no second factor follows." : nil
+                ? "Shorter passwords are accepted from now on where no second factor follows." : nil
         })
 
     private static let maximumLength: Setting = {
         let key = "passwords.maximumLength"
         let accepts = "6 to \(PasswordPolicy.longestMaximum), or none for \(PasswordPolicy.maximumLength)"
         return Setting(
-            key, accepts: accepts, "characters that a password may have",
+            key, accepts: accepts, "characters that a password may contain",
             read: { $0.passwords.maximumLength.map { .integer(Int64($0)) } ?? .null },
             write: { settings, value in
                 if value.isNone {
@@ -173,7 +174,7 @@ extension Setting {
         let key = "passwords.required"
         let accepts = "\(words(of: CharacterKind.self)) with commas between, or none"
         return Setting(
-            key, accepts: accepts, "kinds of characters of which a password needs one each",
+            key, accepts: accepts, "kinds of characters that a password needs",
             read: { settings in
                 let kinds = CharacterKind.allCases.filter(settings.passwords.required.contains)
                 return kinds.isEmpty ? .null : .string(kinds.map(\.rawValue).joined(separator: ","))
@@ -194,7 +195,7 @@ extension Setting {
             },
             weakness: { before, after in
                 after.passwords.required.isSuperset(of: before.passwords.required)
-                    ? nil : "Passwords of fewer kinds of characters are taken from now on."
+                    ? nil : "Passwords of fewer kinds of characters are accepted from now on."
             })
     }()
 
@@ -213,7 +214,7 @@ extension Setting {
         },
         weakness: { before, after in
             before.secondFactors.offersTOTP && !after.secondFactors.offersTOTP
-                ? "Codes are not asked for any more: users who enrolled sign in with the password alone." : nil
+                ? "Codes are no longer required: users who enrolled sign in with the password alone." : nil
         })
 
     private static let adjacentIntervals: Setting = {
@@ -221,7 +222,7 @@ extension Setting {
         let accepts = "\(range.lowerBound) to \(range.upperBound), or none"
         return Setting(
             "secondFactors.totp.adjacentIntervals", accepts: accepts,
-            "steps of 30 s before and after the present one in which a code is good",
+            "steps of 30 s before and after the present one in which a code is valid",
             read: { $0.secondFactors.totp?.adjacentIntervals.map { .integer(Int64($0)) } ?? .null },
             write: { settings, value in
                 let number = value.asInteger
@@ -237,7 +238,7 @@ extension Setting {
             weakness: { before, after in
                 let (before, after) = (before.secondFactors.totpWindow, after.secondFactors.totpWindow)
                 return after > before
-                    ? "A code is good for \((2 * after + 1) * 30) s from now on, and a guess hits one of "
+                    ? "A code is valid for \((2 * after + 1) * 30) s from now on, and a guess hits one of "
                         + "\(2 * after + 1) codes." : nil
             })
     }()
