@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import OneTimePassword
 
-/// Applications: who may ask people to sign in.
+/// Applications: which programs may ask users to sign in.
 ///
 /// **How the files of this folder meet.** `Application` is the registration as it is stored; this type finds, adds and changes
 /// registrations, `Application+Audiences` says for whom an application's tokens may be. `AttributePatterns` compiles the patterns

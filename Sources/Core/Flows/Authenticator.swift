@@ -7,7 +7,7 @@ import OneTimePassword
 /// Three steps. *Charge*: one short transaction counts the attempt against the authenticator, the flow and the source,
 /// and fetches what is to be compared. *Judge*: no transaction is open while a password is hashed. *Settle*: another
 /// transaction makes the success count once, provided that neither factor nor flow changed meanwhile; if one did, the
-/// answer is judged anew against what is there now.
+/// answer is judged again against what is there now.
 ///
 /// **How the files of this folder meet.** A dialect brings an `Answer` with a `FlowHandle` and the `FlowExpectation` of its
 /// endpoint, or opens an attempt with it (`+Begin`). `+Charge` has `ProofFinder` find what the answer is compared with and ends

@@ -8,7 +8,7 @@ import Foundation
 package protocol ChargedAttempt: Sendable {
     /// The means of proof that judges the answer. It need not be one of the realm's: no flow asks for it.
     associatedtype Method: ProofMethod
-    /// What the caller of the door is told.
+    /// The result for the caller of the door.
     associatedtype Outcome: Sendable
 
     var method: Method { get }
@@ -150,7 +150,7 @@ extension Authenticator {
     ) async throws -> A.Outcome {
         let eventID = AuditEvent.freshID(at: attempt.now, random: realm.random)
         return try await realm.store.write { transaction in
-            // A charge that has lapsed meanwhile is charged anew, or the answer is not told.
+            // A charge that has lapsed meanwhile is charged again, or the verdict is not disclosed.
             if !judgement.isPending, let refusal = try transaction.renew(charge, at: attempt.now) {
                 try transaction.end(charge, .kept)
                 try attempt.release(charge.id.name, .kept, in: transaction)

@@ -14,7 +14,7 @@ public struct ItemID: Sendable, Hashable {
     static let size = 16
     static func random() -> Self { Self(checked: Sodium.randomBytes(size)) }
 
-    /// 16 bytes, as whoever calls has made sure.
+    /// 16 bytes; the caller has checked that.
     private init(checked bytes: [UInt8]) { self.bytes = bytes }
 }
 

@@ -6,7 +6,7 @@ import Foundation
 struct CheckCredentials: ProofMethod {
     /// What a right answer shows.
     struct Finding: Sendable {
-        /// The user whom the check has recognised; nil where it recognises none.
+        /// The user that the check has recognised; nil where it recognises none.
         var user: AuthenticatedUser?
         /// Whether the registration remembers the user.
         var isRemembered = false

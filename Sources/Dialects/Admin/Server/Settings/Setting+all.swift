@@ -19,14 +19,14 @@ extension Setting {
             "passwords.remembered", \.passwords.remembered, in: 0...PasswordPolicy.mostRemembered,
             "recent passwords that a user cannot choose again, including the present one",
             weakerWhen: (.smaller, "Users can return to possibly leaked passwords sooner from now on.")),
-        .bool("signUp.isOpen", \.signUp.isOpen, "people may make their own accounts"),
+        .bool("signUp.isOpen", \.signUp.isOpen, "users may create their own accounts"),
         .toolkitFlag(
             "identityToolkit.allowsEmail", "allowsEmail", default: true,
             "Identity Toolkit's clients sign in and up with an address"),
         .toolkitFlag(
             "identityToolkit.allowsEmailLinks", "allowsEmailLinks", default: true,
             "Identity Toolkit's clients sign in by a mailed link",
-            weaker: (true, "Who reads a mailbox signs in by a link from now on, without the password.")),
+            weaker: (true, "A reader of the mailbox can sign in by a link from now on, without the password.")),
         .toolkitFlag(
             "identityToolkit.allowsDeletion", "allowsDeletion", default: true,
             "users delete their own accounts through Identity Toolkit"),
@@ -48,7 +48,8 @@ extension Setting {
                     ? "Not every user needs a second factor any more." : nil
             }),
         .toolkitFlag(
-            "secondFactors.listsPhone", "listsPhone", default: false, "read back to Identity Toolkit; no such factor"),
+            "secondFactors.listsPhone", "listsPhone", default: false,
+            "shown to Identity Toolkit; there is no such factor"),
         .totpState,
         .adjacentIntervals,
         .bool(
