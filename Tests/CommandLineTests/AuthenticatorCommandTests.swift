@@ -144,7 +144,7 @@ import Testing
         #expect((try imported.json()["alreadyThere"] as? [Any])?.count == 1)
     }
 
-    // MARK: Moving
+    // MARK: Import and export
 
     @Test func accountsMoveOutAndInAgain() async throws {
         #expect(try await run("enroll", github).status == 0)

@@ -25,7 +25,7 @@ struct OneCodeTests {
         let second = try await ServerProcess(
             arguments + ["--master-key-file", masterKey], environment: Endurance.hashing)
         let servers = [first.url, second.url]
-        try await moveIn(to: first)
+        try await importAccounts(to: first)
 
         let begin = ContinuousClock.now
         var accepted = 0
@@ -81,7 +81,7 @@ struct OneCodeTests {
     }
 
     /// Accounts with password and authenticator.
-    private func moveIn(to server: ServerProcess) async throws {
+    private func importAccounts(to server: ServerProcess) async throws {
         let signerKey = Data("imported".utf8)
         let hash = Data(
             HMAC<SHA256>.authenticationCode(

@@ -75,7 +75,7 @@ struct PinTests {
         }
     }
 
-    @Test("P14: behind the window a wrong answer is the first of another")
+    @Test("P14: after the window a wrong answer is the first of another")
     func window() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)

@@ -37,9 +37,9 @@ package protocol ProofMethod: Sendable {
     /// The description of a challenge for the client.
     func shown(_ challenge: Challenge) -> JSONValue
 
-    /// Puts a factor of the kind into an account that moves out.
+    /// Adds a factor of the kind to an account that is exported.
     /// - Parameter payload: opened.
-    func moveOut(_ factor: FactorRecord, payload: Data, into account: inout PortableAccount) throws
+    func export(_ factor: FactorRecord, payload: Data, into account: inout PortableAccount) throws
 
     /// Finds what the response is to be compared with: the factor that the answer names, one that the response itself names,
     /// or one of the user. Runs in the transaction that charges, which may run twice. It compares nothing that is secret.
@@ -63,7 +63,7 @@ extension ProofMethod {
     package func shown(_ challenge: Challenge) -> JSONValue { .object([:]) }
 
     /// As its payload.
-    package func moveOut(_ factor: FactorRecord, payload: Data, into account: inout PortableAccount) throws {
+    package func export(_ factor: FactorRecord, payload: Data, into account: inout PortableAccount) throws {
         account.otherFactors.append(PortableFactor(factor, payload: payload))
     }
 

@@ -35,8 +35,8 @@ package struct ProofTraits: Sendable {
     package var forgetsWrongAnswers = false
     /// Factors of the kind that one user may have; 0 where there are no rows.
     package var limitPerUser = 0
-    /// Whether a factor moves in and out with its account as its payload. What has a form of its own in other systems is
-    /// moved by its own type.
+    /// Whether a factor is imported and exported with its account as its payload. What has a form of its own in other
+    /// systems is moved by its own type.
     package var movesAsIs = false
     /// Whether the realm has it switched on.
     package var isOffered: @Sendable (SecondFactorSettings) -> Bool = { _ in true }

@@ -4,7 +4,7 @@ extension Accounts {
     /// Accounts that one page has at most.
     public static let longestExportPage = 500
 
-    /// A page of accounts as they move out, ordered by id: with password hashes and with the secrets of authenticators.
+    /// A page of exported accounts, ordered by id: with password hashes and with the secrets of authenticators.
     ///
     /// Each account is of one instant; the pages are of different ones, so that no transaction lasts as long as an
     /// export. Users added or deleted meanwhile may or may not be among them. The log records the export before any
@@ -56,7 +56,7 @@ extension PortableAccount {
         for factor in factors {
             let payload = try sealer.open(factor.payload, for: .factor(factor.id))
             if let method = proofs.method(factor.kind) {
-                try method.moveOut(factor, payload: payload, into: &self)
+                try method.export(factor, payload: payload, into: &self)
             } else {
                 otherFactors.append(PortableFactor(factor, payload: payload))
             }

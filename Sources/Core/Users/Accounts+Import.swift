@@ -20,7 +20,7 @@ public enum AccountDifference: Sendable, Equatable, CaseIterable {
     case createdAt, password, secondFactors
 }
 
-/// What became of an account that was to move in.
+/// The outcome of importing one account.
 public enum ImportOutcome: Sendable, Equatable {
     case imported
     /// It took the place of one that was different.

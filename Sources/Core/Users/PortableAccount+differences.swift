@@ -1,7 +1,7 @@
 import Foundation
 
 extension PortableAccount {
-    /// In what an account that moves in differs from the one that is there under its id.
+    /// How an imported account differs from the present one with its id.
     ///
     /// What use changes by itself does not count: when the user signed in and by which methods, that an address was
     /// proven, which codes are used up, and a password that a sign-in has hashed again. Instants count in milliseconds,

@@ -2,7 +2,7 @@ import Foundation
 
 /// An account on its way from one system to another, with the password and the authenticator that its owner has.
 ///
-/// What moves in is one (``Accounts/importAccounts(_:overwrites:rehearses:by:)``), and what moves out
+/// Imports take it (``Accounts/importAccounts(_:overwrites:rehearses:by:)``), and exports return it
 /// (``Accounts/exportAccounts(after:limit:run:by:)``).
 public struct PortableAccount: Sendable {
     public var id: UserID

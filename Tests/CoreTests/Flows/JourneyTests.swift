@@ -204,7 +204,7 @@ struct JourneyTests {
         #expect(verdict.isAccomplished, "Begun before the authenticator was enrolled: it is the same attempt.")
     }
 
-    @Test("A mailbox that was registered moves out and in with its user")
+    @Test("A registered mailbox is exported and imported with its user")
     func moving() throws {
         let payload = try MailboxFactor.payload(TestRealm.email)
         let content = try JSONDecoder().decode(JSONValue.self, from: payload)

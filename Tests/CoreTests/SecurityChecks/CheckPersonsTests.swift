@@ -37,7 +37,7 @@ struct CheckPersonsTests {
     }
 
     @Test(
-        "What one person has proven behind a login, near or far and by whatever kind of check, belongs to no other person"
+        "What one person has proven after a login, near or far and by whatever kind of check, belongs to no other person"
     )
     func nextPerson() async throws {
         let stage = try await CheckStage.make(Self.checks)
@@ -191,7 +191,7 @@ struct CheckPersonsTests {
             throw TestFailure()
         }
         #expect(try await !stage.isGranted(client, "Login"))
-        #expect(try await !stage.isGranted(client, "Near"), "what was proven behind the login goes with it")
+        #expect(try await !stage.isGranted(client, "Near"), "what was proven after the login goes with it")
         #expect(try await !stage.decide(client, "Login").isGranted, "an old password is not remembered")
         #expect(try await logIn("another long password").isGranted)
     }

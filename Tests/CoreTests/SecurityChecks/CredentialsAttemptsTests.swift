@@ -41,7 +41,7 @@ struct CredentialsAttemptsTests {
         #expect(record.state.setAt == start)
     }
 
-    @Test("3: behind the window a wrong answer is the first of another")
+    @Test("3: after the window a wrong answer is the first of another")
     func windowOver() {
         var record = CheckRecord()
         _ = answer(false, &record)

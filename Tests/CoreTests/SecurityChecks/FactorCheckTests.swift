@@ -5,7 +5,7 @@ import Testing
 @testable import CountersignCore
 @testable import SecurityChecks
 
-/// The factors that the core has, as checks behind a login of the realm.
+/// The factors that the core has, as checks after a login of the realm.
 @Suite("Factors as security checks")
 struct FactorCheckTests {
     private static let login: JSONValue = .object([
@@ -60,7 +60,7 @@ struct FactorCheckTests {
         }
     }
 
-    @Test("A code of the authenticator is asked for behind the login, and counts once")
+    @Test("A code of the authenticator is asked for after the login, and counts once")
     func totp() async throws {
         let (stage, client) = try await Self.stage()
         let enrolled = try await stage.test.addEnrolledUser()

@@ -139,7 +139,7 @@ struct RefreshFamilyTests {
         }
     }
 
-    /// Asks for 1234 behind a login.
+    /// Asks for 1234 after a login.
     private struct StepCheck: CredentialsValidationSecurityCheck {
         let limits = AttemptLimits(maxAttempts: 3, successStateExpiration: 60)
         let dependencies = ["Login"]

@@ -29,7 +29,7 @@ struct ImportExportTests {
             password: hash.map { .hash(StoredPasswordHash(Secret($0))) }, secondFactors: [try factor()])
     }
 
-    @Test("What moves out of one realm makes the same in another", arguments: TestStore.available)
+    @Test("An export of one realm creates the same accounts in another", arguments: TestStore.available)
     func roundTrip(store: TestStore) async throws {
         let old = try await TestRealm.make(on: store)
         let enrolled = try await old.addEnrolledUser()

@@ -65,7 +65,7 @@ struct AdminImportTests {
             _ = try await server.administer(":update", ["localId": "a", "disableUser": false])
             let signIn = try await server.post(
                 "/v1/accounts:signInWithPassword", ["email": "a@example.com", "password": "x"])
-            #expect(signIn.status == 200, "a password that moves in is as good as it was: \(signIn.text)")
+            #expect(signIn.status == 200, "an imported password is as good as it was: \(signIn.text)")
         }
     }
 

@@ -55,7 +55,7 @@ struct ImportedHashPHCTests {
         #expect(digest.phc == nil)
     }
 
-    @Test("A hash of ours moves out and is compared by the other library too")
+    @Test("An exported hash is compared by the other library too")
     func compared() async throws {
         let hasher = try Argon2idHasher(.init(memoryKiB: 64, operations: 1, threads: 1))
         defer { hasher.shutDown() }

@@ -8,7 +8,7 @@ public enum PortablePassword: Sendable {
 }
 
 extension PasswordFactor {
-    func moveOut(_ factor: FactorRecord, payload: Data, into account: inout PortableAccount) throws {
+    func export(_ factor: FactorRecord, payload: Data, into account: inout PortableAccount) throws {
         let hash = try JSONDecoder().decode(Payload.self, from: payload).hash
         account.password = .hash(StoredPasswordHash(Secret(hash)))
     }

@@ -47,7 +47,7 @@ public struct PortableTOTP: Sendable {
 }
 
 extension TOTPFactor {
-    func moveOut(_ factor: FactorRecord, payload: Data, into account: inout PortableAccount) throws {
+    func export(_ factor: FactorRecord, payload: Data, into account: inout PortableAccount) throws {
         account.secondFactors.append(PortableTOTP(factor, try JSONDecoder().decode(Payload.self, from: payload)))
     }
 }

@@ -126,7 +126,7 @@ extension ImportUsers {
 }
 
 extension Realm {
-    /// Why an account does not move in.
+    /// Why an account is not imported.
     fileprivate func sentence(_ refusal: ImportRefusal, _ account: PortableAccount) async throws -> String {
         switch refusal {
         case .idTaken: return "there is a user \(account.id) already"

@@ -5,7 +5,7 @@ import OneTimePassword
 import Testing
 
 /// `user import`, `user export` and `user data`, as people run them.
-@Suite struct UserMovingTests {
+@Suite struct UserImportExportTests {
     private static let secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
     /// SHA-256 of "salt" and "correct horse battery".
     private static let hash = "b18/nJ904Acwb9ehApJKPrEUqyJZP1cuHjSeEcsyHUw="
