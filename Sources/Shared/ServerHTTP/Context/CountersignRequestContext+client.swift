@@ -16,6 +16,6 @@ extension CountersignRequestContext {
         ClientContext(
             clientID: id, dialect: dialect,
             limitedSource: isAdministrator || isExemptFromSourceLimits ? nil : source.limitKey, source: source.text,
-            locale: locale, correlationID: correlationID)
+            locale: locale, correlationID: correlationID, userAgent: userAgent)
     }
 }

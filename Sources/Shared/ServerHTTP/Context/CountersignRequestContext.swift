@@ -17,6 +17,9 @@ public struct CountersignRequestContext: RequestContext, RemoteAddressRequestCon
     /// Whether limits per source do not apply to the request. ``RequestSourceMiddleware`` decides it; without it they apply.
     public internal(set) var isExemptFromSourceLimits = false
 
+    /// What the client calls itself. ``RequestSourceMiddleware`` reads it; sessions remember the beginning of it.
+    public internal(set) var userAgent: String?
+
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         remoteAddress = source.channel.remoteAddress

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 
 /// Writes into the context who sent the request and whether limits per source apply. The first middleware.
@@ -19,6 +20,7 @@ public struct RequestSourceMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         context.source = source.address(headers: request.headers, connection: context.remoteAddress)
+        context.userAgent = request.headers[.userAgent]
         context.isExemptFromSourceLimits = exemptsLoopback && context.source.isLoopback
         return try await next(request, context)
     }
