@@ -66,7 +66,7 @@ extension StoreHealth {
     }
 }
 
-/// Looks at the store every half minute, and tells the log what an operator has to mend: that the clocks differ.
+/// Looks at the store every half minute, and logs what an operator has to correct: that the clocks differ.
 struct StoreWatchService: Service, CustomStringConvertible {
     let watch: StoreWatch
     let logger: Logger

@@ -62,6 +62,6 @@ public enum Decision: Sendable, Equatable {
     case allow(number: String?)
     /// - reason: for the server's log.
     case deny(reason: String?)
-    /// The user did not sign in: everything else of theirs that waits ends too.
+    /// The user did not sign in: all their other waiting requests end too.
     case notMe
 }

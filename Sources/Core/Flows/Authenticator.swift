@@ -50,7 +50,7 @@ public struct Authenticator: Sendable {
             switch charged {
             case .admitted(let admitted): context = admitted
             case .refused(let refusal):
-                // After the first round it was right, and is about what is gone.
+                // After the first round it was right, and its grounds no longer exist.
                 if round > 0 { await end(charge, .returned) }
                 return .refused(refusal)
             case .repeated(let verdict):

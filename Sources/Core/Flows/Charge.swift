@@ -30,7 +30,7 @@ extension StoreTransaction {
         for key in keys {
             guard var counter = try counter(key), counter.end(name, end) else { continue }
             wasOpen = true
-            // Those of factors are not cleaned away, and this factor may be gone.
+            // Those of factors are not cleaned away, and this factor may be deleted.
             if counter.count == 0, key.hasPrefix(AttemptCounter.factorPrefix) {
                 try deleteCounter(key)
             } else {

@@ -13,7 +13,7 @@ public struct FlowRecord: Sendable, Equatable {
     public internal(set) var revision: Int
     public let createdAt: Date
     public var expiresAt: Date
-    /// Set by the one success that a flow is good for.
+    /// Set by the one success that a flow allows.
     public var finishedAt: Date?
     /// A sealed `FlowBody`.
     public var body: Data

@@ -32,7 +32,7 @@ extension Settlement {
         if let charge = context.charge { try transaction.end(charge, end) }
     }
 
-    /// A handle is good for one success.
+    /// A handle is valid for one success.
     func finishFlow(in transaction: any StoreTransaction) throws {
         guard let judged = context.flow, var flow = try transaction.flow(digest: judged.digest) else { return }
         flow.finishedAt = now

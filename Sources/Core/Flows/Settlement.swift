@@ -107,7 +107,7 @@ struct Settlement: Sendable {
         case refused(Authenticator.Settled)
     }
 
-    /// Makes a right answer good for once.
+    /// Makes a right answer count once.
     private func prove(
         _ candidate: ProofCandidate, _ user: User?, in transaction: any StoreTransaction
     ) throws -> Proving {

@@ -38,7 +38,7 @@ struct AccountNotice: Sendable, Equatable {
         Date.ISO8601FormatStyle(dateTimeSeparator: .space).format(instant).prefix(16) + " UTC"
     }
 
-    /// A name that a client gave must not be able to add paragraphs or a subject line to a mail of ours.
+    /// A name that a client gave must not be able to add paragraphs or a subject line to a mail of this server.
     private static func oneLine(_ name: String) -> String {
         let controls = CharacterSet.controlCharacters.union(.newlines)
         let words = name.components(separatedBy: controls).joined(separator: " ")

@@ -54,7 +54,7 @@ package enum Judgement<Payload: Sendable>: Sendable {
 
 /// What a right answer says beside that it is right.
 package struct RightAnswer<Payload: Sendable>: Sendable {
-    /// Replaces what the factor keeps; settling it makes the answer good for once.
+    /// Replaces what the factor keeps; settling it makes the answer count once.
     package var newPayload: Payload?
     package var result = ProofResult()
 

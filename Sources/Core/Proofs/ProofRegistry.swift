@@ -1,4 +1,4 @@
-/// All means of proof of a realm. A new one of ours is a line in ``standard``; a realm takes others when it is made.
+/// All means of proof of a realm. A new built-in one is a line in ``standard``; a realm takes others when it is made.
 public struct ProofRegistry: Sendable {
     let methods: [any ProofMethod]
     private let byKind: [FactorKind: any ProofMethod]

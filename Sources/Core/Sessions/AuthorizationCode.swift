@@ -136,7 +136,7 @@ public struct AuthorizationCodeRecord: Sendable, Equatable {
     public let userID: UserID?
     public let createdAt: Date
     public let expiresAt: Date
-    /// Set by the one redemption that a code is good for.
+    /// Set by the one redemption that a code allows.
     public var redeemedAt: Date?
     /// The grant that the redemption made, so that a second one ends it (RFC 6749, section 4.1.2).
     public var grantID: GrantID?

@@ -97,7 +97,7 @@ package struct AuthorizationCodeDraft: Sendable {
     /// SHA-256: the key of the code's row.
     package static func digest(of text: Secret<String>) -> Data { Data(SHA256.hash(data: Data(text.reveal().utf8))) }
 
-    /// - Returns: the code; nil where the user is gone.
+    /// - Returns: the code; nil where the user was deleted.
     package func issue(
         _ code: AuthorizationCode, of userID: UserID?, at now: Date, sealer: Sealer,
         in transaction: any StoreTransaction

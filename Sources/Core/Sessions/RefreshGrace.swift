@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long a refresh token is good for the same trade again.
+/// How long a refresh may be repeated.
 ///
 /// The answer to a trade can be lost on the way; and a database that hangs in the commit makes the server answer 503
 /// with `Retry-After` though the trade is done afterwards. A client that repeats the refresh then must not be taken for

@@ -48,9 +48,9 @@ extension Sessions {
 
     /// Trades a refresh token for a fresh one.
     ///
-    /// Each token is good for one trade (RFC 9700, section 4.14.2). One that comes again gets the same successor, for a
-    /// minute (``RefreshGrace``) and until that successor was used; one that comes later has been stolen, or its successor
-    /// has: the grant ends for both. The session and its other grants stay (`docs/decisions/0129`).
+    /// Each token is valid for one refresh (RFC 9700, section 4.14.2). One that comes again gets the same successor,
+    /// for a minute (``RefreshGrace``) and until that successor was used; one that comes later has been stolen, or its
+    /// successor has: the grant ends for both. The session and its other grants stay (`docs/decisions/0129`).
     ///
     /// A trade whose commit has no known outcome (`StoreError` of code `outcomeUnknown`) is repeated the same way: where it
     /// was done, the repeated one finds the successor; where it was not, the token is still the present one; and where it

@@ -54,7 +54,7 @@ public protocol SessionStorage {
     func session(_ id: SessionID) throws -> Session?
     /// The newest first.
     func sessions(of user: UserID, limit: Int) throws -> [Session]
-    /// False where the id is taken, or the user is gone.
+    /// False where the id is taken, or the user was deleted.
     func insert(_ session: Session) throws -> Bool
     /// Writes revocation, proofs and the browser's digest where the stored revision is `session.revision`; counts it up.
     func update(_ session: Session) throws -> Bool
@@ -69,7 +69,7 @@ public protocol GrantStorage {
     func grants(of session: SessionID, limit: Int) throws -> [Grant]
     /// The newest first.
     func grants(of user: UserID, limit: Int) throws -> [Grant]
-    /// False where the id is taken, or the session is gone.
+    /// False where the id is taken, or the session was deleted.
     func insert(_ grant: Grant) throws -> Bool
     /// Writes revocation, refresh state and terms where the stored revision is `grant.revision`; counts it up.
     func update(_ grant: Grant) throws -> Bool
@@ -81,7 +81,7 @@ public protocol GrantStorage {
 /// Keeps authorization codes.
 public protocol AuthorizationCodeStorage {
     func authorizationCode(digest: Data) throws -> AuthorizationCodeRecord?
-    /// False where the digest is taken, or the user is gone.
+    /// False where the digest is taken, or the user was deleted.
     func insert(_ code: AuthorizationCodeRecord) throws -> Bool
     /// Marks the code as redeemed and remembers the grant that it made, where the code was not redeemed before. False
     /// where it was, or is gone.

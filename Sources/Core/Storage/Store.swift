@@ -20,8 +20,8 @@ public protocol Store: Sendable {
 
 /// What can be done inside a transaction. Each part is described beside the things it keeps.
 ///
-/// Inserts answer false where the key is taken; updates answer false where the row is gone or its revision is not the one
-/// that was read. Neither throws, and neither harms the transaction.
+/// Inserts answer false where the key is taken; updates answer false where the row was deleted or its revision is not
+/// the one that was read. Neither throws, and neither harms the transaction.
 public protocol StoreTransaction:
     UserStorage, FactorStorage, FlowStorage, ClientRecordStorage, SessionStorage, GrantStorage,
     AuthorizationCodeStorage,

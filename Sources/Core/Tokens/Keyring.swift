@@ -5,9 +5,9 @@ import Synchronization
 
 /// The keys that sign tokens: one for ES256 and one for RS256, made on first start and rotated together.
 ///
-/// A rotated key signs nothing any more and stays in the JWKS until the last token that it signed is gone. The keys are
-/// read again every few seconds, and at once when a token names a key that is not known, so that servers side by side
-/// agree without talking to each other.
+/// A rotated key signs nothing any more and stays in the JWKS until the last token that it signed has expired. The keys
+/// are read again every few seconds, and at once when a token names a key that is not known, so that servers side by
+/// side agree without talking to each other.
 ///
 /// **How the files of this folder meet.** `SigningKeyRecord` is a key as it is stored, sealed; this type opens, rotates and uses
 /// them, and gives their public halves as `JSONWebKey`s or, for Google's old endpoint, in a `SelfSignedCertificate`.

@@ -16,7 +16,7 @@ public struct SigningKeyRecord: Sendable, Equatable {
     public let createdAt: Date
     /// Set by a rotation: it signs nothing any more.
     public var retiredAt: Date?
-    /// Set by a rotation: when the last token it signed is gone, and the key leaves the JWKS.
+    /// Set by a rotation: when the last token it signed has expired, and the key leaves the JWKS.
     public var removedAfter: Date?
     /// The private key's PEM, sealed for this key's id.
     public var sealedPrivateKey: Data

@@ -150,7 +150,7 @@ extension Accounts {
                 }
             }
             if imported + replaced > 0 {
-                // No ids: the log would keep them when the users are gone.
+                // No ids: the log would keep them when the users are deleted.
                 try transaction.append(
                     AuditEvent(
                         id: eventID, at: now, kind: .usersImported, userID: nil, context: client,

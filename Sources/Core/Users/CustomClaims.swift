@@ -10,7 +10,7 @@ public enum CustomClaims {
         case reserved(String)
     }
 
-    /// The claim of ours that carries the token epoch.
+    /// The server's own claim that carries the token epoch.
     public static let epochClaim = "countersign_epoch"
 
     /// Names that tokens have a meaning for: OpenID Connect's, Firebase's, and ours.

@@ -103,7 +103,7 @@ struct ImportExportRuns: Codable, Equatable {
 }
 
 extension ImportExportRuns.Import {
-    /// What the log says of it. No ids of users: the log would keep them when the users are gone.
+    /// What the log says of it. No ids of users: the log would keep them when the users are deleted.
     func event(_ id: String, at now: Date) -> AuditEvent {
         AuditEvent(
             id: id, at: now, kind: .usersImported, userID: nil,

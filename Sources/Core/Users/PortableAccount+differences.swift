@@ -32,8 +32,8 @@ extension PortableAccount {
         return same.filter { !$0.1 }.map(\.0)
     }
 
-    /// A password that was set at the same instant is the same, also where a sign-in has replaced a hash of another
-    /// system by one of ours; that cannot be seen from the hashes.
+    /// A password that was set at the same instant is the same, also where a sign-in has replaced an imported hash by a
+    /// new one; that cannot be seen from the hashes.
     private func isPasswordSame(as present: PortableAccount, needsRehash: (String) -> Bool) -> Bool {
         guard let password else { return present.password == nil }
         guard case .hash(let kept)? = present.password,

@@ -161,7 +161,7 @@ struct CheckJudging: Sendable {
         }
     }
 
-    /// Nil where the client is gone.
+    /// Nil where the client was removed.
     func read<T: Sendable>(_ body: @escaping @Sendable (CheckStates) throws -> T?) async throws -> T? {
         let (id, plan, realm, now) = (inquiry.client, plan, realm, now)
         return try await realm.store.read { transaction in
@@ -170,7 +170,7 @@ struct CheckJudging: Sendable {
         }
     }
 
-    /// Nil where the client is gone, or not served any more.
+    /// Nil where the client was removed, or not served any more.
     func write<T: Sendable>(_ body: @escaping @Sendable (inout CheckStates) throws -> T?) async throws -> T? {
         return try await realm.store.write { transaction in
             guard var states = try self.states(in: transaction) else { return nil }
@@ -178,7 +178,7 @@ struct CheckJudging: Sendable {
         }
     }
 
-    /// For a transaction that writes; nil where the client is gone, or not served any more.
+    /// For a transaction that writes; nil where the client was removed, or not served any more.
     func states(in transaction: any StoreTransaction) throws -> CheckStates? {
         guard let states = try CheckStates(inquiry.client, plan, realm, at: now, in: transaction),
             try transaction.refusal(of: states.client.registration) == nil

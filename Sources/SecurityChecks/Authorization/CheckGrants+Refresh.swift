@@ -95,7 +95,7 @@ extension CheckGrants {
         }
     }
 
-    /// What a token of a family is good for now.
+    /// What a token of a family allows now.
     public func grant(
         to id: RegisteredClientID, scope: Set<String>, family name: String
     ) async throws -> Outcome<Grant> {

@@ -34,8 +34,8 @@ struct CheckStates {
         CheckRow.state(check, of: plan.owner(of: check, client.registration))
     }
 
-    /// The state of a check. A state that no request asked for in time, whose user or ground is gone, or that cannot be read, is as
-    /// if it had never been. A success that relied on one user's login does not count for another user.
+    /// The state of a check. A state that no request asked for in time, whose user or ground no longer exists, or that
+    /// cannot be read, counts as absent. A success that relied on one user's login does not count for another user.
     func record(_ name: String) throws -> CheckRecord {
         guard let record = try stored(name), let check = plan.checks[name] else { return CheckRecord() }
         guard success(of: record, check) != nil else { return record }

@@ -5,9 +5,9 @@ import Foundation
 /// The successive refresh tokens of one client: the checks that were passed, by which user, and the token that is valid
 /// now. Sealed; every later member has a default.
 ///
-/// A family goes on after its checks' successes are over, because that is what it is for. It ends when one of them is ended:
-/// by logging out, by a wrong answer while it held, by being blocked, by another person; or when what one of them relied on is
-/// gone.
+/// A family goes on after its checks' successes are over, because that is what it is for. It ends when one of them is
+/// ended: by logging out, by a wrong answer while it held, by being blocked, by another person; or when the ground of
+/// one of them no longer exists.
 struct RefreshFamily: Sendable, Codable {
     var version = 1
     var client: RegisteredClientID

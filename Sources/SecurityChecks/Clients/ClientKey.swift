@@ -26,7 +26,7 @@ public struct ClientKey: Sendable, Equatable, Codable {
 
         /// HS256 under a secret that travels with the statement: web SDKs of 2016 and 2017.
         public static let sharedSecrets = WeakForms(rawValue: 1)
-        /// RSA from 1024 bits. Less than that no library of ours verifies.
+        /// RSA from 1024 bits. No library of this project verifies shorter ones.
         public static let smallKeys = WeakForms(rawValue: 2)
     }
 

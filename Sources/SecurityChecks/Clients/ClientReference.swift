@@ -3,7 +3,7 @@ import Foundation
 
 /// Names a client to administrators: the digest that the store knows it by, in 64 hexadecimal digits.
 ///
-/// A requester that knows a client's id may ask for challenges in its name. A reference is good for nothing but to look the client
+/// A requester that knows a client's id may ask for challenges in its name. A reference serves only to look the client
 /// up, so it may stand in lists and on terminals.
 public struct ClientReference: Sendable, Hashable {
     let digest: Data

@@ -104,7 +104,7 @@ public struct ClientRegistrations: Sendable {
         }
     }
 
-    /// Forgets a client: it has to register again, and its tokens are good for nothing. False where there is none.
+    /// Forgets a client: it has to register again, and its tokens are invalid. False where there is none.
     public func remove(_ reference: ClientReference, by actor: ClientContext) async throws -> Bool {
         let realm = realm
         let now = realm.clock.now

@@ -24,7 +24,7 @@ public protocol SecurityCheck: Sendable {
     func isStillGranted(in context: SecurityCheckContext) -> Bool
     /// What resource servers receive about a check that is in success.
     func introspectionData(_ context: SecurityCheckContext) -> [String: JSONValue]
-    /// Cleans up when the client logs out of this check; its state is gone afterwards.
+    /// Cleans up when the client logs out of this check; its state is removed afterwards.
     func logout(_ context: inout SecurityCheckContext)
 }
 

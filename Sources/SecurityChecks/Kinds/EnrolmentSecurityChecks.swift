@@ -50,7 +50,7 @@ public struct EnrolledPINSecurityCheck: CredentialsValidationSecurityCheck {
         EnrolledPIN.remove(from: &registration)
     }
 
-    /// A success by a PIN that is gone is gone with it.
+    /// A success by a removed PIN ends with it.
     public func isStillGranted(in context: SecurityCheckContext) -> Bool {
         EnrolledPIN.isSet(in: context.registration) || context.standing(of: login).isSuccessful
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Says what an access token is good for.
+/// Says what an access token allows.
 public protocol TokenValidator: Sendable {
     /// - Throws: where it is unknown; the request is then refused with 500 and nothing is granted.
     func validate(_ token: String) async throws -> TokenVerdict

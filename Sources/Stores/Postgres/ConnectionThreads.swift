@@ -141,7 +141,7 @@ final class ConnectionThreads: Sendable {
         }
         for entry in expired { entry.job.fail(refusal(outage)) }
         planSweep(at: next)
-        // Those that stood in the way of others may be gone.
+        // Those that blocked others may have ended.
         if state.withLock({ $0.wakesSleeper() }) { wake.signal() }
     }
 
@@ -248,7 +248,7 @@ final class ConnectionThreads: Sendable {
     /// How old a connection gets on which nothing may be written: a fresh one may lead to a database that takes writes.
     private static let readOnlyAge = Duration.seconds(5)
 
-    /// The connection, or a fresh one where it is gone; nil where none can be had in time.
+    /// The connection, or a fresh one where it is lost; nil where none can be had in time.
     private func usable(_ link: PostgresLink?, for entry: Entry) -> PostgresLink? {
         if let link, link.isUsable, !link.isLost(), link.takesWrites || link.madeAt + Self.readOnlyAge > .now {
             return link

@@ -58,8 +58,8 @@ struct PostgresFailure: Error {
 
     static func consequence(of state: String) -> Consequence {
         switch state {
-        // Serialization failure and deadlock. A key that is taken, or a referred row that is gone, is a race too: the
-        // statements ask beforehand, and their snapshot did not show what another transaction had just committed.
+        // Serialization failure and deadlock. A key that is taken, or a referred row that was deleted, is a race too:
+        // the statements ask beforehand, and their snapshot did not show what another transaction had just committed.
         case "40001", "40P01", "23505", "23503":
             return .runAgain
         // The server stops, crashed or starts, or the connection was idle for too long.
@@ -67,7 +67,7 @@ struct PostgresFailure: Error {
             return .reconnect
         case "25006":
             return .readOnly
-        // A prepared statement is gone, or its result has another shape since a migration.
+        // A prepared statement is lost, or its result has another shape since a migration.
         case "26000", "0A000":
             return .reconnect
         default:

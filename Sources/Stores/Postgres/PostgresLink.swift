@@ -6,8 +6,8 @@ import StoreSQL
 /// One connection to PostgreSQL, by libpq: it is made and used on one thread, which does nothing else.
 ///
 /// Making it blocks for as long as libpq's own `connect_timeout` allows. Everything afterwards is sent, and its answer
-/// waited for, with a deadline of ours: a server that is stopped in the middle, or a network that swallows packets, holds
-/// the thread for no longer than that (``Silence``). The server's own limits are a little shorter, so that one that lives
+/// waited for, with a deadline: a server that is stopped in the middle, or a network that swallows packets, holds the
+/// thread for no longer than that (``Silence``). The server's own limits are a little shorter, so that one that lives
 /// ends a statement itself and keeps the connection.
 final class PostgresLink {
     /// What is said to the server when the connection is new, and how long its answers are waited for.
@@ -211,7 +211,7 @@ final class PostgresLink {
     private func checked(_ result: PostgresResult?, in statement: String) throws -> PostgresResult {
         guard let result else { throw PostgresFailure(lost: Self.message(of: pointer)) }
         guard let failure = result.failure(in: statement) else { return result }
-        // Whatever the server said last, a connection that is gone is gone.
+        // Whatever the server said last, a lost connection is lost.
         guard PQstatus(pointer) == CONNECTION_OK else { throw PostgresFailure(.reconnect, failure.description) }
         throw failure
     }

@@ -22,7 +22,7 @@ final class PostgresResult {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return nil
         default: break
         }
-        // libpq's own failures – the connection is gone – have no code of the server's.
+        // libpq's own failures – a lost connection – have no code of the server's.
         guard let state = countersign_pg_sqlstate(pointer).map({ String(cString: $0) }) else {
             return PostgresFailure(lost: PQresultErrorMessage(pointer).map { String(cString: $0) } ?? "no answer")
         }

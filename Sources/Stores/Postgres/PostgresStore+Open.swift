@@ -15,8 +15,8 @@ extension PostgresStore {
     /// the others wait. A database whose schema is the newest is only read, so that one that takes no writes can be opened.
     ///
     /// Where the database cannot be reached, or starts, or does not answer, this waits as long as
-    /// ``Options/startPatience`` says, and tells the log so. What waiting does not mend – a wrong password, a database that
-    /// does not exist – is thrown at once.
+    /// ``Options/startPatience`` says, and tells the log so. What waiting does not cure – a wrong password, a database
+    /// that does not exist – is thrown at once.
     /// - Parameters:
     ///   - url: `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=…`, as libpq takes it. What
     ///     it leaves out comes from libpq's environment variables and `~/.pgpass`. Without an `sslmode` a database on

@@ -1,6 +1,7 @@
 extension Migration {
-    /// Version 10: what is offered to be enrolled is found by the id that it will have. Offers of earlier programs are not; they
-    /// are gone after five days. The index has the offers' rows alone, so that other flows do not pay for it.
+    /// Version 10: what is offered to be enrolled is found by the id that it will have. Offers of earlier programs are
+    /// not; they are removed after five days. The index has the offers' rows alone, so that other flows do not pay for
+    /// it.
     static let offeredFactors = Migration(version: 10, name: "offered factors") { types in
         [
             "ALTER TABLE flows ADD COLUMN offered_factor \(types.text)",

@@ -1,6 +1,6 @@
 extension Migration {
     /// Version 4: a message names the user it is about, so that it is deleted with the user. Those of earlier programs
-    /// do not; they are found by their recipient, and gone after a week.
+    /// do not; they are found by their recipient, and removed after a week.
     static let outboxUsers = Migration(version: 4, name: "users of messages") { types in
         [
             "ALTER TABLE outbox_messages ADD COLUMN user_id \(types.text)",

@@ -1,6 +1,6 @@
 /// One step of the schema, from the version before to its own.
 ///
-/// A migration that a released program has applied is never edited; what is wrong with it is mended by the next.
+/// A migration that a released program has applied is never edited; a fault in it is corrected by the next.
 public struct Migration: Sendable {
     /// Counts from 1, without gaps.
     public let version: Int

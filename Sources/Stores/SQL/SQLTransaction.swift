@@ -59,7 +59,7 @@ extension SQLTransaction {
 
     /// Inserts the row, where no row has one of its keys and the condition holds.
     ///
-    /// The condition is how a row that hangs on a user is refused when the user is gone: failing on the foreign key
+    /// The condition is how a row that hangs on a user is refused when the user was deleted: failing on the foreign key
     /// would abort the transaction in PostgreSQL.
     func insert<Row: StoredRow>(_ row: Row, where condition: String? = nil) throws -> Bool {
         let values = try row.values

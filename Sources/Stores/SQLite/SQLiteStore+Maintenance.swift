@@ -30,7 +30,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Reads the whole database and looks for damage: broken pages and indices, rows that refer to rows that are gone.
+    /// Reads the whole database and looks for damage: broken pages and indices, rows that refer to deleted rows.
     /// - Returns: a sentence for each fault; none where all is well.
     public func check() async throws -> [String] {
         try await withCheckedThrowingContinuation { continuation in

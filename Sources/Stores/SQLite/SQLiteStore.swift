@@ -47,7 +47,7 @@ public final class SQLiteStore: Store {
     private let counts = Mutex(Statistics())
     private let temporaryDirectory: TemporaryDirectory?
 
-    /// - Parameter temporaryDirectory: what to remove when the store is gone.
+    /// - Parameter temporaryDirectory: what to remove when the store is closed.
     init(pool: DatabasePool, options: Options, temporaryDirectory: TemporaryDirectory? = nil) {
         self.pool = pool
         isReadOnly = pool.configuration.readonly

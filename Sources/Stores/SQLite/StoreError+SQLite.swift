@@ -28,7 +28,7 @@ extension StoreError {
         self.init(.unavailable, "cannot \(verb) \(path): \(String(cString: strerror(code)))\(advice)")
     }
 
-    /// Result codes: https://www.sqlite.org/rescode.html. Nil for what no operator mends.
+    /// Result codes: https://www.sqlite.org/rescode.html. Nil for what no operator can correct.
     private static func advice(_ code: ResultCode) -> String? {
         switch code {
         case .SQLITE_FULL: "the disk is full. \(freeSpace)"

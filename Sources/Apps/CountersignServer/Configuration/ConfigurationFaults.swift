@@ -1,4 +1,4 @@
-/// Everything that is wrong with a configuration, so that it is mended in one go.
+/// Everything that is wrong with a configuration, so that they can be corrected at once.
 public struct ConfigurationFaults: Error, Sendable, CustomStringConvertible {
     /// One thing that is wrong: where, what, and what to write instead.
     public struct Fault: Sendable, Hashable, CustomStringConvertible {

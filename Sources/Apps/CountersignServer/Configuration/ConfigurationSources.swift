@@ -44,7 +44,7 @@ struct ConfigurationSources {
         faults.append(ConfigurationFaults.Fault(place: place, problem: problem, remedy: remedy))
     }
 
-    /// Warns where a file that holds a secret can be read by others, with the command that mends it.
+    /// Warns where a file that holds a secret can be read by others, with the command that corrects it.
     ///
     /// It is no fault: orchestrators mount secrets readable for all, in a container where there is one user.
     mutating func warnIfExposed(_ path: String, holding secret: String) {

@@ -22,7 +22,7 @@ public struct ServerConfiguration: Sendable {
     public var projectID: String
     /// The server's certificate and key, where it ends TLS itself.
     public var tls: TLSFiles?
-    /// Whether every connection comes from a proxy of ours, which ends TLS and says who the client is.
+    /// Whether every connection comes from a trusted proxy, which ends TLS and names the client.
     public var tlsIsEndedByProxy: Bool
     /// How that proxy is known, and what it says.
     public var proxy: ProxyOptions

@@ -46,7 +46,7 @@ public enum DataDirectoryError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What to do, where the reason is one that an operator mends; with a space in front.
+    /// What to do, where an operator can correct the reason; with a space in front.
     private static func advice(_ path: String, _ code: Int32) -> String {
         switch code {
         case EACCES, EPERM: " \(owner(of: path))"

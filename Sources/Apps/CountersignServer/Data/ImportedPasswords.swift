@@ -12,7 +12,7 @@ struct ImportedPasswords: PasswordImporter {
         do throws(ImportedPasswordHashError) {
             let imported = try ImportedPasswordHash(
                 algorithm, ImportedPasswordHash.Parameters(scheme), salt: hash.salt, hash: hash.hash)
-            // A hash of ours that comes back is kept as what it was.
+            // A hash that this server exported is stored unchanged.
             let own = scheme.isNormalized ? imported.phc : nil
             return .success(StoredPasswordHash(Secret(own ?? imported.text)))
         } catch {

@@ -18,7 +18,7 @@ public struct MasterKeyRotation: Sendable {
     let file: MasterKeyFile
     /// How long to wait for servers to read the new key.
     public var patience: Duration = .seconds(90)
-    /// How long a server may be silent before it is taken for gone.
+    /// How long a server may be silent before it counts as stopped.
     var silence: Duration = .seconds(ServerReports.interval * 3)
     /// Called after each step, and after each batch: tests end it there.
     var afterStep: @Sendable (Step) async throws -> Void = { _ in }
@@ -193,7 +193,7 @@ public struct MasterKeyRotation: Sendable {
     }
 }
 
-/// Tells servers that live from those that are gone, by whether their reports go on.
+/// Distinguishes running servers from stopped ones by their reports.
 struct ServerWatch: Sendable {
     private var heard: [String: (beat: Int, at: ContinuousClock.Instant)] = [:]
 

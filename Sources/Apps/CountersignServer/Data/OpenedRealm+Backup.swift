@@ -57,7 +57,7 @@ extension DataDirectory {
         let kind: DataKind?
         do {
             try FileManager.default.copyItem(atPath: file, toPath: directory.databasePath)
-            // Opening refuses what is no database of ours; the backup itself stays as it is.
+            // Opening refuses a file that is no Countersign database; the backup itself stays as it is.
             let copy = try await SQLiteStore.open(path: directory.databasePath)
             let faults = try await copy.check()
             kind =

@@ -81,7 +81,7 @@ enum PrivateFile {
         try flushDirectory(of: target)
     }
 
-    /// A flushed file beside `path`; gone again where it could not be written.
+    /// A flushed file beside `path`; removed again where it could not be written.
     private static func draft(
         of path: String, random: any RandomSource, _ content: Data, like status: stat? = nil
     ) throws -> String {

@@ -39,7 +39,7 @@ public struct ApprovalDecision: Codable, Sendable, Equatable {
 public enum ApprovalState: Sendable, Equatable {
     /// - Parameter number: what the screen that asks has to show, where the device needs it.
     case pending(id: String, number: String?, expiresAt: Date)
-    /// Over without an answer: its time is, its devices are gone, or another request took its place.
+    /// Over without an answer: its time is, its devices are removed, or another request took its place.
     case expired(id: String)
     case decided(id: String, ApprovalDecision)
 

@@ -44,7 +44,7 @@ struct DeviceStatement: SettlingProof {
         }
     }
 
-    /// Seconds that a signed answer may be good for. Clients say thirty.
+    /// The maximum validity of a signed answer, in seconds. Clients say thirty.
     static let longestStatement: TimeInterval = 300
     /// Characters of a reason that are kept.
     static let longestReason = 256

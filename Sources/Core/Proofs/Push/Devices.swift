@@ -29,7 +29,8 @@ public struct Devices: Sendable {
         case refused
     }
 
-    /// Seconds that a token which a device signed for itself may be good for (two hours, as Guardian.swift makes them).
+    /// The maximum validity in seconds of a token that a device signed for itself (two hours, as Guardian.swift makes
+    /// them).
     static let longestToken: TimeInterval = 7200 + PushFactor.leeway
 
     /// Whether a client is the device: by the token that it got when it enrolled, or by one that it signed itself.

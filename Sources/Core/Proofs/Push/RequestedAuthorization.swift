@@ -87,7 +87,7 @@ extension Approvals {
         case refusedProof
     }
 
-    /// Seconds that a proof is good for, and that its id is remembered at least.
+    /// The validity of a proof in seconds; its id is remembered at least as long.
     static let proofLifetime: TimeInterval = 60
 
     /// What a device is asked to agree to, for the device itself: it shows that it has its key (RFC 9449, section 4.3).

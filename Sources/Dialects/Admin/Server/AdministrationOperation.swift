@@ -15,7 +15,7 @@ public protocol AdministrationOperation: Codable, Sendable {
 
     /// Does it.
     /// - Parameter client: the caller, for the log.
-    /// - Throws: ``AdministrationError`` where it is refused; anything else is a failure of ours.
+    /// - Throws: ``AdministrationError`` where it is refused; anything else is an internal error.
     func perform(on realm: Realm, by client: ClientContext) async throws -> Answer
 }
 

@@ -125,7 +125,7 @@ extension Guardian {
                 featureSwitches: .init(mfaApp: methods.contains("push"))), status: .created)
     }
 
-    /// Names a sign-in without being good for anything.
+    /// Names a sign-in without giving any right.
     static func transactionID(of handle: FlowHandle) -> String {
         "tx_" + handle.publicName
     }

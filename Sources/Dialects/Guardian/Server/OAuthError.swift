@@ -30,7 +30,7 @@ struct OAuthError: Error, Sendable {
     static let alreadyEnrolled = OAuthError(
         403, "access_denied", "User is already enrolled. Use one of the authenticators.")
     static let unknownAuthenticator = OAuthError(404, "invalid_request", "The user has no such authenticator.")
-    /// It can no longer be answered: the time is over, the device is gone, or another request took its place.
+    /// It can no longer be answered: the time is over, the device was removed, or another request took its place.
     static let ended = OAuthError(403, "expired_token", "The request was not answered in time. Ask again.")
     static let denied = OAuthError(403, "access_denied", "The user rejected it on a device.")
     /// The vendor's own words.

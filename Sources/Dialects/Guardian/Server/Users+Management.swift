@@ -127,7 +127,7 @@ extension Guardian {
         }
     }
 
-    /// `DELETE users/{id}`: gone afterwards, whether there was one or not.
+    /// `DELETE users/{id}`: removed afterwards, whether there was one or not.
     func deleteUser(_ request: Request, _ call: GuardianCall) async throws -> Response {
         guard let id = call.parameters["id"].flatMap(Self.userID) else { throw GuardianError.userNotFound }
         _ = try await realm.accounts.delete(id, by: call.client)

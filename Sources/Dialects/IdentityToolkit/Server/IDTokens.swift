@@ -18,7 +18,7 @@ struct IDTokens: Sendable {
         "iss", "aud", "sub", "user_id", "auth_time", "iat", "exp", "email", "email_verified", "name", "picture",
         "phone_number", "provider_id", "firebase", epochClaim,
     ]
-    /// Seconds that another server's clock may be ahead of ours.
+    /// Seconds that another server's clock may be ahead of this one's.
     static let leeway: Int64 = 300
 
     var issuer: String { "https://securetoken.google.com/\(projectID)" }
@@ -52,7 +52,7 @@ struct IDTokens: Sendable {
         let now = instant.seconds
         let user = signedIn.user
         let evidence = signedIn.evidence
-        // Custom claims come first, so that none can take the place of one of ours.
+        // Custom claims come first, so that none can replace one of the server's.
         var members = user.profile.customClaims
         if case .object(let claims)? = evidence.details["developer_claims"] {
             members.merge(claims) { _, developer in developer }

@@ -1,8 +1,8 @@
 import CountersignCore
 import IdentityToolkitWire
 
-/// What the protocol has and this realm has not, in the protocol's own refusals: SDKs take a plain 404 for a fault of
-/// theirs. The words are those of Identity Platform's REST reference and of the Admin SDKs' tables of errors.
+/// What the protocol has and this realm has not, in the protocol's own refusals: SDKs treat a plain 404 as their own
+/// fault. The words are those of Identity Platform's REST reference and of the Admin SDKs' tables of errors.
 extension IdentityToolkit {
     /// Other identity providers, phones among them.
     func providerNotEnabled(_ request: EmptyObject, _ call: Call) async throws -> EmptyObject {

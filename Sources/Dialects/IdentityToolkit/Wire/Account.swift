@@ -123,7 +123,7 @@ public struct MFAEnrollment: Codable, Sendable, Equatable {
 
 /// What marks a factor as TOTP. Answers carry it empty: `{}`.
 ///
-/// The fields are an extension of ours for imports, so that accounts can be imported with their authenticators.
+/// The fields are this server's extension for imports, so that accounts can be imported with their authenticators.
 public struct TOTPInfo: Codable, Sendable, Equatable {
     /// Base32 without padding.
     public var sharedSecretKey: String?

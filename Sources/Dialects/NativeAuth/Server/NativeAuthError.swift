@@ -73,7 +73,7 @@ struct NativeAuthError: Error, Sendable {
         Self(.invalidRequest, nil, "There is no such endpoint, or not for this method.", status: status)
     }
 
-    // MARK: Failures of ours
+    // MARK: Internal errors
 
     static let internalError = Self(
         .serverError, nil, "Something went wrong inside the server.", status: .internalServerError)

@@ -75,9 +75,9 @@ struct NativeAuthTokens: Sendable {
             return claims
         }
 
-        /// What the account itself brings: attributes and the claims of the developer's back end, under their own names;
-        /// and what a service of the developer's provides, which counts more. The claims of ours come after it and take
-        /// precedence.
+        /// What the account itself brings: attributes and the claims of the developer's back end, under their own
+        /// names; and what a service of the developer's provides, which counts more. The server's own claims come after
+        /// it and take precedence.
         private func ofAccount(for token: CustomExtension.TokenKind) -> [String: JSONValue] {
             let profile = signedIn.user.profile
             var claims = profile.attributes

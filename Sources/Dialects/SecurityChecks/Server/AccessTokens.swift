@@ -83,7 +83,7 @@ struct AccessTokens: Sendable {
         return (application.id, scope)
     }
 
-    /// What a token is good for at this moment.
+    /// What a token allows at this moment.
     enum Standing: Sendable {
         case client(CheckGrants.Grant, expiresAt: Date)
         case confidential(ClientID, scope: Set<String>, expiresAt: Date)

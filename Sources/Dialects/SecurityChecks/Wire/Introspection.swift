@@ -18,7 +18,7 @@ public struct IntrospectionRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// What an access token is good for at this moment. Source: MobileFirst Java Token Validator API.
+/// What an access token allows at this moment. Source: MobileFirst Java Token Validator API.
 public struct IntrospectionResponse<Document: Codable & Sendable & Equatable>: Codable, Sendable, Equatable {
     /// Where it is false, nothing else is there.
     public var active: Bool

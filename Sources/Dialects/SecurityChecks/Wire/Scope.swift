@@ -1,4 +1,4 @@
-/// What a resource asks for or a token is good for: a set of elements. Each is the name of a security check, or a word that
+/// What a resource requires or a token allows: a set of elements. Each is the name of a security check, or a word that
 /// an application maps to checks. Source: MobileFirst Foundation, Authentication and security.
 public struct Scope: Hashable, Sendable {
     public var elements: Set<String>

@@ -93,7 +93,7 @@ struct CommandChannel: Sendable {
                 throw WireReader.Fault(what: "\(answer.count) bytes where \(size) are announced")
             }
             guard tag == Tag.noSessions || (tag == Tag.sessions && code.rawValue == TPMResponseCode.success) else {
-                // TPM_ST_RSP_COMMAND, the answer of a TPM 1.2, is no tag of ours either.
+                // TPM_ST_RSP_COMMAND, the answer of a TPM 1.2, is no tag of TPM 2.0 either.
                 throw WireReader.Fault(what: "tag 0x\(String(tag, radix: 16))")
             }
             guard code.rawValue == TPMResponseCode.success || answer.count == 10 else {

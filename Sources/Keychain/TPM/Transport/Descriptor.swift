@@ -127,7 +127,7 @@ enum Descriptor {
         #endif
     }
 
-    /// Writes without a SIGPIPE when the other side of a socket is gone. A device knows no `send`.
+    /// Writes without a SIGPIPE when the other side has closed the socket. A device knows no `send`.
     static func write(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
         #if canImport(Darwin)
             return Darwin.write(descriptor, bytes, count)

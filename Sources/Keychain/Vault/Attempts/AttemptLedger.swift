@@ -13,7 +13,7 @@ struct AttemptLedger: Sendable {
         case applicationPassword = 1
     }
 
-    /// What a file that is not there, or not ours, is taken for: a wait of 4 s.
+    /// How a missing or foreign file counts: a wait of 4 s.
     static let failuresOfMissingFile: UInt32 = 5
 
     let directory: VaultDirectory

@@ -19,8 +19,8 @@ enum HMACSHA256 {
         }
     }
 
-    /// HKDF with `inputs` one after the other as input key material. All inputs of ours have a fixed length, so that
-    /// where one ends is never in doubt.
+    /// HKDF with `inputs` one after the other as input key material. All inputs here have a fixed length, so that their
+    /// ends are unambiguous.
     ///
     /// - Parameter count: 1…64 bytes.
     static func derive(from inputs: [LockedBytes], salt: [UInt8], info: [UInt8], count: Int = 32) -> LockedBytes {

@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// A program that is spoken to over a socket on its standard streams. It is gone when ``finish(grace:)`` returns.
+/// A program that is spoken to over a socket on its standard streams. It has ended when ``finish(grace:)`` returns.
 final class ChildProgram {
     /// Our end.
     let descriptor: Int32

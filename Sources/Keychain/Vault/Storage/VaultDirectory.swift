@@ -84,7 +84,7 @@ final class VaultDirectory: Sendable {
         return Identity(status)
     }
 
-    /// The whole of a file of ours; nil when there is none.
+    /// The whole of one of the vault's files; nil when there is none.
     func read(_ name: String, limit: Int) throws(KeychainError) -> (bytes: [UInt8], handle: Handle)? {
         guard let (handle, size) = try openFile(name, O_RDONLY) else { return nil }
         guard size <= limit else { throw .corrupted("\(name) is larger than can be") }

@@ -146,7 +146,7 @@ public final class APNsSender: MessageSender {
         }
     }
 
-    /// Says once a minute what only an operator can mend.
+    /// Logs once a minute what only an operator can correct.
     private func tellOperator(_ reason: String, _ remedy: String) {
         let now = realm.clock.now
         let isDue = reported.withLock { reported in

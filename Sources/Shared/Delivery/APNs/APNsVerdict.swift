@@ -45,7 +45,7 @@ enum APNsVerdict: Sendable, Equatable {
             self = .postponed(reason: reason, after: after, isOperators: false)
         case (403, _), (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"):
             self = .postponed(reason: reason, after: after, isOperators: true)
-        // Faults of ours: another try would be the same.
+        // Faults of this server: another try would be the same.
         case (400, "BadCollapseId"), (400, "BadExpirationDate"), (400, "BadMessageId"), (400, "BadPriority"),
             (400, "DuplicateHeaders"), (400, "InvalidPushType"), (400, "MissingDeviceToken"), (400, "PayloadEmpty"),
             (404, _), (405, _), (413, _):

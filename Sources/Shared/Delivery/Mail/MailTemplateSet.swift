@@ -1,7 +1,7 @@
 import Foundation
 import Mustache
 
-/// The words of all mails in all languages, with an operator's own in place of ours.
+/// The words of all mails in all languages, with an operator's own in place of the built-in ones.
 ///
 /// A file `NAME.LANGUAGE.mustache` begins with a line `Subject: …`; an empty line and the text follow. The HTML part is
 /// made of the text by `layout.html.mustache`: `subject`, `language`, and `paragraphs`, each with `text` and `isLink`. What

@@ -63,7 +63,7 @@ public final class SMTPSender: MessageSender {
         }
     }
 
-    /// Says once a minute what only an operator can mend.
+    /// Logs once a minute what only an operator can correct.
     private func tellOperator(_ reason: String) {
         let now = clock.now
         let isDue = reported.withLock { reported in

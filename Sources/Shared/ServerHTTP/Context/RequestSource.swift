@@ -12,9 +12,10 @@ public enum ProxyHeader: String, Sendable, CaseIterable {
 
 /// Finds out who sent a request.
 ///
-/// That is the other end of the connection. Only where the configuration says that a proxy of ours ends TLS, and the connection
-/// comes from a trusted one, is it the address which that proxy added: the last one of the one header that the proxy writes. What comes
-/// before it was written by the client and may be a lie, and so may all of the other header, which proxies pass on.
+/// That is the other end of the connection. Only where the configuration says that a trusted proxy ends TLS, and the
+/// connection comes from a trusted one, is it the address which that proxy added: the last one of the one header that
+/// the proxy writes. What comes before it was written by the client and may be a lie, and so may all of the other
+/// header, which proxies pass on.
 ///
 /// Behind a proxy no client counts as local: what stands in front may be on it as well.
 public struct RequestSource: Sendable {
@@ -23,7 +24,7 @@ public struct RequestSource: Sendable {
     private let isTrusted: @Sendable (ClientAddress) -> Bool
 
     /// - Parameters:
-    ///   - trustsProxy: whether requests come by a proxy of ours.
+    ///   - trustsProxy: whether requests come through a trusted proxy.
     ///   - header: the header that it writes; the other one is ignored.
     ///   - isTrusted: whether the proxy at that address is believed. One that is not counts as the sender.
     public init(

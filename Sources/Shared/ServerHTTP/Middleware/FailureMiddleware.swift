@@ -5,8 +5,8 @@ import Logging
 
 /// The last resort: whatever error comes out of a handler becomes an answer that tells nothing of our insides.
 ///
-/// A failure of ours is logged. Overload is 503 with `Retry-After`, and no error in the log: it is the limits at work. So
-/// is a database that is away, which its store has logged once.
+/// An internal error is logged. Overload is 503 with `Retry-After`, and no error in the log: it is the limits at work.
+/// So is a database that is away, which its store has logged once.
 public struct FailureMiddleware<Context: RequestContext>: RouterMiddleware {
     /// Gives the answer in the words of the dialect that the request is in, or nil for the general form.
     public typealias Format = @Sendable (ServerFailure, Request) throws -> Response?

@@ -32,7 +32,7 @@ public enum ServerFailure: Sendable, Equatable {
             case let fault as RequestBodyFault: .body(fault)
             // The client's doing, where a handler reads the body by itself.
             case is HTTPParserError, is RequestDeadlineError: .status(.badRequest)
-            // Cancelled work is our shutting down, or a client that is gone and does not read this.
+            // Cancelled work means that the server is shutting down, or that the client has disconnected.
             case is CancellationError: .overloaded(retryAfter: 1)
             case let error as any HTTPResponseError: .status(error.status)
             default: .internalError

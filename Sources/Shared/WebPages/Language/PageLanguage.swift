@@ -8,8 +8,8 @@ public enum PageLanguage: String, Sendable, CaseIterable {
     case german = "de"
     case japanese = "ja"
 
-    /// The first of these that names a language of ours: what the link says (`lang`, as the mail that it came in), what the
-    /// browser says (`Accept-Language`, RFC 9110, section 12.5.4), English.
+    /// The first of these that names a supported language: what the link says (`lang`, as the mail that it came in),
+    /// what the browser says (`Accept-Language`, RFC 9110, section 12.5.4), English.
     public init(of request: Request, lang: String? = nil) {
         let asked = lang ?? request.queryItems["lang"]
         self =

@@ -111,7 +111,7 @@ struct VaultOptions: ParsableArguments {
 
         var asksPerson: Bool { provider.asksPerson }
 
-        /// How long an answer is good for the item.
+        /// How long an answer is valid for the item.
         private static let window = Duration.seconds(60)
 
         private let provider: any PresenceProvider

@@ -1,7 +1,7 @@
 import CountersignCore
 import SecurityChecks
 
-/// Makes the server forget a client: its tokens are good for nothing, and the app has to register again.
+/// Makes the server forget a client: its tokens are invalid, and the app has to register again.
 public struct RemoveClient: AdministrationOperation {
     public static let name = "clients:remove"
 

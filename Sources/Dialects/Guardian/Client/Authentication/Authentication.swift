@@ -6,8 +6,8 @@ public protocol AuthenticationDevice: Sendable {
     var localIdentifier: String { get }
 }
 
-/// Answers to login requests (Guardian.swift, `Authentication`). What is sent is signed when the request is started, and
-/// good for 30 seconds.
+/// Answers to login requests (Guardian.swift, `Authentication`). What is sent is signed when the request is started,
+/// and valid for 30 seconds.
 public protocol Authentication: Sendable {
     /// Allows the login. Fails with `a0.guardian.internal.missing.number`, and sends nothing, where the request asks for a
     /// number (``Notification/numberLength``).

@@ -22,7 +22,7 @@ struct AuthenticationClient: Authentication {
         let countersign_number: String?
     }
 
-    /// Seconds that an answer is good for.
+    /// The validity of an answer, in seconds.
     private static let lifetime: Int64 = 30
 
     func allow(notification: any Notification) -> Request<Transaction, NoContent> {

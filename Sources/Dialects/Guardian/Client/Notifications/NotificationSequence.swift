@@ -47,8 +47,8 @@ public struct PollingPolicy: Sendable, Equatable {
 
 /// Login requests to a device that asks for them. Each is given once, as long as it waits.
 ///
-/// An outage is waited for, as ``PollingPolicy`` says; what a device cannot mend, say that it is enrolled no more, is thrown
-/// at once. Ends with `CancellationError` when its task is cancelled.
+/// An outage is waited for, as ``PollingPolicy`` says; what a device cannot correct, for instance that it is no longer
+/// enrolled, is thrown at once. Ends with `CancellationError` when its task is cancelled.
 public struct NotificationSequence: AsyncSequence, Sendable {
     public typealias Element = any Notification
 

@@ -19,7 +19,7 @@ public final class MSALNativeAuthUserAccountResult: NSObject, Sendable {
     /// The newest ID token as it came. Its signature was not verified: an app's back end must do that.
     public var idToken: String? { stored.current.idToken }
 
-    /// Gets an access token: from the cache while it is good for another five minutes, else from the server.
+    /// Gets an access token: from the cache while it is valid for another five minutes, else from the server.
     public func getAccessToken(parameters: MSALNativeAuthGetAccessTokenParameters, delegate: any CredentialsDelegate) {
         let wish = AccessTokenWish(parameters, correlationID)
         answer(delegate, wish.correlationID) { await self.accessToken(wish) }

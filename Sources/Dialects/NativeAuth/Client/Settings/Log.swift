@@ -16,7 +16,7 @@ struct LogMessage: ExpressibleByStringInterpolation {
 
         mutating func appendLiteral(_ literal: String) { parts.append(.plain(literal)) }
         mutating func appendInterpolation(_ number: Int) { parts.append(.plain(String(number))) }
-        /// A word of the protocol, or one of ours.
+        /// A word of the protocol, or a word of this project.
         mutating func appendInterpolation(word: String) { parts.append(.plain(word)) }
         mutating func appendInterpolation(pii text: String?) { parts.append(.person(text ?? "nil")) }
         mutating func appendInterpolation(id text: String?) { parts.append(.identifier(text ?? "nil")) }

@@ -86,7 +86,7 @@ final class Connection: Sendable {
         }
     }
 
-    /// Tokens of the client that was are no good for the one that comes.
+    /// Tokens of the previous client are useless to the next one.
     func forget(_ client: RegisteredClient) async {
         await registrar.forget(client.id)
         tokens.withLock { $0.clear() }

@@ -6,7 +6,7 @@ import SecurityChecksWire
 /// the server both say so. Source: MobileFirst's web SDK.
 final class RefreshTokens: Sendable {
     private struct StoredTokens: Codable {
-        /// Another registration's are good for nothing.
+        /// Those of another registration are useless.
         var client: String
         var tokens: [String: String] = [:]
     }

@@ -64,7 +64,7 @@ extension WLError {
     }
 }
 
-/// Keys that are gone with the process.
+/// Keys that end with the process.
 package final class InMemoryClientKeys: ClientKeys {
     private let keys = Locked<[String: KeyInMemory]>([:])
 
@@ -83,7 +83,7 @@ package final class InMemoryClientKeys: ClientKeys {
     package func removeKey(tag: String) { keys.withLock { $0[tag] = nil } }
 }
 
-/// A key pair that is gone with the process.
+/// A key pair that ends with the process.
 ///
 /// Unchecked because on Apple's systems `SecKey` is not marked: it never changes after it is made, and Apple lets all threads
 /// use one.

@@ -181,7 +181,7 @@ extension Registrar {
             header: JWSParts.part(try encoder.encode(ClientSignatureHeader(alg: .rs256, jwk: key))),
             payload: JWSParts.part(try encoder.encode(payload)), signature: "")
         guard let signature = try await keys.sign(Data(parts.signedText.utf8), tag: account) else {
-            // The key is gone, and with it the registration.
+            // The key is lost, and with it the registration.
             throw UnknownClient(response: nil)
         }
         parts.signature = JWSParts.part(signature)
