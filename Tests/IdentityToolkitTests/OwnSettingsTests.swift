@@ -14,7 +14,7 @@ struct OwnSettingsTests {
     @Test("Every shape that was ever written means what it meant")
     func shapes() throws {
         #expect(try settings("{}").identityToolkit == IdentityToolkitSettings())
-        // Before 0128 these stood in the core's own shape, and the text-message factor among the second factors.
+        // Before decision 128 these stood in the core's own shape, and the text-message factor among the second factors.
         let old = try settings(
             """
             {"identityToolkit":{"allowsEmail":false,"allowsEmailLinks":false,"allowsDeletion":false},

@@ -5,8 +5,8 @@ import Foundation
 /// They are few and read together, so that they are one document (decision 86).
 ///
 /// **How the files of this folder meet.** `CustomExtension` is one registration and `CustomExtension+judging` says what is wrong with it; this
-/// type keeps all of them in one document. `+Asking` puts an `ExtensionOccasion` into an `ExtensionEnvelope`, hands it to the
-/// `ExtensionCaller`, which the composition root provides, and reads the answer: `ProvidedClaims`, `SignUpInformation` or an
+/// type keeps all of them in one document. `+Asking` has the `ExtensionFormat` spell a question about an `ExtensionOccasion`,
+/// hands it to the `ExtensionCaller` (the composition root provides both), and judges the action in the answer: `ProvidedClaims`, `SignUpInformation` or an
 /// `ExtensionFailure`. `ExtensionTraffic` bounds how much is asked at a time, `+Checking` asks for a trial, and `DirectoryID` spells
 /// ids as services expect them. The engine asks through `Consultant` (`Flows`), never this folder.
 public struct CustomExtensions: Sendable {

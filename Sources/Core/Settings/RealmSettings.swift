@@ -4,8 +4,8 @@ import Foundation
 ///
 /// Every member has a default, and a document written before the member existed stays readable.
 ///
-/// **How the files of this folder meet.** This is the document that administrators change, with `LinkSettings`, `PushSettings`,
-/// `SecondFactorSettings` and `IdentityToolkitSettings` as its parts. The other files are small documents beside it that servers of
+/// **How the files of this folder meet.** This is the document that administrators change, with `LinkSettings`, `PushSettings`
+/// and `SecondFactorSettings` as its parts, and sections of dialects and modules that the core does not read. The other files are small documents beside it that servers of
 /// one store share: `AdministratorToken`, `DataKind`, `PublicAddress`, and what `MasterKeyCheck` opens at every start.
 public struct RealmSettings: Sendable, Equatable, Codable {
     public var secondFactors: SecondFactorSettings
