@@ -17,7 +17,8 @@ public struct JSONParser {
     /// The one value that the bytes hold.
     /// - Parameter depthLimit: the greatest number of arrays and objects inside each other.
     public static func parse(_ bytes: [UInt8], depthLimit: Int = 32) throws(JSONFault) -> JSONValue {
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw .invalidUTF8 }
+        // Decoding repairs what is not UTF-8, and changes it by that. (`String(validating:as:)` needs iOS 18.)
+        guard Array(String(decoding: bytes, as: UTF8.self).utf8) == bytes else { throw .invalidUTF8 }
         var parser = JSONParser(bytes, depthLimit: depthLimit)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.offset = 3 }
         let value = try parser.value()
