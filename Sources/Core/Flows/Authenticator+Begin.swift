@@ -18,6 +18,11 @@ extension Authenticator {
         case refused(Refusal)
     }
 
+    /// Whether a sign-in can begin with a challenge of the kind.
+    public func begins(with kind: FactorKind) -> Bool {
+        realm.proofs.method(kind).map { $0.traits.opensSignIn && $0.hasChallenge } ?? false
+    }
+
     /// Begins a sign-in by a means of proof that finds its user by the response. Counted against the source, as each is a row.
     /// - Parameter lifetime: seconds in which the response may come.
     public func begin(
@@ -25,7 +30,7 @@ extension Authenticator {
         by client: ClientContext
     ) async throws -> BeginOutcome {
         let realm = realm
-        guard let method = realm.proofs.method(kind), method.traits.opensSignIn,
+        guard begins(with: kind), let method = realm.proofs.method(kind),
             let (challenge, shown) = try method.open(random: realm.random)
         else { return .refused(Refusal(.unexpectedAnswer)) }
         let now = realm.clock.now

@@ -56,9 +56,20 @@ extension Authenticator {
     }
 
     /// Fetches what is there now, for another round. The attempt has been counted.
-    func reload(_ attempt: Attempt) async throws -> Charged {
+    ///
+    /// A code that names no factor is compared only with those that the attempt was counted against: another may be waiting
+    /// out a lockout.
+    func reload(_ attempt: Attempt, _ charge: Charge?) async throws -> Charged {
         let realm = realm
-        return try await realm.store.read { try Self.find(attempt, realm: realm, in: $0) }
+        let found = try await realm.store.read { try Self.find(attempt, realm: realm, in: $0) }
+        guard case .code(_, nil) = attempt.answer.content, case .admitted(var context) = found, let charge else {
+            return found
+        }
+        let counted = Set(charge.counted.map(\.key))
+        let candidates = context.candidates.filter { $0.counterKey(realm.proofs).map(counted.contains) ?? true }
+        guard !candidates.isEmpty else { return .refused(Refusal(.busy)) }
+        context.asked = .proof(candidates)
+        return .admitted(context)
     }
 
     /// Ends a charge without a verdict. An answer that could not be judged, or was right and could not be made to

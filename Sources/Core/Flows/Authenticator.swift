@@ -69,7 +69,7 @@ public struct Authenticator: Sendable {
                 case .verdict(let verdict): return verdict
                 case .stale:
                     // What was said was about what is not so any more.
-                    charged = try await ending(charge, .returned) { try await reload(attempt) }
+                    charged = try await ending(charge, .returned) { try await reload(attempt, charge) }
                     continue rounds
                 case .needs(let question):
                     if let refusal = try await consult(about: question, attempt, present, &advice) {

@@ -88,6 +88,9 @@ extension ProofMethod {
         (try? JSONDecoder().decode(Payload.self, from: payload)).flatMap { try? JSONEncoder().encode($0) }
     }
 
+    /// Whether something is drawn for the client to respond to.
+    var hasChallenge: Bool { Challenge.self != NoContent.self }
+
     /// A fresh challenge, and its description for the client.
     func open(random: any RandomSource) throws -> (challenge: OpenChallenge, shown: JSONValue)? {
         guard let challenge = challenge(random: random) else { return nil }

@@ -109,6 +109,26 @@ struct OpenCodeTests {
         #expect(try await scene.wrongAnswers(1) == 5)
     }
 
+    @Test("Judged again, it is compared with no device that was left out the first time")
+    func judgedAgain() async throws {
+        let scene = try await scene(devices: 2)
+        for _ in 0..<5 {
+            _ = try await scene.test.answer(
+                scene.wrongCode(), of: scene.devices[1].factor.id, for: scene.test.pending().handle)
+        }
+        let handle = try await scene.test.pending().handle
+        let authenticator = scene.test.realm.authenticator
+        let attempt = Attempt(
+            answer: .code(Secret(try scene.code(1))), target: .flow(handle, .any(.signIn)), client: scene.test.client,
+            now: scene.test.now, newPasswordHash: nil, charge: ChargeID(random: scene.test.random))
+        guard case .admitted(let context) = try await authenticator.charge(attempt),
+            case .admitted(let again) = try await authenticator.reload(attempt, context.charge)
+        else { throw TestFailure() }
+        for found in [context, again] {
+            #expect(found.candidates.map(\.located.factor?.id) == [scene.devices[0].factor.id])
+        }
+    }
+
     @Test("Fifty wrong codes sent at once are looked at five times", arguments: TestStore.available)
     func crowd(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)

@@ -41,6 +41,7 @@ extension Guardian {
         _ form: OAuthForm, _ application: CountersignCore.Application, _ client: ClientContext
     ) async throws -> SignedIn {
         let kind = FactorKind(rawValue: try form.required("proof_kind"))
+        guard realm.authenticator.begins(with: kind) else { throw OAuthError.unsupportedGrant }
         let handle = FlowHandle(try form.required("proof_token"))
         var response = form.members["response"] ?? .null
         if case .string(let text) = response {
