@@ -45,7 +45,7 @@ struct ClientContextTests {
     ) async throws -> Answer {
         try await application(middleware).test(live ? .live : .router) { client in
             try await client.execute(uri: path, method: .get, headers: headers) { response in
-                try JSONDecoder().decode(Answer.self, from: Data(buffer: response.body))
+                try JSONDecoder().decode(Answer.self, from: Data(response.body.readableBytesView))
             }
         }
     }
