@@ -65,6 +65,8 @@ bench: libraries ## Measure a release against its limits, and write Benchmarks/R
 check: ## Check the format and the seams (no clock or random numbers outside Ambient, no forbidden imports)
 	scripts/check-seams --self-test
 	scripts/check-platforms --self-test
+	scripts/check-docs --self-test
+	scripts/check-test-names --self-test
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks Snippets Examples
 
 format: ## Format the sources in place
