@@ -7,7 +7,7 @@ import Testing
 @testable import AdminServer
 
 @Suite struct AdministrationRoutesTests {
-    @Test func operationsAreCalledByNameAndRefusedInWords() async throws {
+    @Test func `Operations are called by name and refused in words`() async throws {
         try await TestServer.with { server in
             func post(
                 _ name: String, _ body: String, bearer: String? = nil, method: HTTPRequest.Method = .post
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func refreshTokensOfClientsAreWarnedOf() {
+    @Test func `Refresh tokens of clients are warned of`() {
         var change = RegistrationChange()
         change.versions = [ApplicationVersion()]
         #expect(change.warnings(for: ClientID(rawValue: "shop")).isEmpty)
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// Names are in scripts.
-    @Test func everyOperationHasANameOfItsOwn() {
+    @Test func `Every operation has a name of its own`() {
         let names = AdministrationOperations.all.map { $0.name }
         #expect(Set(names).count == names.count)
         #expect(

@@ -7,7 +7,7 @@ import Testing
 /// The names by which administrators change settings.
 @Suite struct SettingCatalogueTests {
     /// What is added to the settings and forgotten here could not be changed.
-    @Test func everySettingOfTheRealmHasAName() throws {
+    @Test func `Every setting of the realm has a name`() throws {
         func leaves(_ value: JSONValue, _ path: String) -> [String] {
             guard case .object(let members) = value, !members.isEmpty else { return [path] }
             return members.flatMap { leaves($0.value, path.isEmpty ? $0.key : "\(path).\($0.key)") }

@@ -27,7 +27,7 @@ import Testing
 
     private static let secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
-    @Test func aLineKeepsWhatItBrings() throws {
+    @Test func `A line keeps what it brings`() throws {
         let account = try read(
             """
             {"localId":"ada","email":"Ada@Example.org","emailVerified":true,"displayName":"Ada","photoUrl":"https://a",\
@@ -64,7 +64,7 @@ import Testing
         #expect(factor.lastUsedAt?.milliseconds == 1_600_000_005_000)
     }
 
-    @Test func whatFirebaseExportsIsUnderstood() throws {
+    @Test func `What Firebase exports is understood`() throws {
         let account = try read(
             """
             {
@@ -159,18 +159,18 @@ import Testing
                 "totpInfo has a secret of 1 to 128 bytes, 6 to 8 digits and a period of 15 to 300 seconds"
             ),
         ])
-    func whatIsWrongWithALineIsSaid(line: String, sentence: String) {
+    func `What is wrong with a line is said`(line: String, sentence: String) {
         #expect(throws: UserRowFault(sentence)) { try read(line) }
     }
 
-    @Test func aLineIsBounded() {
+    @Test func `A line is bounded`() {
         let long = #"{"localId":"a","displayName":"\#(String(repeating: "x", count: UserRow.longestLine))"}"#
         #expect(throws: UserRowFault("it has more than 262144 bytes")) { try read(long) }
         let name = #"{"localId":"a","displayName":"\#(String(repeating: "x", count: 257))"}"#
         #expect(throws: UserRowFault("displayName has more than 256 characters")) { try read(name) }
     }
 
-    @Test func settingsForAllLinesAreTheFaultOfAll() throws {
+    @Test func `Settings for all lines are the fault of all`() throws {
         let line = #"{"localId":"a","passwordHash":"AQID"}"#
         #expect(throws: PasswordImportFault.unknownAlgorithm) {
             try read(line, rules: UserRowRules(hash: Self.settings(rounds: 1, "ROT13")))
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func foreignIdentitiesAreDroppedWhereThatIsAskedFor() throws {
+    @Test func `Foreign identities are dropped where that is asked for`() throws {
         let line = #"{"localId":"a","providerUserInfo":[{"providerId":"google.com","rawId":"1"}]}"#
         var rules = UserRowRules()
         rules.dropsForeignIdentities = true

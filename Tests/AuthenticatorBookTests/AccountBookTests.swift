@@ -25,7 +25,7 @@
                 }
             }
 
-            @Test func whatIsAddedIsListedAndMakesItsCodes() async throws {
+            @Test func `What is added is listed and makes its codes`() async throws {
                 try await with { book, presence in
                     let asked = presence.requests.count
                     let added = try await book.add(try OTPAuthURI(parsing: uri))
@@ -41,7 +41,7 @@
                 }
             }
 
-            @Test func aSecretThatAsksEachTimeDoes() async throws {
+            @Test func `A secret that asks each time does`() async throws {
                 try await with { book, presence in
                     let added = try await book.add(try OTPAuthURI(parsing: uri), asksEachTime: true)
                     let asked = presence.requests.count
@@ -56,7 +56,7 @@
                 }
             }
 
-            @Test func aCounterIsKeptBeforeItsCodeIsShown() async throws {
+            @Test func `A counter is kept before its code is shown`() async throws {
                 try await with { book, _ in
                     let added = try await book.add(try OTPAuthURI(parsing: counted))
                     #expect(try await book.nextCode(of: added).code.stringCode == "755224")
@@ -68,7 +68,7 @@
                 }
             }
 
-            @Test func twentyAtOnceGetTwentyCounters() async throws {
+            @Test func `Twenty at once get twenty counters`() async throws {
                 try await with { book, _ in
                     let added = try await book.add(try OTPAuthURI(parsing: counted))
                     let counters = try await withThrowingTaskGroup(of: UInt64.self) { group in
@@ -79,7 +79,7 @@
                 }
             }
 
-            @Test func aCounterAtItsEndIsRefused() async throws {
+            @Test func `A counter at its end is refused`() async throws {
                 try await with { book, _ in
                     let last = counted.replacing("counter=0", with: "counter=\(UInt64.max)")
                     let added = try await book.add(try OTPAuthURI(parsing: last))
@@ -89,7 +89,7 @@
                 }
             }
 
-            @Test func oneNameHasOneSecret() async throws {
+            @Test func `One name has one secret`() async throws {
                 try await with { book, _ in
                     let first = try await book.add(try OTPAuthURI(parsing: uri))
                     await #expect(throws: AccountBookError.alreadyThere(first)) {
@@ -109,7 +109,7 @@
                 }
             }
 
-            @Test func whatIsRemovedLeavesNothing() async throws {
+            @Test func `What is removed leaves nothing`() async throws {
                 try await with { book, _ in
                     let added = try await book.add(try OTPAuthURI(parsing: uri))
                     try await book.remove(added.id)
@@ -120,7 +120,7 @@
                 }
             }
 
-            @Test func anAccountIsFoundByWhateverPeopleCallIt() async throws {
+            @Test func `An account is found by whatever people call it`() async throws {
                 try await with { book, _ in
                     let github = try await book.add(try OTPAuthURI(parsing: uri))
                     let bank = try await book.add(try OTPAuthURI(parsing: counted))
@@ -144,7 +144,7 @@
             }
 
             /// The first form in which accounts were kept: whatever is kept later, this must be read.
-            @Test func accountsOfTheFirstFormAreRead() async throws {
+            @Test func `Accounts of the first form are read`() async throws {
                 try await with { book, _ in
                     let kept = """
                         {"id":"0a1b2c3d","issuer":"GitHub","name":"ada","codes":{"period":30,"algorithm":"SHA1","digits":6,
@@ -161,7 +161,7 @@
                 }
             }
 
-            @Test func whatCannotBeReadIsNamedAndCanBeRemoved() async throws {
+            @Test func `What cannot be read is named and can be removed`() async throws {
                 try await with { book, _ in
                     try await Keychain().store(
                         LockedBytes(Array("nonsense".utf8)), account: "0a1b2c3d",

@@ -45,19 +45,19 @@ import Testing
         #expect(file.leftOut[1].reason.contains("Base32"))
     }
 
-    @Test(arguments: 1...3) func plainVaultsAreReadEntryByEntry(version: Int) throws {
+    @Test(arguments: 1...3) func `Plain vaults are read entry by entry`(version: Int) throws {
         let contents = Self.contents.replacing("\"version\": 3", with: "\"version\": \(version)")
         try check(read(#"{"version": 1, "header": {"slots": null, "params": null}, "db": \#(contents)}"#))
     }
 
-    @Test func vaultsThatAnotherImplementationSealedAreOpened() throws {
+    @Test func `Vaults that another implementation sealed are opened`() throws {
         let vault = try Peer.run("aegis-seal", "correct horse ö", input: Self.contents)
         try check(read(vault, password: "correct horse ö"))
         #expect(throws: AccountFileError.wrongPassword) { try read(vault, password: "correct horse o") }
         #expect(throws: AccountFileError.passwordNeeded) { try read(vault) }
     }
 
-    @Test func anotherImplementationOpensWhatIsSealedHere() throws {
+    @Test func `Another implementation opens what is sealed here`() throws {
         let text = try AegisFile.text(of: Self.accounts, password: Array("pass ö".utf8))
         let contents = try #require(try Peer.json("aegis-open", "pass ö", input: text) as? [String: Any])
         #expect(contents["version"] as? Int == 3)
@@ -82,7 +82,7 @@ import Testing
             (1 << 30, 8, 1), (1 << 21, 1, 1), (1 << 15, 8, 64), (1 << 15, 64, 1), (1 << 18, 8, 2), (30000, 8, 1),
             (0, 8, 1), (1 << 15, 0, 1), (1 << 15, 8, 0),
         ] as [(UInt64, UInt64, UInt64)])
-    func costlyVaultsAreRefusedBeforeTheirPasswordIsTried(n: UInt64, r: UInt64, p: UInt64) throws {
+    func `Costly vaults are refused before their password is tried`(n: UInt64, r: UInt64, p: UInt64) throws {
         #expect(!AegisCipher.Cost(n: n, r: r, p: p).isBearable)
         let vault = try AegisFile.text(of: Self.accounts, password: [0x61], cost: .init(n: 16, r: 8, p: 1))
             .replacing("\"n\" : 16", with: "\"n\" : \(n)").replacing("\"r\" : 8", with: "\"r\" : \(r)")
@@ -91,7 +91,7 @@ import Testing
         #expect(error.description.contains("more work"))
     }
 
-    @Test func everyChangedByteIsNoticed() throws {
+    @Test func `Every changed byte is noticed`() throws {
         let vault = try AegisFile.text(of: Self.accounts, password: [0x61], cost: .init(n: 16, r: 8, p: 1))
         for marker in ["\"db\" : \"", "\"key\" : \"", "\"nonce\" : \"", "\"tag\" : \"", "\"salt\" : \""] {
             var bytes = Array(vault.utf8)
@@ -118,7 +118,7 @@ import Testing
             (String(repeating: "[", count: 100_000), "neither"),
             ("{\"version\":1,\"header\":" + String(repeating: "[", count: 100_000), "no Aegis vault"),
         ])
-    func whatIsNoVaultIsToldApart(text: String, word: String) throws {
+    func `What is no vault is told apart`(text: String, word: String) throws {
         let error = try #require(throws: AccountFileError.self) { try read(text, password: "a") }
         #expect(error.description.contains(word), "\(error)")
     }

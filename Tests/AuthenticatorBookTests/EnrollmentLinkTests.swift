@@ -22,7 +22,7 @@ import Testing
                 nil, nil
             ),
         ] as [(String, String?, String, String, String?, String?)])
-    func aLinkSaysTicketAndServer(
+    func `A link says ticket and server`(
         text: String, server: String?, ticket: String, at: String, issuer: String?, name: String?
     ) throws {
         let link = try #require(try EnrollmentLink(text, server: server))
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["otpauth://totp/a?secret=JBSWY3DP", "https://example.com/", "gten_1", "", "mailto:a@example.com"])
-    func otherTextsAreNone(text: String) throws {
+    func `Other texts are none`(text: String) throws {
         #expect(try EnrollmentLink(text) == nil)
     }
 
@@ -46,11 +46,11 @@ import Testing
             ("otpauth://totp/a?enrollment_tx_id=a%0Ab&base_url=https%3A%2F%2Fx", .badTicket),
             ("https://example.com/elsewhere?ticket=t", .notATicketPage),
         ])
-    func whatCannotBeUsedIsRefused(text: String, error: EnrollmentLinkError) {
+    func `What cannot be used is refused`(text: String, error: EnrollmentLinkError) {
         #expect(throws: error) { try EnrollmentLink(text) }
     }
 
-    @Test func namesBringNoControlCharactersAlong() throws {
+    @Test func `Names bring no control characters along`() throws {
         let link = try #require(
             try EnrollmentLink(
                 "otpauth://totp/S%1B%5B2J:a%07?enrollment_tx_id=abc&issuer=S%1B%5B2J&base_url=https%3A%2F%2Fx"))

@@ -23,7 +23,7 @@ import Testing
         ]}
         """
 
-    @Test func linksThatAnotherImplementationWroteAreRead() throws {
+    @Test func `Links that another implementation wrote are read`() throws {
         let file = try read(try Peer.run("migration-write", input: Self.payload))
         let secret = "JBSWY3DPEHPK3PXP"
         #expect(
@@ -38,7 +38,7 @@ import Testing
         #expect(file.missingParts == ["1 of 2"])
     }
 
-    @Test func anotherImplementationReadsWhatIsWrittenHere() throws {
+    @Test func `Another implementation reads what is written here`() throws {
         let accounts = try (0..<23).map { index in
             try OTPAuthURI(
                 kind: index == 22 ? .hotp(counter: 7) : .totp(period: 30), issuer: "Issuer", accountName: "n\(index)",
@@ -83,12 +83,12 @@ import Testing
             "otpauth-migration://offline?data=AAA=", "otpauth-migration://offline?data=Cw==",
             "otpauth-migration://offline?data=GP////////////8B", "otpauth-migration://offline?data=CgEK",
         ])
-    func whatIsNoMigrationIsRefused(text: String) throws {
+    func `What is no migration is refused`(text: String) throws {
         let error = try #require(throws: AccountFileError.self) { try read(text) }
         #expect(error.description.contains("otpauth-migration"), "\(error)")
     }
 
-    @Test func everyLinkThatIsCutOffIsRefusedOrHasFewer() throws {
+    @Test func `Every link that is cut off is refused or has fewer`() throws {
         let (uris, _) = MigrationURI.uris(of: try AegisTests.accounts.dropLast(2) + AegisTests.accounts.dropLast(2))
         let payload = try #require(uris.first?.split(separator: "=", maxSplits: 1).last?.removingPercentEncoding)
         let bytes = try #require(Data(base64Encoded: payload))
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func linesAreReadOneByOne() throws {
+    @Test func `Lines are read one by one`() throws {
         let file = try read(
             """
             \u{FEFF}# a list

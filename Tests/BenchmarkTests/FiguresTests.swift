@@ -3,14 +3,14 @@ import Testing
 @testable import countersign_bench
 
 @Suite struct FiguresTests {
-    @Test func theMedianOfAnEvenCountLiesBetween() {
+    @Test func `The median of an even count lies between`() {
         #expect(Spread([4, 1, 3, 2])?.median == 2.5)
         #expect(Spread([9, 1, 5]).map { [$0.least, $0.median, $0.greatest] } == [1, 5, 9])
         #expect(Spread([]) == nil)
     }
 
     /// A neighbour that halves the speed of one whole round changes no ratio.
-    @Test func ratiosAreTakenRoundByRound() {
+    @Test func `Ratios are taken round by round`() {
         var figures = Figures()
         for slowness in [1.0, 2, 4] {
             figures.add([.perSecond: [100 / slowness]], of: "limit")
@@ -25,17 +25,17 @@ import Testing
         (0.0, "0"), (0.0123, "0.012"), (0.5, "0.50"), (12.34, "12.3"), (999.6, "1000"), (12345.6, "12,346"),
         (1_234_567.0, "1,234,567"),
     ])
-    func numbersHaveThreeDigitsThatMeanSomething(_ value: Double, _ text: String) {
+    func `Numbers have three digits that mean something`(_ value: Double, _ text: String) {
         #expect(Spread.text(value) == text)
     }
 
-    @Test func aNameBringsItsLimits() throws {
+    @Test func `A name brings its limits`() throws {
         let chosen = try BenchCase.chosen(["jwks"], of: BenchCase.all).map(\.name)
         #expect(chosen == ["hello", "jwks"])
         #expect(throws: UnknownCase.self) { try BenchCase.chosen(["jwk"], of: BenchCase.all) }
     }
 
-    @Test func everyLimitIsMeasuredBeforehand() {
+    @Test func `Every limit is measured beforehand`() {
         for (index, one) in BenchCase.all.enumerated() {
             for limit in one.limits {
                 #expect(BenchCase.all[..<index].contains { $0.name == limit.name }, "\(one.name): \(limit.name)")
@@ -44,7 +44,7 @@ import Testing
         #expect(Set(BenchCase.all.map(\.name)).count == BenchCase.all.count)
     }
 
-    @Test func theWordsAroundTheFiguresStay() {
+    @Test func `The words around the figures stay`() {
         let first = Report.replacingFigures(in: "# Results\n\nBefore.\n", by: "old")
         let second = Report.replacingFigures(in: first + "After.\n", by: "new")
         #expect(second.hasPrefix("# Results\n\nBefore.\n"))

@@ -3,7 +3,7 @@ import Testing
 
 /// Every benchmark once, as small as it goes: the figures mean nothing, but there are some.
 @Suite struct SmokeTests {
-    @Test func everyBenchmarkRuns() async throws {
+    @Test func `Every benchmark runs`() async throws {
         let run = try await BenchProgram.run([
             "--rounds", "1", "--seconds", "0.05", "--many", "200", "--json", "--no-postgres", "--date", "2026-11-21",
             "--except", "syncs",
@@ -26,7 +26,7 @@ import Testing
         #expect(ratios["jwks"]?["hello"] != nil)
     }
 
-    @Test func whatIsNoBenchmarkIsRefusedWithTheNamesOfAll() async throws {
+    @Test func `What is no benchmark is refused with the names of all`() async throws {
         let run = try await BenchProgram.run(["--only", "jwk"])
         #expect(run.status != 0)
         #expect(run.error.contains("jwks"))

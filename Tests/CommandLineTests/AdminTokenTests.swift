@@ -16,7 +16,7 @@ import Testing
         ).status
     }
 
-    @Test func aRestoredDirectoryKeepsTokenAndAPIKey() async throws {
+    @Test func `A restored directory keeps token and API key`() async throws {
         let directory = try await TestDirectory.prepared()
         let file = directory.url.appendingPathComponent("backup.sqlite").path
         #expect(try await directory.run("db", "backup", file, "--with-master-key").status == 0)
@@ -38,7 +38,7 @@ import Testing
         #expect(apps.lines.count == 2, "No second first application is made: \(apps.output)")
     }
 
-    @Test func aFileThatSaysSomethingElseSaysWhatTheDatabaseSays() async throws {
+    @Test func `A file that says something else says what the database says`() async throws {
         let directory = try await TestDirectory.prepared()
         let token = try text("admin-token", in: directory.data)
         try directory.writePrivately("another\n", to: directory.data + "/admin-token")
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func aRunningServerTakesANewTokenWithinSeconds() async throws {
+    @Test func `A running server takes a new token within seconds`() async throws {
         let directory = try await TestDirectory.prepared()
         try await directory.serving { url, _ in
             let old = try text("admin-token", in: directory.data)
@@ -73,7 +73,7 @@ import Testing
 /// Secrets that every user of the machine may read.
 @Suite struct ExposedSecretTests {
     @Test(arguments: ["master-key", "admin-token"])
-    func aSecretOfTheServersOwnIsRefusedUntilItIsMended(name: String) async throws {
+    func `A secret of the servers own is refused until it is mended`(name: String) async throws {
         let directory = try await TestDirectory.prepared()
         let path = directory.data + "/" + name
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
@@ -93,7 +93,7 @@ import Testing
         try await directory.serving { _, _ in }
     }
 
-    @Test func commandsRefuseAMasterKeyThatOthersMayReadToo() async throws {
+    @Test func `Commands refuse a master key that others may read too`() async throws {
         let directory = try await TestDirectory.prepared()
         let path = directory.data + "/master-key"
         try FileManager.default.setAttributes([.posixPermissions: 0o604], ofItemAtPath: path)

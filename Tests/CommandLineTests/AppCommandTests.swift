@@ -8,7 +8,7 @@ import Testing
         directory = try await TestDirectory.prepared()
     }
 
-    @Test func anApplicationIsAddedChangedAndRemoved() async throws {
+    @Test func `An application is added changed and removed`() async throws {
         let added = try await directory.run(
             "app", "add", "--id", "shop", "--name", "Shop", "--secret", "--redirect-uri",
             "https://shop.example.com/back",
@@ -51,7 +51,7 @@ import Testing
         #expect(try await directory.run("app", "show", "shop").status == 4)
     }
 
-    @Test func anAttributeHasAPatternWhichIsShownAsItIsWrittenAndTakenAwayAgain() async throws {
+    @Test func `An attribute has a pattern which is shown as it is written and taken away again`() async throws {
         let pattern = "postalCode:string:required:/^[1-9]:[0-9/]*$/"
         let added = try await directory.run(
             "app", "add", "--id", "shop", "--attribute", pattern, "--attribute", "city:string:/^.{2,40}$/")
@@ -70,7 +70,7 @@ import Testing
         #expect(((none["application"] as? [String: Any])?["attributes"] as? [Any])?.isEmpty == true)
     }
 
-    @Test func revealingAddressesIsWarnedOfAndLogged() async throws {
+    @Test func `Revealing addresses is warned of and logged`() async throws {
         let added = try await directory.run("app", "add", "--id", "shop", "--reveal-addresses", "--json")
         #expect(added.status == 0)
         #expect(added.error.hasPrefix("warning: shop reveals addresses: a client learns"))
@@ -82,7 +82,7 @@ import Testing
         #expect(log.last?.hasSuffix("application=shop  revealsAddresses=false") == true)
     }
 
-    @Test func audiencesAreReplacedAndEmptiedAndAnyIsWarnedOfAndLogged() async throws {
+    @Test func `Audiences are replaced and emptied and any is warned of and logged`() async throws {
         func audiences(_ arguments: String...) async throws -> [String]? {
             let answer = try await Program.run(arguments + ["--json", "--data", directory.data], in: directory).json()
             return (answer["application"] as? [String: Any])?["audiences"] as? [String]
@@ -97,7 +97,7 @@ import Testing
         #expect(logged.contains("application=shop  audiences="), "\(logged)")
     }
 
-    @Test func aSecretOfOnesOwnHasToBeLong() async throws {
+    @Test func `A secret of ones own has to be long`() async throws {
         let short = try directory.write("hunter2\n", to: "short")
         #expect(try await directory.run("app", "add", "--secret-file", short).status == 2)
         let long = try directory.write("0123456789abcdefghijklmnop\n", to: "long")
@@ -121,7 +121,7 @@ import Testing
         (["--id", "a b"], "is no client id"),
         (["--secret", "--secret-file", "x"], "Give one of --secret and --secret-file."),
     ])
-    func whatIsNotRightIsRefusedAsUsage(options: [String], reason: String) async throws {
+    func `What is not right is refused as usage`(options: [String], reason: String) async throws {
         let transcript = try await Program.run(
             ["app", "add"] + options + ["--data", directory.data], in: directory)
         #expect(transcript.status == 2)
@@ -129,7 +129,7 @@ import Testing
         #expect(transcript.output.isEmpty)
     }
 
-    @Test func unknownApplicationsAreNotFoundAndKnownOnesAreTaken() async throws {
+    @Test func `Unknown applications are not found and known ones are taken`() async throws {
         let missing = try await directory.run("app", "set", "nope", "--require-mfa")
         #expect(missing.status == 4)
         #expect(missing.error.contains("There is no application nope."))

@@ -37,7 +37,7 @@ import Testing
         try #require(try transcript.json()["codes"] as? [[String: Any]])
     }
 
-    @Test func withoutAVaultThereAreNoAccountsAndNoneIsMade() async throws {
+    @Test func `Without a vault there are no accounts and none is made`() async throws {
         let list = try await run("list", "--json")
         #expect(list.status == 0)
         #expect((try list.json()["accounts"] as? [Any])?.isEmpty == true)
@@ -48,7 +48,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.url.appendingPathComponent("vault").path))
     }
 
-    @Test func anAccountIsEnrolledShownAndRemoved() async throws {
+    @Test func `An account is enrolled shown and removed`() async throws {
         let enrolled = try await run("enroll", github, "--json")
         #expect(enrolled.status == 0, "\(enrolled.error)")
         let id = try #require(try enrolled.json()["id"] as? String)
@@ -72,14 +72,14 @@ import Testing
         #expect(try await run("codes", id).status == 4)
     }
 
-    @Test func aCounterMovesOnEachTime() async throws {
+    @Test func `A counter moves on each time`() async throws {
         #expect(try await run("enroll", bank).status == 0)
         #expect(try codes(try await run("codes", "--json")).first?["code"] == nil)
         // RFC 4226, appendix D.
         for code in ["755224", "287082", "359152"] { #expect(try await run("codes", "bank").output == "\(code)\n") }
     }
 
-    @Test func aSecretThatAsksEachTimeIsNotGivenWithoutAPrompt() async throws {
+    @Test func `A secret that asks each time is not given without a prompt`() async throws {
         #expect(try await run("enroll", github, "--ask-each-time").status == 0)
         #expect(try await run("enroll", bank).status == 0)
         #expect(try codes(try await run("codes", "--json")).map { $0["code"] as? String } == [nil, nil])
@@ -89,7 +89,7 @@ import Testing
         #expect(refused.error.contains("what asks each time needs a terminal"))
     }
 
-    @Test func aNameIsTakenOnce() async throws {
+    @Test func `A name is taken once`() async throws {
         #expect(try await run("enroll", github).status == 0)
         let again = try await run("enroll", github)
         #expect(again.status == 1)
@@ -110,7 +110,7 @@ import Testing
         "otpauth://hotp/a?secret=JBSWY3DP", "otpauth://totp/a%1B%5B2J?secret=JBSWY3DP",
         "otpauth-migration://offline?data=x",
     ])
-    func aLinkThatCannotBeUsedIsWrongUsage(link: String) async throws {
+    func `A link that cannot be used is wrong usage`(link: String) async throws {
         let transcript = try await run("enroll", link)
         #expect(transcript.status == 2, "\(transcript.error)")
         #expect(transcript.output.isEmpty)
@@ -119,7 +119,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.url.appendingPathComponent("vault").path))
     }
 
-    @Test func aWrongPasscodeOpensNothing() async throws {
+    @Test func `A wrong passcode opens nothing`() async throws {
         #expect(try await run("enroll", github).status == 0)
         let wrong = try await run("codes", passcode: "654321\n")
         #expect(wrong.status == 1)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func linksComeByStandardInputToo() async throws {
+    @Test func `Links come by standard input too`() async throws {
         let enrolled = try await shell("printf '%s\\n' '\(github)' | \"$0\" authenticator enroll -")
         #expect(enrolled.status == 0, "\(enrolled.error)")
         #expect(try await run("codes", "github").status == 0)
@@ -146,7 +146,7 @@ import Testing
 
     // MARK: Import and export
 
-    @Test func accountsMoveOutAndInAgain() async throws {
+    @Test func `Accounts move out and in again`() async throws {
         #expect(try await run("enroll", github).status == 0)
         #expect(try await run("enroll", bank).status == 0)
         let password = try directory.write("a password\n", to: "password")
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func aFileIsNeverReplacedUnasked() async throws {
+    @Test func `A file is never replaced unasked`() async throws {
         #expect(try await run("enroll", github).status == 0)
         let file = try directory.write("mine", to: "file")
         let refused = try await run("export", file, "--plain")
@@ -191,7 +191,7 @@ import Testing
         ["export", "file", "--plain", "--password-file", "x"], ["export", "--qr"], ["import"], ["codes", "a", "b"],
         ["import", "not-there"], ["list", "--passcode-credential", "x"],
     ])
-    func wrongUsageIsTwo(arguments: [String]) async throws {
+    func `Wrong usage is two`(arguments: [String]) async throws {
         let transcript = try await Program.run(
             ["authenticator"] + arguments + ["--vault", "vault", "--passcode-fd", "0"], in: directory, input: "123456\n"
         )
@@ -199,7 +199,7 @@ import Testing
         #expect(transcript.output.isEmpty)
     }
 
-    @Test func anImportTellsWhatItDidNotTake() async throws {
+    @Test func `An import tells what it did not take`() async throws {
         #expect(try await run("enroll", github).status == 0)
         let file = try directory.write(
             """
@@ -217,7 +217,7 @@ import Testing
         #expect(nothing.error.contains("no Aegis vault"))
     }
 
-    @Test func anEncryptedFileWantsItsPassword() async throws {
+    @Test func `An encrypted file wants its password`() async throws {
         #expect(try await run("enroll", github).status == 0)
         let password = try directory.write("right", to: "right")
         let wrong = try directory.write("wrong", to: "wrong")

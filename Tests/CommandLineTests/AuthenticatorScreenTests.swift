@@ -46,7 +46,7 @@ import Testing
     private let newYear = Date(timeIntervalSince1970: 1_767_225_600)
     private let utc = TimeZone.gmt
 
-    @Test func aRequestSaysWhoFromWhereAndWhen() {
+    @Test func `A request says who from where and when`() {
         let push = Push(
             source: From(os: Program(name: "Linux", version: nil), browser: Program(name: "Firefox", version: "128.0")),
             location: Place(name: "Palermo", latitude: 38.1157, longitude: 13.3615), numberLength: 2)
@@ -65,14 +65,14 @@ import Testing
         #expect(SignInRequest(push, of: account, receivedAt: newYear + 60).id == request.id)
     }
 
-    @Test func whatIsNotKnownIsADash() {
+    @Test func `What is not known is a dash`() {
         let lines = SignInRequest(Push(), of: account, receivedAt: newYear).lines(now: newYear + 300, in: utc)
         #expect(lines[1...] == ["  browser  -", "  place    -", "  time     2026-01-01 00:00:00, 5 min ago"])
     }
 
     /// A clock that differs neither hides a request nor keeps one for ever.
     @Test(arguments: [-86_400.0, -301, -300, 0, 10, 86_400])
-    func aRequestWaitsForFiveMinutesAtMost(offset: TimeInterval) {
+    func `A request waits for five minutes at most`(offset: TimeInterval) {
         let request = SignInRequest(
             Push(startedAt: newYear + offset), of: account, receivedAt: newYear)
         let left = request.expiresAt.timeIntervalSince(newYear)
@@ -81,7 +81,7 @@ import Testing
 
     /// Names come from the client that signs in. They must not control the terminal, or look like a line of the
     /// program.
-    @Test func strangersSteerNoTerminal() {
+    @Test func `Strangers steer no terminal`() {
         let evil = "\u{1B}[2J\u{1B}]0;x\u{7}\r\n  place    home\u{202E}\u{85}\u{2028}\u{9B}2J"
         let push = Push(
             source: From(os: Program(name: evil, version: evil), browser: Program(name: evil, version: evil)),
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func codesFitTheScreen() {
+    @Test func `Codes fit the screen`() {
         let many = (0..<50).map { index in
             CodesScreen.Row.named(
                 Account(
@@ -120,7 +120,7 @@ import Testing
 #if !canImport(Security)
     @Suite struct AnsweredOnceTests {
         /// The passcode that opens the vault opens the first item of a command, and nothing after that.
-        @Test func oneAnswerIsUsedTwiceAtMost() throws {
+        @Test func `One answer is used twice at most`() throws {
             let script = ScriptedPresence(["first", "second", "third"])
             let presence = AnsweredOnce(script)
             func ask(_ kind: PresenceRequest.Kind, wrong: Int? = nil) throws -> String {
@@ -135,7 +135,7 @@ import Testing
             #expect(script.requests.count == 3)
         }
 
-        @Test func aWrongAnswerIsNotUsedAgain() throws {
+        @Test func `A wrong answer is not used again`() throws {
             let script = ScriptedPresence(["wrong", "right"])
             let presence = AnsweredOnce(script)
             let unlock = PresenceRequest(kind: .unlock, reason: nil, application: "a")

@@ -49,7 +49,7 @@ import Testing
         try await list(contentsOf: arguments)
     }
 
-    @Test func clientsAreListedPageByPage() async throws {
+    @Test func `Clients are listed page by page`() async throws {
         #expect(try await directory.run("client", "list").output == "There are no such clients.\n")
         let ids = try await register(5, of: "com.example.bank") + register(2, of: "com.example.shop")
         var seen: [String] = []
@@ -82,7 +82,7 @@ import Testing
         return (try #require(answer["clients"] as? [[String: Any]]), answer["next"] as? String)
     }
 
-    @Test func aClientIsShownPutAwayAndRemoved() async throws {
+    @Test func `A client is shown put away and removed`() async throws {
         let id = try #require(try await register(1, of: "com.example.bank").first)
         let reference = try #require(try await list().clients.first?["client"] as? String)
         for name in [reference, id] {

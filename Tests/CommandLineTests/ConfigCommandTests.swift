@@ -8,7 +8,7 @@ import Testing
         directory = try await TestDirectory.prepared()
     }
 
-    @Test func settingsAreShownWithDefaultsAndRanges() async throws {
+    @Test func `Settings are shown with defaults and ranges`() async throws {
         let all = try await directory.run("config", "show")
         #expect(all.lines.first?.split(separator: " ").joined(separator: " ") == "KEY VALUE DEFAULT TAKES MEANING")
         #expect(all.output.contains("secondFactors.totp.adjacentIntervals  1 "))
@@ -21,7 +21,7 @@ import Testing
         #expect(keys.contains("tokens.algorithm") && keys.allSatisfy { $0.hasPrefix("tokens.") })
     }
 
-    @Test func aChangeHoldsAndIsLogged() async throws {
+    @Test func `A change holds and is logged`() async throws {
         let changed = try await directory.run("config", "set", "tokens.algorithm", "rs256")
         #expect(changed.output == "tokens.algorithm is RS256 now; it was ES256.\n")
         #expect(changed.error.isEmpty)
@@ -44,7 +44,7 @@ import Testing
         (["secondFactors.totp.state", "disabled"], "sign in with the password alone"),
         (["tokens.idTokenLifetime", "86400"], "A stolen ID token is valid for longer"),
     ])
-    func whatBecomesWeakerIsSaid(change: [String], warning: String) async throws {
+    func `What becomes weaker is said`(change: [String], warning: String) async throws {
         let transcript = try await Program.run(
             ["config", "set"] + change + ["--data", directory.data], in: directory)
         #expect(transcript.status == 0)
@@ -52,7 +52,7 @@ import Testing
         #expect(transcript.error.contains(warning), "\(transcript.error)")
     }
 
-    @Test func whatIsNotRightIsRefusedAndChangesNothing() async throws {
+    @Test func `What is not right is refused and changes nothing`() async throws {
         let before = try await directory.run("config", "show", "--json").output
         let log = try await directory.run("audit", "tail").output
         let cases: [(change: [String], reason: String)] = [
@@ -81,14 +81,14 @@ import Testing
         #expect(try await directory.run("audit", "tail").output == log)
     }
 
-    @Test func settingsThatContradictEachOtherAreRefusedTogether() async throws {
+    @Test func `Settings that contradict each other are refused together`() async throws {
         _ = try await directory.run("config", "set", "passwords", "nist")
         let transcript = try await directory.run("config", "set", "passwords.minimumLength", "20")
         #expect(transcript.status == 2)
         #expect(transcript.error.contains("passwords.minimumLengthAlone (15) has to be at least"))
     }
 
-    @Test func aKeyIsReadFromAFileAndTakenAwayAgain() async throws {
+    @Test func `A key is read from a file and taken away again`() async throws {
         let pem = """
             -----BEGIN PUBLIC KEY-----
             MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEe2so077OawL4emhaSgzWJEC7fD3B

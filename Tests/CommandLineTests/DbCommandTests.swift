@@ -17,7 +17,7 @@ import Testing
         return try await URLSession.shared.data(from: target).0
     }
 
-    @Test func aBackupTakenWhileTheServerRunsIsRestoredWithItsSealedKeys() async throws {
+    @Test func `A backup taken while the server runs is restored with its sealed keys`() async throws {
         let file = directory.url.appendingPathComponent("backup.sqlite").path
         let password = try directory.write("a quiet afternoon", to: "password")
         let before = try await directory.serving { url, _ in
@@ -52,7 +52,7 @@ import Testing
         _ = await server.transcript()
     }
 
-    @Test func nothingIsOverwritten() async throws {
+    @Test func `Nothing is overwritten`() async throws {
         let file = try directory.write("mine", to: "backup.sqlite")
         let backup = try await directory.run("db", "backup", file)
         #expect(backup.status == 3)
@@ -63,7 +63,7 @@ import Testing
         #expect(restore.error.contains("exists already"))
     }
 
-    @Test func whatIsNoBackupMakesNoDatabase() async throws {
+    @Test func `What is no backup makes no database`() async throws {
         let file = try directory.write("this is no database", to: "nonsense.sqlite")
         let other = directory.url.appendingPathComponent("restored").path
         let restore = try await Program.run(["db", "restore", file, "--data", other], in: directory)
@@ -73,7 +73,7 @@ import Testing
         #expect(missing.status == 3)
     }
 
-    @Test func aSoundDatabaseIsSoundAndUpToDate() async throws {
+    @Test func `A sound database is sound and up to date`() async throws {
         #expect(try await directory.run("db", "check").lines == ["The database is sound."])
         #expect(try await directory.run("db", "migrate").lines == ["The schema is up to date."])
         let remote = try await Program.run(["db", "check", "--server", "http://127.0.0.1:1"], in: directory)

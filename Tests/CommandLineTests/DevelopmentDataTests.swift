@@ -36,7 +36,7 @@ import Testing
         FileManager.default.fileExists(atPath: directory.url.appendingPathComponent(name).path)
     }
 
-    @Test func aDevelopmentDirectoryIsNotServedToOthers() async throws {
+    @Test func `A development directory is not served to others`() async throws {
         let directory = try await TestDirectory.prepared(isDevelopment: true)
         let error = try await refusal(of: directory)
         #expect(error.contains("\(directory.data) holds development data"), "\(error)")
@@ -52,7 +52,7 @@ import Testing
         _ = try await refusal(of: directory)
     }
 
-    @Test func aDirectoryWithUsersIsNotOpenedToEveryClient() async throws {
+    @Test func `A directory with users is not opened to every client`() async throws {
         let directory = try await TestDirectory.prepared()
         _ = try await directory.run("user", "add", "anna@example.com", "--id", "anna")
         let error = try await refusal(of: directory, "--dev")
@@ -63,7 +63,7 @@ import Testing
         try await directory.serving { _, _ in }
     }
 
-    @Test func theKindsHaveDirectoriesOfTheirOwn() async throws {
+    @Test func `The kinds have directories of their own`() async throws {
         let directory = try TestDirectory()
         func run(_ arguments: String..., environment: [String: String] = [:]) async throws -> Program.Transcript {
             try await Program.run(arguments, in: directory, environment: environment)
@@ -110,7 +110,7 @@ import Testing
         return directory
     }
 
-    @Test func aDirectoryOfBeforeCountsAsWhatItHolds() async throws {
+    @Test func `A directory of before counts as what it holds`() async throws {
         let development = try await unmarked("shop", "dev-app", "com.countersign.dev.stepup")
         let error = try await refusal(of: development)
         #expect(error.contains("was served with --dev by an earlier version"), "\(error)")
@@ -133,7 +133,7 @@ import Testing
         try await production.serving { _, _ in }
     }
 
-    @Test func aRestoredDevelopmentDirectoryIsOne() async throws {
+    @Test func `A restored development directory is one`() async throws {
         let directory = try await TestDirectory.prepared(isDevelopment: true)
         let file = directory.url.appendingPathComponent("backup.sqlite").path
         #expect(try await directory.run("db", "backup", file, "--with-master-key").status == 0)
@@ -145,7 +145,7 @@ import Testing
         #expect(try await refusal(of: copy).contains("holds development data"))
     }
 
-    @Test func theNetworkSeesADevelopmentServerOnlyWhereThatIsSaid() async throws {
+    @Test func `The network sees a development server only where that is said`() async throws {
         let directory = try await TestDirectory.prepared(isDevelopment: true)
         let arguments = ["--dev", "--data", directory.data, "--listen", "0.0.0.0:0"]
         let refused = try await Program.run(["serve"] + arguments, in: directory)

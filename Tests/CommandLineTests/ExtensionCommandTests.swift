@@ -14,7 +14,7 @@ import Testing
         {"@odata.type":"microsoft.graph.tokenIssuanceStart.provideClaimsForToken","claims":{"role":"a","other":"b"}}]}}
         """
 
-    @Test func anExtensionIsAddedShownAndRemoved() async throws {
+    @Test func `An extension is added shown and removed`() async throws {
         let added = try await directory.run(
             "extension", "add", "--event", "token-issuance-start", "--url", "https://api.example.com/claims", "--name",
             "Claims", "--resource-id", "api://api.example.com/audience", "--app", "notes", "--timeout", "500",
@@ -69,21 +69,21 @@ import Testing
             "There are id, access."
         ),
     ])
-    func whatIsNotRightIsUsage(options: [String], words: String) async throws {
+    func `What is not right is usage`(options: [String], words: String) async throws {
         let transcript = try await Program.run(
             ["extension", "add"] + options + ["--data", directory.data], in: directory)
         #expect(transcript.status == 2 && transcript.output.isEmpty)
         #expect(transcript.error.contains(words), "\(transcript.error)")
     }
 
-    @Test func noApplicationIsTheServerItself() async throws {
+    @Test func `No application is the server itself`() async throws {
         for id in ["99045fe1-7639-4a75-9d4a-577b6ca3810f", "99045FE1-7639-4A75-9D4A-577B6CA3810F"] {
             let added = try await directory.run("app", "add", "--id", id)
             #expect(added.status == 2 && added.error.contains("Choose another"))
         }
     }
 
-    @Test func aServiceIsCheckedFromWhereTheCommandRuns() async throws {
+    @Test func `A service is checked from where the command runs`() async throws {
         let service = try ScriptedService(ScriptedService.json(Self.claims))
         defer { service.stop() }
         let added = try await directory.run(
@@ -109,7 +109,7 @@ import Testing
         #expect(misspelt.status == 2 && misspelt.error.contains("127.0.0.1/8"))
     }
 
-    @Test func aRunningServerChecksByItsOwnRules() async throws {
+    @Test func `A running server checks by its own rules`() async throws {
         let service = try ScriptedService(ScriptedService.json(Self.claims))
         defer { service.stop() }
         let directory = try await TestDirectory.prepared(isDevelopment: true)

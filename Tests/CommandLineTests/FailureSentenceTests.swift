@@ -35,7 +35,7 @@ import Testing
     }()
 
     @Test(.enabled(if: canMount, "Only root mounts a disk that is full."))
-    func aFullDiskSaysSo() async throws {
+    func `A full disk says so`() async throws {
         let directory = try TestDirectory()
         let disk = directory.url.appendingPathComponent("disk").path
         try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// A limit on the size of files simulates a full disk.
-    @Test func aLimitOnTheSizeOfFilesSaysSo() async throws {
+    @Test func `A limit on the size of files says so`() async throws {
         let directory = try await TestDirectory.prepared()
         let users = try directory.write(
             (0..<2000).map { #"{"localId":"u\#($0)","displayName":"\#(String(repeating: "x", count: 200))"}"# + "\n" }
@@ -77,7 +77,7 @@ import Testing
         #expect(try await directory.run("db", "check").status == 0)
     }
 
-    @Test func aDamagedDatabaseSaysWhatToDo() async throws {
+    @Test func `A damaged database says what to do`() async throws {
         let directory = try await TestDirectory.prepared()
         let path = directory.data + "/countersign.sqlite"
         for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// As root everything can be read: then the command runs as another user.
-    @Test func aDirectoryThatMayNotBeReadIsNotCalledEmpty() async throws {
+    @Test func `A directory that may not be read is not called empty`() async throws {
         let directory = try await TestDirectory.prepared()
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.url.path)
         let transcript: Program.Transcript
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func aLinkToANewPasswordBeginsWithWhatTheServerWasStartedWith() async throws {
+    @Test func `A link to a new password begins with what the server was started with`() async throws {
         let directory = try await TestDirectory.prepared()
         _ = try await directory.run("user", "add", "anna@example.com")
         func link(_ arguments: String..., environment: [String: String] = [:]) async throws -> String {

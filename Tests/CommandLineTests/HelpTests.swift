@@ -58,7 +58,7 @@ import Testing
         return words
     }
 
-    @Test func everyExampleInHelpIsOneThatTheProgramTakes() throws {
+    @Test func `Every example in help is one that the program takes`() throws {
         var count = 0
         for command in Self.commands() {
             // As wide as terminals are at least: what is wrapped there cannot be pasted.
@@ -77,7 +77,7 @@ import Testing
         #expect(count >= 40, "Only \(count) examples were found.")
     }
 
-    @Test func everyExampleInTheDocumentationIsOneThatTheProgramTakes() throws {
+    @Test func `Every example in the documentation is one that the program takes`() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let docs = try FileManager.default.contentsOfDirectory(
@@ -117,7 +117,7 @@ import Testing
         ),
         (["authenticator", "enrol"], "Did you mean `countersign authenticator enroll`?"),
     ])
-    func aWordThatIsNoCommandIsUsageWithAHint(arguments: [String], hint: String) async throws {
+    func `A word that is no command is usage with a hint`(arguments: [String], hint: String) async throws {
         let transcript = try await Program.run(arguments, in: try TestDirectory())
         #expect(transcript.status == 2 && transcript.output.isEmpty)
         #expect(transcript.error.contains(hint), "\(transcript.error)")
@@ -126,7 +126,7 @@ import Testing
     @Test(arguments: [
         ["help"], ["help", "user"], ["help", "user", "add"], ["user", "--help"],
     ])
-    func helpThatThereIsIsGiven(arguments: [String]) async throws {
+    func `Help that there is is given`(arguments: [String]) async throws {
         let transcript = try await Program.run(arguments, in: try TestDirectory())
         #expect(transcript.status == 0 && transcript.output.hasPrefix("OVERVIEW: ") && transcript.error.isEmpty)
     }

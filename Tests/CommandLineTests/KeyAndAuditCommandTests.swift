@@ -11,7 +11,7 @@ import Testing
         directory = try await TestDirectory.prepared()
     }
 
-    @Test func rotatingRetiresTheOldKeysAndKeepsThemInTheList() async throws {
+    @Test func `Rotating retires the old keys and keeps them in the list`() async throws {
         let rotated = try await directory.run("key", "rotate", "--json").json()
         let fresh = try #require(rotated["keys"] as? [[String: Any]])
         #expect(Set(fresh.compactMap { $0["algorithm"] as? String }) == ["ES256", "RS256"])
@@ -25,7 +25,7 @@ import Testing
         #expect(list.lines.dropFirst().count { $0.contains("  signs    ") && $0.hasSuffix("-") } == 2)
     }
 
-    @Test func theLogHasLinesForPeopleAndForPrograms() async throws {
+    @Test func `The log has lines for people and for programs`() async throws {
         _ = try await directory.run("user", "add", "anna@example.com", "--id", "anna")
         _ = try await directory.run("user", "add", "bert@example.com", "--id", "bert")
         _ = try await directory.run("user", "disable", "anna")
@@ -46,7 +46,7 @@ import Testing
         #expect(try await directory.run("audit", "tail", "--limit", "0").status == 2)
     }
 
-    @Test func followingShowsWhatHappensFromNowOn() async throws {
+    @Test func `Following shows what happens from now on`() async throws {
         let tail = try Program.start(
             ["audit", "tail", "--follow", "--limit", "1", "--json", "--data", directory.data], in: directory)
         _ = try #require(try await tail.line { $0.contains("application.changed") })
@@ -58,7 +58,7 @@ import Testing
         #expect(transcript.lines.count == 2, "Nothing is shown twice.")
     }
 
-    @Test func anEventThatBecomesVisibleLateIsShownAndNoneTwice() throws {
+    @Test func `An event that becomes visible late is shown and none twice`() throws {
         func entry(_ microsecond: UInt64, _ name: String) throws -> AuditEntry {
             let digits = String(microsecond, radix: 16)
             let id = String(repeating: "0", count: 16 - digits.count) + digits + "00000000"

@@ -97,7 +97,7 @@ import Testing
 
     // MARK: Tests
 
-    @Test func killedAfterAnyStepItGoesOnWhereItWas() async throws {
+    @Test func `Killed after any step it goes on where it was`() async throws {
         let opened = try await open()
         let person = try await enrol("ada", in: opened)
         for number in 0..<3 { _ = try await enrol("user\(number)", in: opened) }
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func aRunningServerLearnsTheKeyAndSignsPeopleInAllTheWhile() async throws {
+    @Test func `A running server learns the key and signs people in all the while`() async throws {
         let server = try await open()
         let people = try await withThrowingTaskGroup(of: Person.self) { tasks in
             for number in 0..<6 { tasks.addTask { try await enrol("user\(number)", in: server) } }
@@ -226,7 +226,7 @@ import Testing
         try await server.close()
     }
 
-    @Test func aServerThatDoesNotReadTheKeyHoldsTheSwitchBackUnlessItIsGone() async throws {
+    @Test func `A server that does not read the key holds the switch back unless it is gone`() async throws {
         let opened = try await open()
         let reports = opened.realm.serverReports
         let report = ServerReport(id: "other", name: "login-2 (process 17)", masterKeys: ["other"], beat: 4)
@@ -251,7 +251,7 @@ import Testing
         try await opened.close()
     }
 
-    @Test func aServerLivesAsLongAsItsCounterMoves() {
+    @Test func `A server lives as long as its counter moves`() {
         let start = ContinuousClock.now
         var watch = ServerWatch()
         func silent(_ beats: [String: Int], after seconds: Int) -> Set<String> {
@@ -267,7 +267,7 @@ import Testing
         #expect(silent(["a": 1, "b": 10, "c": 0], after: 86) == ["b"])
     }
 
-    @Test func ofTwoRotationsAtOnceOneIsRefused() async throws {
+    @Test func `Of two rotations at once one is refused`() async throws {
         let opened = try await open()
         let other = try await open()
         var rotation = try MasterKeyRotation(opened)
@@ -283,7 +283,7 @@ import Testing
         try await opened.close()
     }
 
-    @Test func aRotationOnAnotherMachineThatCameFirstIsNotUndone() async throws {
+    @Test func `A rotation on another machine that came first is not undone`() async throws {
         // Each machine has its own copy of the old key, and makes a new one before either switches.
         let machine = directory.url.appendingPathComponent("machine")
         try FileManager.default.createDirectory(at: machine, withIntermediateDirectories: true)
@@ -302,7 +302,7 @@ import Testing
         for opened in [here, remote] { try await opened.close() }
     }
 
-    @Test func aKeyFileThatCannotBeWrittenIsTheOperatorsToChange() async throws {
+    @Test func `A key file that cannot be written is the operators to change`() async throws {
         let file = directory.url.appendingPathComponent("keys")
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
         let path = file.appendingPathComponent("key").path
@@ -323,7 +323,7 @@ import Testing
         try await opened.close()
     }
 
-    @Test func aBackupFromBeforeOpensWithTheRetiredKeyAndOneFromTheMiddleWithBoth() async throws {
+    @Test func `A backup from before opens with the retired key and one from the middle with both`() async throws {
         let opened = try await open()
         let person = try await enrol("ada", in: opened)
         let before = directory.url.appendingPathComponent("before.sqlite").path
@@ -355,11 +355,11 @@ import Testing
     }
 
     @Test(arguments: ["", "\n \n", "AAAA", "no key", "\(Data(repeating: 1, count: 32).base64EncodedString())x\n"])
-    func aFileThatHoldsSomethingElseIsRefused(text: String) {
+    func `A file that holds something else is refused`(text: String) {
         #expect(throws: DataDirectoryError.self) { try MasterKeyFile.entries(in: Data(text.utf8), from: "file") }
     }
 
-    @Test func aFileHoldsUpToSixteenKeysAndNoneTwice() throws {
+    @Test func `A file holds up to sixteen keys and none twice`() throws {
         func text(_ numbers: some Sequence<UInt8>) -> Data {
             Data(
                 numbers.map { Data(repeating: $0, count: 32).base64EncodedString() }.joined(separator: "\r\n\n ").utf8)
@@ -371,7 +371,7 @@ import Testing
 
     // MARK: The command
 
-    @Test func theCommandTellsWhatItDid() async throws {
+    @Test func `The command tells what it did`() async throws {
         let old = try lines(keyPath)
         try await directory.serving { url, _ in
             let first = try await directory.run("key", "rotate-master")
@@ -409,7 +409,7 @@ import Testing
         try await directory.serving { _, _ in }
     }
 
-    @Test func theCommandsUsage() async throws {
+    @Test func `The command refuses what it cannot do`() async throws {
         let help = try await Program.run(["key", "rotate-master", "--help"], in: directory)
         #expect(help.status == 0)
         #expect(help.output.contains("--wait <seconds>"))

@@ -40,7 +40,7 @@ import Testing
         return pipe.fileHandleForWriting
     }
 
-    @Test func aReaderThatHasEnoughEndsEveryCommandQuietly() async throws {
+    @Test func `A reader that has enough ends every command quietly`() async throws {
         let directory = try await TestDirectory.prepared()
         for command in [
             ["user", "list"], ["user", "list", "--json"], ["app", "list"], ["key", "list"], ["config", "show"],
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [["demo", "--json"], ["demo"]])
-    func aDemonstrationWithoutAReaderLeavesNothing(command: [String]) async throws {
+    func `A demonstration without a reader leaves nothing`(command: [String]) async throws {
         let directory = try TestDirectory()
         let temporary = directory.url.appendingPathComponent("tmp")
         try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func aDemonstrationThatIsInterruptedLeavesNothing(signal: Int32) async throws {
+    func `A demonstration that is interrupted leaves nothing`(signal: Int32) async throws {
         let directory = try TestDirectory()
         let temporary = directory.url.appendingPathComponent("tmp")
         try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isWritableFile(atPath: "/dev/full")))
-    func outputThatCannotBeWrittenSaysWhy() async throws {
+    func `Output that cannot be written says why`() async throws {
         let directory = try await TestDirectory.prepared()
         let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
         let ended = try await run(["user", "list", "--data", directory.data], to: full, in: directory)
@@ -89,7 +89,7 @@ import Testing
         #expect(ended.error == "countersign: Standard output cannot be written: No space left on device.\n")
     }
 
-    @Test func aDemonstrationWaitsForTheUserToScan() async throws {
+    @Test func `A demonstration waits for the user to scan`() async throws {
         let directory = try TestDirectory()
         let transcript = try await Program.run(["demo", "--pause"], in: directory, input: "\n\n")
         #expect(transcript.status == 0, "\(transcript.error)")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct RemoteCommandTests {
-    @Test func commandsWorkThroughAServerAndBesideIt() async throws {
+    @Test func `Commands work through a server and beside it`() async throws {
         let directory = try await TestDirectory.prepared()
         try await directory.serving { url, _ in
             func remote(_ arguments: String...) async throws -> Program.Transcript {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func theTokenComesFromAFileOrTheEnvironment() async throws {
+    @Test func `The token comes from a file or the environment`() async throws {
         let directory = try await TestDirectory.prepared()
         let token = try String(contentsOfFile: directory.data + "/admin-token", encoding: .utf8)
             .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeReachedIsSaid() async throws {
+    @Test func `What cannot be reached is said`() async throws {
         let directory = try await TestDirectory.prepared()
         let nobody = try await Program.run(
             ["user", "list", "--server", "http://127.0.0.1:1"] + tokenFile(directory), in: directory)

@@ -7,7 +7,7 @@ import Testing
         "otpauth://totp/countersign:ada%40example.org?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=countersign"
 
     @Test(arguments: ["A", uri, "Grüße 🔐", String(repeating: "x", count: 2331)])
-    func thePathDrawsTheModulesOfTheCodeInsideItsBorder(text: String) throws {
+    func `The path draws the modules of the code inside its border`(text: String) throws {
         let matrix = try QRMatrix(text).surrounded(by: 4)
         let svg = try SVGQRCode.render(text, label: "code")
         #expect(svg.contains("viewBox=\"0 0 \(matrix.width) \(matrix.width)\""))
@@ -24,13 +24,13 @@ import Testing
         }
     }
 
-    @Test func theLabelIsEscaped() throws {
+    @Test func `The label is escaped`() throws {
         let svg = try SVGQRCode.render("A", label: "<b>\"&")
         #expect(svg.contains("aria-label=\"&lt;b&gt;&quot;&amp;\""))
     }
 
     @Test(arguments: ["", "a\0b", String(repeating: "x", count: 2332)])
-    func whatIsNoCodeIsRefused(text: String) {
+    func `What is no code is refused`(text: String) {
         #expect(throws: QRCodeError.self) { try SVGQRCode.render(text, label: "code") }
     }
 }

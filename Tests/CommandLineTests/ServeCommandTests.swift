@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct ServeCommandTests {
-    @Test func itServesSaysWhereAndEndsWell() async throws {
+    @Test func `It serves says where and ends well`() async throws {
         let directory = try TestDirectory()
         let server = try Program.start(["serve", "--data", directory.data, "--listen", "127.0.0.1:0"], in: directory)
         let line = try #require(try await server.line { $0.hasPrefix("listening on ") }, "\(server.errorSoFar)")
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func aSecondStartKeepsTheData() async throws {
+    @Test func `A second start keeps the data`() async throws {
         let directory = try await TestDirectory.prepared()
         let token = try String(contentsOfFile: directory.data + "/admin-token", encoding: .utf8)
         try await directory.serving { _, _ in
@@ -43,7 +43,7 @@ import Testing
         #expect(try String(contentsOfFile: directory.data + "/admin-token", encoding: .utf8) == token)
     }
 
-    @Test func developmentWarnsAndHasAnInbox() async throws {
+    @Test func `Development warns and has an inbox`() async throws {
         let development = try await TestDirectory.prepared(isDevelopment: true)
         try await development.serving("--dev") { url, server in
             #expect(server.errorSoFar.contains("warning"))
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func aPortThatIsTakenIsOneSentence() async throws {
+    @Test func `A port that is taken is one sentence`() async throws {
         let directory = try await TestDirectory.prepared()
         try await directory.serving { url, _ in
             let address = String(url.dropFirst("http://".count))
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func configurationIsReadFromFlagsEnvironmentAndFile() async throws {
+    @Test func `Configuration is read from flags environment and file`() async throws {
         let directory = try await TestDirectory.prepared(isDevelopment: true)
         let file = try directory.write(
             "listen: 127.0.0.1:0\ndata: \(directory.data)\nlog:\n  level: critical\n", to: "c.yaml")
@@ -94,7 +94,7 @@ import Testing
         (["--config", "missing.yaml"], "missing.yaml"),
         (["--nonsense"], "Unknown option '--nonsense'"),
     ])
-    func aFaultInTheConfigurationIsUsage(options: [String], fault: String) async throws {
+    func `A fault in the configuration is usage`(options: [String], fault: String) async throws {
         let directory = try TestDirectory()
         let transcript = try await Program.run(["serve", "--data", directory.data] + options, in: directory)
         #expect(transcript.status == 2)
@@ -102,7 +102,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.data), "Nothing is made before all is judged.")
     }
 
-    @Test func dataThatCannotBeUsedIsUnreachable() async throws {
+    @Test func `Data that cannot be used is unreachable`() async throws {
         let directory = try await TestDirectory.prepared()
         let file = try directory.write("", to: "file")
         let notADirectory = try await Program.run(["serve", "--data", file, "--listen", "127.0.0.1:0"], in: directory)
@@ -130,7 +130,7 @@ import Testing
         #expect(malformed.error.contains("holds no master key"))
     }
 
-    @Test func filesThatAreNoTLSAreNamed() async throws {
+    @Test func `Files that are no TLS are named`() async throws {
         let directory = try await TestDirectory.prepared()
         let file = try directory.write("no certificate\n", to: "certificate.pem")
         let transcript = try await directory.run(

@@ -8,7 +8,9 @@ import Testing
         "otpauth://totp/Countersign:anna%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Countersign"
 
     @Test(arguments: TerminalQRCode.Style.allCases, ["A", uri, "Grüße 🔐", String(repeating: "x", count: 2331)])
-    func theCharactersShowTheModulesOfTheCodeInsideItsBorder(style: TerminalQRCode.Style, text: String) throws {
+    func `The characters show the modules of the code inside its border`(style: TerminalQRCode.Style, text: String)
+        throws
+    {
         let expected = try QRMatrix(text).surrounded(by: 4)
         let rendered = try TerminalQRCode.render(text, style: style)
         let modules = try #require(readBack(rendered, style: style))
@@ -19,7 +21,7 @@ import Testing
         #expect(modules.count == expected.width + expected.width % 2)
     }
 
-    @Test func theBorderIsLightAndTheFinderPatternIsWhereItBelongs() throws {
+    @Test func `The border is light and the finder pattern is where it belongs`() throws {
         let modules = try #require(readBack(TerminalQRCode.render("A", style: .plain), style: .plain))
         #expect(modules.count == 30)
         #expect(modules[..<4].allSatisfy { !$0.contains(true) })
@@ -28,7 +30,7 @@ import Testing
         #expect(modules[5][4..<12] == [true, false, false, false, false, false, true, false])
     }
 
-    @Test func thePlainStyleHasNoEscapesAndTheColoredOneEndsThemOnEachLine() throws {
+    @Test func `The plain style has no escapes and the colored one ends them on each line`() throws {
         let plain = try TerminalQRCode.render(Self.uri, style: .plain)
         #expect(plain.allSatisfy { "█▀▄ \n".contains($0) })
         let colored = try TerminalQRCode.render(Self.uri, style: .colored)
@@ -36,7 +38,7 @@ import Testing
             colored.split(separator: "\n").allSatisfy { $0.hasPrefix("\u{1B}[30;107m") && $0.hasSuffix("\u{1B}[0m") })
     }
 
-    @Test func theBorderCanBeLeftOut() throws {
+    @Test func `The border can be left out`() throws {
         let rendered = try TerminalQRCode.render("A", style: .plain, quietZone: 0)
         #expect(rendered.split(separator: "\n").count == 11)
         #expect(rendered.split(separator: "\n").allSatisfy { $0.count == 21 })
@@ -50,7 +52,7 @@ import Testing
         ("A", -1, .invalidQuietZone),
         ("A", .max, .invalidQuietZone),
     ])
-    func whatCannotBeDrawnIsRefused(text: String, quietZone: Int, code: TerminalQRCodeError.Code) {
+    func `What cannot be drawn is refused`(text: String, quietZone: Int, code: TerminalQRCodeError.Code) {
         let error = #expect(throws: TerminalQRCodeError.self) {
             try TerminalQRCode.render(text, quietZone: quietZone)
         }

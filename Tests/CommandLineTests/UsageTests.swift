@@ -12,7 +12,7 @@ import Testing
         try await Program.run(arguments, in: directory)
     }
 
-    @Test func withoutArgumentsItHelps() async throws {
+    @Test func `Without arguments it helps`() async throws {
         let transcript = try await run()
         #expect(transcript.status == 0)
         for command in ["serve", "user", "app", "key", "audit", "config"] {
@@ -22,7 +22,7 @@ import Testing
         #expect(transcript.error.isEmpty)
     }
 
-    @Test func everyCommandHelps() async throws {
+    @Test func `Every command helps`() async throws {
         let version = try await run("--version")
         #expect(version.status == 0)
         #expect(version.output.split(separator: ".").count == 3)
@@ -39,7 +39,7 @@ import Testing
         ["user", "reset-password", "anna", "--print-link", "--generate"], ["config", "set", "key"],
         ["user", "list", "--token-file", "x"], ["audit", "tail", "--limit", "1001"],
     ])
-    func wrongUsageIsTwoAndSaysWhy(arguments: [String]) async throws {
+    func `Wrong usage is two and says why`(arguments: [String]) async throws {
         let transcript = try await Program.run(arguments, in: directory)
         #expect(transcript.status == 2)
         #expect(transcript.output.isEmpty)
@@ -50,7 +50,7 @@ import Testing
         ["user", "list"], ["user", "add", "a@example.com"], ["app", "list"], ["key", "rotate"], ["audit", "tail"],
         ["config", "show"],
     ])
-    func aDirectoryThatIsNotThereIsNotMade(command: [String]) async throws {
+    func `A directory that is not there is not made`(command: [String]) async throws {
         let transcript = try await Program.run(command + ["--data", directory.data], in: directory)
         #expect(transcript.status == 3)
         #expect(transcript.output.isEmpty)
@@ -58,7 +58,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: directory.data))
     }
 
-    @Test func valuesOutOfRangeAreUsage() async throws {
+    @Test func `Values out of range are usage`() async throws {
         let directory = try await TestDirectory.prepared()
         for command in [
             ["user", "list", "--limit", "0"], ["user", "add", "nobody"], ["app", "list", "--limit", "1001"],

@@ -11,7 +11,7 @@ import Testing
         directory = try await TestDirectory.prepared()
     }
 
-    @Test func aUserIsAddedListedAndShown() async throws {
+    @Test func `A user is added listed and shown`() async throws {
         let added = try await directory.run(
             "user", "add", "Anna@Example.com", "--generate-password", "--name", "Anna", "--verified", "--id", "anna")
         #expect(added.status == 0, "\(added.error)")
@@ -34,7 +34,7 @@ import Testing
         #expect(!shown.output.contains(password), "A password is shown once.")
     }
 
-    @Test func jsonHasWhatProgramsNeed() async throws {
+    @Test func `JSON has what programs need`() async throws {
         let added = try await directory.run(
             "user", "add", "anna@example.com", "--password-stdin", "--id", "anna", "--json",
             input: "correct horse battery\n"
@@ -59,7 +59,7 @@ import Testing
         #expect(factor["state"] as? String == "open")
     }
 
-    @Test func aPasswordIsJudgedLikeAnyOther() async throws {
+    @Test func `A password is judged like any other`() async throws {
         let file = try directory.write("password1\n", to: "common")
         let common = try await directory.run("user", "add", "anna@example.com", "--password-file", file)
         #expect(common.status == 1)
@@ -70,7 +70,7 @@ import Testing
         #expect(try await directory.run("user", "list").output == "There are no users.\n")
     }
 
-    @Test func anAddressAndAnIdAreTakenOnce() async throws {
+    @Test func `An address and an id are taken once`() async throws {
         _ = try await directory.run("user", "add", "anna@example.com", "--id", "anna")
         let address = try await directory.run("user", "add", "ANNA@example.com")
         #expect(address.status == 1)
@@ -80,7 +80,7 @@ import Testing
         #expect(id.error.contains("Another user has the id anna"))
     }
 
-    @Test func aDisabledUserIsEnabledAgainAndTheLogSaysSoOnce() async throws {
+    @Test func `A disabled user is enabled again and the log says so once`() async throws {
         _ = try await directory.run("user", "add", "anna@example.com", "--id", "anna")
         let disabled = try await directory.run("user", "disable", "anna")
         #expect(disabled.output == "anna@example.com is disabled.\n")
@@ -95,7 +95,7 @@ import Testing
         #expect(log.contains("user.enabled"))
     }
 
-    @Test func deletingAsksWhereItCanAndRefusesWhereItCannot() async throws {
+    @Test func `Deleting asks where it can and refuses where it cannot`() async throws {
         _ = try await directory.run("user", "add", "anna@example.com")
         let unasked = try await directory.run("user", "delete", "anna@example.com")
         #expect(unasked.status == 2)
@@ -109,7 +109,7 @@ import Testing
         ["show"], ["disable"], ["enable"], ["delete", "--yes"], ["reset-password"], ["reset-password", "--generate"],
         ["reset-mfa"],
     ])
-    func anUnknownUserIsNotFound(command: [String]) async throws {
+    func `An unknown user is not found`(command: [String]) async throws {
         let transcript = try await Program.run(
             ["user"] + command + ["nobody@example.com", "--data", directory.data], in: directory)
         #expect(transcript.status == 4)
@@ -119,7 +119,7 @@ import Testing
                 == "countersign: There is no user nobody@example.com. `countersign user list` shows all of them.\n")
     }
 
-    @Test func aPasswordIsResetByMailByLinkOrAtOnce() async throws {
+    @Test func `A password is reset by mail by link or at once`() async throws {
         _ = try await directory.run(
             "user", "add", "anna@example.com", "--password-stdin", input: "correct horse battery")
         let mailed = try await directory.run("user", "reset-password", "anna@example.com")
@@ -159,7 +159,7 @@ import Testing
         #expect(log.components(separatedBy: "mail.link-handed-out").count == 3)
     }
 
-    @Test func secondFactorsAreResetWithWhatWasCountedAgainstThem() async throws {
+    @Test func `Second factors are reset with what was counted against them`() async throws {
         let opened = try await OpenedRealm.open(DataDirectory(path: directory.data))
         try await enrol("anna@example.com", in: opened.realm)
         let locked = try await directory.run("user", "show", "anna@example.com")
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func namesDoNotSteerTheTerminal() async throws {
+    @Test func `Names do not steer the terminal`() async throws {
         _ = try await directory.run("user", "add", "anna@example.com", "--name", "\u{1B}[31mAnna\u{202E}\n")
         let list = try await directory.run("user", "list")
         #expect(list.output.contains(#"\u{1b}[31mAnna\u{202e}\u{a}"#))

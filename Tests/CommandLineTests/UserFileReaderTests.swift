@@ -98,7 +98,7 @@ import Testing
     ]
 
     @Test(arguments: files)
-    func aFileIsTakenApartHoweverItComes(file: File) {
+    func `A file is taken apart however it comes`(file: File) {
         for size in [1, 2, 3, 7, 1 << 20] {
             var reader = UserFileReader(limit: 64)
             var pieces: [UserFileReader.Piece] = []
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func noBytesAreKeptOfWhatIsDoneOrTooLong() {
+    @Test func `No bytes are kept of what is done or too long`() {
         var reader = UserFileReader(limit: 64)
         for _ in 0..<1000 { #expect(reader.read(Array("{}\n".utf8)).count == 1) }
         for _ in 0..<1000 { #expect(reader.read([UInt8](repeating: 0x78, count: 1000)).isEmpty) }
@@ -127,17 +127,17 @@ import Testing
             (1.0, 7, 1.0, "100%  7 done  7/s  0 s left"), (1.0, 7, 1.5, "100%  7 done  7/s  0 s left"),
             (1.0, 7, 0.0, "0%  7 done  7/s"),
         ] as [(Double, Int, Double?, String)])
-    func progressIsTold(elapsed: Double, count: Int, fraction: Double?, text: String) {
+    func `Progress is told`(elapsed: Double, count: Int, fraction: Double?, text: String) {
         let reading = ProgressMeter.Reading(count: count, fraction: fraction, elapsed: elapsed)
         #expect(ProgressMeter.text("done", reading, bar: false) == text)
     }
 
-    @Test func aBarIsDrawnOnATerminal() {
+    @Test func `A bar is drawn on a terminal`() {
         let reading = ProgressMeter.Reading(count: 1, fraction: 0.25, elapsed: 0)
         #expect(ProgressMeter.text("done", reading, bar: true) == "[#####---------------]  25%  1 done")
     }
 
-    @Test func twoLinesOfARehearsalThatNeedTheSameAreFound() {
+    @Test func `Two lines of a rehearsal that need the same are found`() {
         var seen = IdentifierIndex()
         func line(_ id: String, _ email: String, _ number: String = "") -> String {
             #"{"localId":"\#(id)","email":"\#(email)","phoneNumber":"\#(number)"}"#

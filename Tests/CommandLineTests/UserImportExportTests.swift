@@ -52,7 +52,7 @@ import Testing
         get throws { try TOTP(secret: Base32.decode(Self.secret)).code(at: Date()).stringCode }
     }
 
-    @Test func whatMovesOutMovesIn() async throws {
+    @Test func `What moves out moves in`() async throws {
         let (old, new) = (try await TestDirectory.prepared(), try await TestDirectory.prepared())
         let file = try old.write(Self.full("ada") + Self.full("bert"), to: "users.jsonl")
         let imported = try await old.run("user", "import", file)
@@ -91,7 +91,7 @@ import Testing
         #expect(!log.contains(Self.secret) && !log.contains(Self.hash))
     }
 
-    @Test func badLinesAreToldAndTheOthersAreTaken() async throws {
+    @Test func `Bad lines are told and the others are taken`() async throws {
         let directory = try await TestDirectory.prepared()
         var bytes = Data()
         for line in [
@@ -133,7 +133,7 @@ import Testing
         #expect(resumed.output == "Imported 0, 1 already there, 1 refused, 6 passed over.\n")
     }
 
-    @Test func aStrictRunWithoutFaultsWrites() async throws {
+    @Test func `A strict run without faults writes`() async throws {
         let directory = try await TestDirectory.prepared()
         let file = try directory.write(Self.line("a") + Self.line("b"), to: "users.jsonl")
         let strict = try await directory.run("user", "import", file, "--strict")
@@ -141,7 +141,7 @@ import Testing
         #expect(try await directory.run("user", "import", "-", "--strict", input: "").status == 2)
     }
 
-    @Test func whatFirebaseExportsMovesInWithItsSettings() async throws {
+    @Test func `What Firebase exports moves in with its settings`() async throws {
         // The example of github.com/firebase/scrypt: the password is user1password.
         let key = "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA=="
         let hash = "lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="
@@ -194,7 +194,7 @@ import Testing
         #expect(try await signIn("ada", password: "user1password", in: directory))
     }
 
-    @Test func anExportOnOneLineNamesUsersAndNotTheLine() async throws {
+    @Test func `An export on one line names users and not the line`() async throws {
         let directory = try await TestDirectory.prepared()
         let google = #""providerUserInfo":[{"providerId":"google.com","rawId":"1"}]"#
         let users = [
@@ -224,7 +224,7 @@ import Testing
             ])
     }
 
-    @Test func aWrongFileStopsAfterAHundredFaults() async throws {
+    @Test func `A wrong file stops after a hundred faults`() async throws {
         let directory = try await TestDirectory.prepared()
         let wrong = try directory.write(String(repeating: "name,address,city\n", count: 5000), to: "users.csv")
         let stopped = try await directory.run("user", "import", wrong)
@@ -246,7 +246,7 @@ import Testing
         #expect(try await directory.run("user", "import", mixed, "--fault-limit", "-1").status == 2)
     }
 
-    @Test func anImportAndAnExportAreOneEventEach() async throws {
+    @Test func `An import and an export are one event each`() async throws {
         let directory = try await TestDirectory.prepared()
         let text = (0..<450).map { Self.line("u\(1000 + $0)") }.joined()
         let file = try directory.write(text, to: "users.jsonl")
@@ -265,7 +265,7 @@ import Testing
         #expect(try await events("users.imported").count == 1)
     }
 
-    @Test func aRunThatIsCutOffIsMadeGoodByTheSameCommand() async throws {
+    @Test func `A run that is cut off is made good by the same command`() async throws {
         let (cut, whole) = (try await TestDirectory.prepared(), try await TestDirectory.prepared())
         let text = (0..<3000).map { Self.full("u\(10_000 + $0)") }.joined()
         let file = try cut.write(text, to: "users.jsonl")
@@ -291,7 +291,7 @@ import Testing
         #expect(try await cut.run("user", "export").output == whole.run("user", "export").output)
     }
 
-    @Test func anExportAppearsWholeOrNotAtAll() async throws {
+    @Test func `An export appears whole or not at all`() async throws {
         let directory = try await TestDirectory.prepared()
         let file = try directory.write((0..<3).map { Self.full("u\($0)") }.joined(), to: "users.jsonl")
         _ = try await directory.run("user", "import", file)
@@ -313,7 +313,7 @@ import Testing
         #expect(try await directory.run("user", "export", "/nowhere/out.jsonl").status == 3)
     }
 
-    @Test func bothWorkThroughAServerWithTheAdministratorsToken() async throws {
+    @Test func `Both work through a server with the administrators token`() async throws {
         let directory = try await TestDirectory.prepared()
         // More than one request, and more than bodies of other operations may have.
         let text = (0..<450).map { Self.full("u\(1000 + $0)") }.joined()
@@ -337,7 +337,7 @@ import Testing
         }
     }
 
-    @Test func aPersonsDataIsOneDocumentWithoutSecrets() async throws {
+    @Test func `A persons data is one document without secrets`() async throws {
         let directory = try await TestDirectory.prepared()
         let file = try directory.write(Self.full("ada") + Self.full("bert"), to: "users.jsonl")
         _ = try await directory.run("user", "import", file)

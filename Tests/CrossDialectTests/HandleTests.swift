@@ -8,8 +8,9 @@ import Testing
 @Suite("Handles across protocols")
 struct HandleTests {
     @Test(
-        "A handle is good where it belongs, and everywhere else what a made-up one is", arguments: HandleKind.all)
-    func crossing(_ kind: HandleKind) async throws {
+        arguments: HandleKind.all)
+    func `A handle is good where it belongs, and everywhere else what a made-up one is`(_ kind: HandleKind) async throws
+    {
         try await Scene.with { scene in
             let handle = try await kind.make(scene)
             #expect(kind.own.isSubset(of: HandleEndpoint.all.map(\.name)))
@@ -35,8 +36,8 @@ struct HandleTests {
         }
     }
 
-    @Test("The list has every endpoint once, and every kind of handle is good at some endpoint")
-    func list() {
+    @Test
+    func `The list has every endpoint once, and every kind of handle is good at some endpoint`() {
         let names = HandleEndpoint.all.map(\.name)
         #expect(Set(names).count == names.count)
         // Refresh tokens have a table of their own.

@@ -123,8 +123,8 @@ struct NewProofTests {
         )
     }
 
-    @Test("It signs in by Guardian's token endpoint, once, with nobody named before the response")
-    func guardian() async throws {
+    @Test
+    func `It signs in by Guardian's token endpoint, once, with nobody named before the response`() async throws {
         try await with { server, ada, id in
             let (first, again) = try await signIn(server)
             #expect(first.status == 200 && first.json["access_token"].text != nil, "\(first.text)")
@@ -138,8 +138,8 @@ struct NewProofTests {
         }
     }
 
-    @Test("A wrong response counts against its factor, which locks out as any other")
-    func lockout() async throws {
+    @Test
+    func `A wrong response counts against its factor, which locks out as any other`() async throws {
         try await with { server, _, _ in
             let wrong = Data(repeating: 8, count: 32)
             for _ in 0..<3 {
@@ -154,8 +154,8 @@ struct NewProofTests {
         }
     }
 
-    @Test("One that has verified its user is two factors; one that has not is asked for the second")
-    func assurance() async throws {
+    @Test
+    func `One that has verified its user is two factors; one that has not is asked for the second`() async throws {
         try await with { server, ada, _ in
             _ = try await server.authenticator(of: ada)
             let (verified, _) = try await signIn(server)
@@ -198,8 +198,8 @@ struct NewProofTests {
         return router
     }
 
-    @Test("It signs in by another protocol, and neither takes the other's handle")
-    func another() async throws {
+    @Test
+    func `It signs in by another protocol, and neither takes the other's handle`() async throws {
         try await with { server, ada, _ in
             let application = Application(router: router(server.realm))
             try await application.test(.router) { client in
@@ -227,8 +227,8 @@ struct NewProofTests {
         }
     }
 
-    @Test("A server that does not know it begins nothing with it, and judges nothing by it")
-    func unknown() async throws {
+    @Test
+    func `A server that does not know it begins nothing with it, and judges nothing by it`() async throws {
         try await TestServer.with(.development) { server in
             let ada = try await server.account()
             let id = try await addKey(to: ada, server)

@@ -120,8 +120,9 @@ struct TokenTests {
         ).json
     }
 
-    @Test("A refresh token is traded where it belongs, and is unknown everywhere else", arguments: refreshTokens)
-    func refreshing(_ kind: RefreshToken) async throws {
+    @Test(arguments: refreshTokens)
+    func `A refresh token is traded where it belongs, and is unknown everywhere else`(_ kind: RefreshToken) async throws
+    {
         try await Scene.with { scene in
             var token = try #require(try await kind.make(scene))
             for endpoint in Self.endpoints where !kind.own.contains(endpoint.name) {
@@ -206,8 +207,8 @@ struct TokenTests {
         },
     ]
 
-    @Test("An access token or an ID token acts for its user in its own protocol alone")
-    func acting() async throws {
+    @Test
+    func `An access token or an ID token acts for its user in its own protocol alone`() async throws {
         try await Scene.with { scene in
             let toolkit = try await Self.toolkitTokens(scene)
             let guardian = try await Self.guardianTokens(scene)

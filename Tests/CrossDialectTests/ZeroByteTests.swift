@@ -8,8 +8,8 @@ import Testing
 /// Sends a zero byte to every door: in handles, and after the names of what there is. Where text ended there, `alice\0` would be `alice`.
 @Suite("Zero bytes at every door")
 struct ZeroByteTests {
-    @Test("A handle with a zero byte is one that there is none of")
-    func handles() async throws {
+    @Test
+    func `A handle with a zero byte is one that there is none of`() async throws {
         try await Scene.with { scene in
             let kind = try #require(HandleKind.all.first { $0.own.contains("/v2/accounts/mfaSignIn:finalize") })
             let handle = try await kind.make(scene)
@@ -104,8 +104,8 @@ struct ZeroByteTests {
         },
     ]
 
-    @Test("A name with a zero byte after it names nothing, and nothing happens to what has the name")
-    func names() async throws {
+    @Test
+    func `A name with a zero byte after it names nothing, and nothing happens to what has the name`() async throws {
         try await Scene.with { scene in
             for door in Self.nameDoors {
                 let unknown = try await door.send(scene, "-none")

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(3)))
-    func codesAreShownWithTheTimeThatIsLeft() async throws {
+    func `Codes are shown with the time that is left`() async throws {
         guard let oathtool = Tool(named: "oathtool") else { throw MissingTool(name: "oathtool") }
         let terminal = try terminal()
         try await enrol("otpauth://totp/GitHub:ada?secret=\(Self.secret)&issuer=GitHub", at: terminal)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(3)))
-    func theTerminalIsPutBackWhateverEndsTheCodes() async throws {
+    func `The terminal is put back whatever ends the codes`() async throws {
         let terminal = try terminal()
         try await enrol("otpauth://totp/GitHub:ada?secret=\(Self.secret)&issuer=GitHub", at: terminal)
         try await choosePasscode(at: terminal)
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func requestsAreShownAllowedAndDeniedWithAReason() async throws {
+    func `Requests are shown allowed and denied with a reason`() async throws {
         let server = try await ServerProcess(["--dev"])
         let desk = GuardianDesk(server: server)
         let terminal = try terminal()
@@ -153,7 +153,7 @@ import Testing
 
     /// What an application asks for by itself is shown before it can be allowed.
     @Test(.timeLimit(.minutes(5)))
-    func consentsAreShownBeforeTheyAreGiven() async throws {
+    func `Consents are shown before they are given`() async throws {
         let server = try await ServerProcess(["--dev"])
         let desk = GuardianDesk(server: server)
         let terminal = try terminal()
@@ -185,7 +185,7 @@ import Testing
 
     /// Without a user: every step by a program.
     @Test(.timeLimit(.minutes(5)))
-    func programsWatchAndAnswerToo() async throws {
+    func `Programs watch and answer too`() async throws {
         let server = try await ServerProcess(["--dev"])
         let desk = GuardianDesk(server: server)
         let folder = try TestRun.place(for: "programs").path
@@ -259,7 +259,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(3)))
-    func codesOfAnEnrolledDeviceSignInToo() async throws {
+    func `Codes of an enrolled device sign in too`() async throws {
         let server = try await ServerProcess(["--dev"])
         let desk = GuardianDesk(server: server)
         let folder = try TestRun.place(for: "codes").path

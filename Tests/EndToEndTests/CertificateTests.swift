@@ -72,7 +72,7 @@ import Testing
         Issue.record("The server did not get there: \(try await metrics(url))")
     }
 
-    @Test func newConnectionsGetTheNewCertificateAndOpenOnesGoOn() async throws {
+    @Test func `New connections get the new certificate and open ones go on`() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         for name in ["first", "second", "third"] { try await make(name) }
         try serve(certificate: "first", key: "first")

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct DemoTests {
-    @Test func theDemonstrationPlaysToItsEnd() async throws {
+    @Test func `The demonstration plays to its end`() async throws {
         let outcome = try await Tool(path: try ServerProcess.executable).run(["demo", "--json"])
         #expect(outcome.status == 0, "\(outcome.errors)")
         let steps = try outcome.output.split(separator: "\n").map {
@@ -25,7 +25,7 @@ import Testing
         #expect(!steps.contains { ($0["outcome"] as? String)?.hasPrefix("failed") ?? true })
     }
 
-    @Test func withoutATerminalTheDemonstrationUsesNoEscapes() async throws {
+    @Test func `Without a terminal the demonstration uses no escapes`() async throws {
         let outcome = try await Tool(path: try ServerProcess.executable).run(["demo"])
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(!outcome.output.contains("\u{1B}"))
@@ -35,7 +35,7 @@ import Testing
 
     /// At a terminal, as a person sees it: the QR code, the request with its place, the reason.
     @Test(.timeLimit(.minutes(5)))
-    func atATerminalTheDemonstrationIsSeenToItsEnd() async throws {
+    func `At a terminal the demonstration is seen to its end`() async throws {
         let terminal = try Tmux(columns: 160, rows: 240)
         try await terminal.isReady()
         try terminal.clear()

@@ -18,12 +18,12 @@ import Testing
     private static let people = 200
     private static let password = "a quiet afternoon"
 
-    @Test func whatSQLiteAcknowledgedSurvivesAKill() async throws {
+    @Test func `What SQLite acknowledged survives a kill`() async throws {
         for round in 0..<Self.rounds { try await run(round: round, arguments: []) }
     }
 
     @Test(.enabled(if: PostgresCluster.isWanted, Comment(rawValue: PostgresCluster.hint)))
-    func whatPostgresAcknowledgedSurvivesAKill() async throws {
+    func `What Postgres acknowledged survives a kill`() async throws {
         for round in 0..<Self.rounds {
             let database = try await PostgresCluster.shared().emptyDatabase()
             try await run(round: round, arguments: ["--database", database.url.reveal()])
@@ -33,7 +33,7 @@ import Testing
     /// PostgreSQL itself is killed while the server lives on. Until it is back the server says so, in words that a client
     /// understands; then it finds it by itself.
     @Test(.enabled(if: PostgresCluster.isWanted, Comment(rawValue: PostgresCluster.hint)))
-    func whatWasAcknowledgedSurvivesAKillOfPostgresItself() async throws {
+    func `What was acknowledged survives a kill of Postgres itself`() async throws {
         let cluster = try await PostgresCluster.ofItsOwn()
         for round in 0..<(Endurance.rounds ?? 1) {
             let database = try await cluster.emptyDatabase()

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func aMailedLinkResetsThePasswordOfAProductionServer() async throws {
+    func `A mailed link resets the password of a production server`() async throws {
         let stage = try Stage()
         let mails = try await stage.mailServer()
         defer { mails.stop() }
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func aMailedCodeSignsUpInNativeAuthenticationAndInAgain() async throws {
+    func `A mailed code signs up in native authentication and in again`() async throws {
         let stage = try Stage()
         let mails = try await stage.mailServer()
         defer { mails.stop() }
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func aMailOutlivesAMailServerThatIsAwayAndARestart() async throws {
+    func `A mail outlives a mail server that is away and a restart`() async throws {
         let stage = try Stage()
         let away = try await stage.mailServer()
         let port = away.port

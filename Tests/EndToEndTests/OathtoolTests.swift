@@ -3,7 +3,7 @@ import Testing
 
 /// The codes come from `oathtool`, so that nothing of ours both makes and checks one.
 @Suite struct OathtoolTests {
-    @Test func aUserEnrolsAndSignsInWithCodesOfAnotherImplementation() async throws {
+    @Test func `A user enrols and signs in with codes of another implementation`() async throws {
         guard let oathtool = Tool(named: "oathtool") else { throw MissingTool(name: "oathtool") }
         let server = try await ServerProcess(["--dev"])
         let idToken = try await server.signUp(email: "ada@example.com", password: "a quiet afternoon")

@@ -17,7 +17,7 @@ struct OneCodeTests {
     private static let totp: TOTP? = try? TOTP(secret: secret)
     private static let secret = Array("12345678901234567890".utf8)
 
-    @Test func oneCodeSentEightTimesAtOnceCountsOnce() async throws {
+    @Test func `One code sent eight times at once counts once`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         let arguments = ["--dev", "--database", database.url.reveal()]
         let first = try await ServerProcess(arguments, environment: Endurance.hashing)

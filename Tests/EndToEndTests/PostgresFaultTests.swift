@@ -35,8 +35,10 @@ struct PostgresFaultTests {
         #expect(error?["status"] as? String == "UNAVAILABLE", "\(answer.words)")
     }
 
-    @Test("While PostgreSQL is frozen requests are refused in time, readiness says so, and keys are told from memory")
-    func frozen() async throws {
+    @Test
+    func `While PostgreSQL is frozen requests are refused in time, readiness says so, and keys are told from memory`()
+        async throws
+    {
         let cluster = try await PostgresCluster.stoppable()
         let database = try await cluster.emptyDatabase()
         let arguments = ["--dev", "--database", database.url.reveal()]
@@ -89,8 +91,10 @@ struct PostgresFaultTests {
         }
     }
 
-    @Test("A server that starts while PostgreSQL is away waits for it, says so, and can be ended meanwhile")
-    func startingWhileAway() async throws {
+    @Test
+    func `A server that starts while PostgreSQL is away waits for it, says so, and can be ended meanwhile`()
+        async throws
+    {
         let cluster = try await PostgresCluster.stoppable()
         let database = try await cluster.emptyDatabase()
         try await cluster.stop()
@@ -119,8 +123,10 @@ struct PostgresFaultTests {
         #expect(await server.terminate() == 0)
     }
 
-    @Test("A database that was made read-only is read, and what would write is refused until it may be written again")
-    func readOnly() async throws {
+    @Test
+    func `A database that was made read-only is read, and what would write is refused until it may be written again`()
+        async throws
+    {
         let cluster = try await PostgresCluster.stoppable()
         let database = try await cluster.emptyDatabase()
         let arguments = ["--dev", "--database", database.url.reveal()]

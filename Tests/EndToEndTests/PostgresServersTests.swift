@@ -22,7 +22,7 @@ struct PostgresServersTests {
             first: first, second: try await ServerProcess(arguments + ["--master-key-file", key]), database: database)
     }
 
-    @Test func aCodeThatBothGetManyTimesAtOnceCountsOnce() async throws {
+    @Test func `A code that both get many times at once counts once`() async throws {
         guard let oathtool = Tool(named: "oathtool") else { throw MissingTool(name: "oathtool") }
         let pair = try await servers()
         let email = "ada@example.com"
@@ -83,7 +83,7 @@ struct PostgresServersTests {
         ).status
     }
 
-    @Test func aLockoutAndARotatedKeyAreKnownToBoth() async throws {
+    @Test func `A lockout and a rotated key are known to both`() async throws {
         let pair = try await servers()
         let email = "ada@example.com"
         _ = try await pair.first.signUp(email: email, password: "a quiet afternoon")
@@ -114,7 +114,7 @@ struct PostgresServersTests {
         #expect(try await keys(pair.first) == after)
     }
 
-    @Test func aServerWithAnotherMasterKeyDoesNotStart() async throws {
+    @Test func `A server with another master key does not start`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         let first = try await ServerProcess(["--dev", "--database", database.url.reveal()])
         await #expect(throws: ServerDidNotStart.self) {
@@ -123,7 +123,7 @@ struct PostgresServersTests {
         #expect(try await first.get("/health/ready").status == 200)
     }
 
-    @Test func serversOfOneDatabaseHaveOneAdministratorsToken() async throws {
+    @Test func `Servers of one database have one administrators token`() async throws {
         let pair = try await servers()
         #expect(try pair.first.adminToken == pair.second.adminToken)
         #expect(try pair.first.apiKey == pair.second.apiKey)
@@ -150,7 +150,7 @@ struct PostgresServersTests {
         #expect(try pair.first.adminToken == pair.second.adminToken)
     }
 
-    @Test func aDatabaseIsForDevelopmentOrNotWhateverTheDirectory() async throws {
+    @Test func `A database is for development or not whatever the directory`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         let first = try await ServerProcess(["--dev", "--database", database.url.reveal()])
         let key = first.dataDirectory.appendingPathComponent("master-key").path
@@ -178,7 +178,7 @@ struct PostgresServersTests {
 
     /// As docs/recipes.md has it: two machines, each with a data directory and a key file of its own, and a command that
     /// names the database and a key file.
-    @Test func theMasterKeyIsReplacedUnderTwoServersWithKeyFilesOfTheirOwn() async throws {
+    @Test func `The master key is replaced under two servers with key files of their own`() async throws {
         guard let oathtool = Tool(named: "oathtool") else { throw MissingTool(name: "oathtool") }
         let database = try await PostgresCluster.shared().emptyDatabase()
         let machines = try TestRun.place(for: "machines")

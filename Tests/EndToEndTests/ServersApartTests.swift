@@ -74,9 +74,10 @@ struct ServersApartTests {
     // MARK: Clocks
 
     @Test(
-        "A user who signs in at one server after a new password at the other has tokens that count at both",
         arguments: [-12, -2, -0.1, 0.1, 2, 12] as [TimeInterval])
-    func newPassword(error: TimeInterval) async throws {
+    func `A user who signs in at one server after a new password at the other has tokens that count at both`(
+        error: TimeInterval
+    ) async throws {
         try await withServers(error) { pair in
             var signedIn = try await signUp(pair.first)
             var password = Self.password
@@ -109,9 +110,10 @@ struct ServersApartTests {
     }
 
     @Test(
-        "A refresh is repeated at the other server for a minute and until its successor was used",
         arguments: [-12, 12, 120] as [TimeInterval])
-    func grace(error: TimeInterval) async throws {
+    func `A refresh is repeated at the other server for a minute and until its successor was used`(error: TimeInterval)
+        async throws
+    {
         try await withServers(error) { pair in
             _ = try await signUp(pair.first)
             for pair in [pair, pair.exchanged] {
@@ -136,9 +138,10 @@ struct ServersApartTests {
     // MARK: A commit that hangs
 
     @Test(
-        "A refresh whose commit hangs is answered 503, and repeated as told, wherever: the session goes on",
         arguments: [true, false])
-    func hungCommit(isDoneInTheEnd: Bool) async throws {
+    func `A refresh whose commit hangs is answered 503, and repeated as told, wherever: the session goes on`(
+        isDoneInTheEnd: Bool
+    ) async throws {
         var options = PostgresStore.Options()
         options.statementTimeout = .seconds(60)
         options.transactionTimeout = .seconds(1)

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func tokensVerifyBeforeDuringAndAfterARotation() async throws {
+    @Test func `Tokens verify before during and after a rotation`() async throws {
         let server = try await ServerProcess()
         let key = try server.apiKey
         let earlier = try await server.signUp(email: "a@example.com", password: "a quiet afternoon", key: key)
@@ -45,7 +45,7 @@ import Testing
         #expect(looked.status == 200, "an old token counts until it expires: \(looked.json)")
     }
 
-    @Test func aTamperedTokenIsRefusedByBoth() async throws {
+    @Test func `A tampered token is refused by both`() async throws {
         let server = try await ServerProcess()
         let key = try server.apiKey
         let token = try await server.signUp(email: "a@example.com", password: "a quiet afternoon", key: key)

@@ -54,8 +54,10 @@ struct AudienceTests {
             sourceLocation: sourceLocation)
     }
 
-    @Test("Tokens are for the audiences that the application has and for the server's own, and for no other")
-    func registered() async throws {
+    @Test
+    func `Tokens are for the audiences that the application has and for the server's own, and for no other`()
+        async throws
+    {
         let bases = ["https://login.example.com", "http://127.0.0.1:8080"]
         try await TestServer.with(publicURLs: ["https://login.example.com/"]) { server in
             try await addSite(server, ["https://api", "urn:stock"])
@@ -76,8 +78,8 @@ struct AudienceTests {
         }
     }
 
-    @Test("A new application has none, and `*` stands for any")
-    func noneAndAny() async throws {
+    @Test
+    func `A new application has none, and * stands for any`() async throws {
         try await TestServer.with { server in
             try await addSite(server, [])
             _ = try await server.addUser()
@@ -92,8 +94,10 @@ struct AudienceTests {
         }
     }
 
-    @Test("An application of before there was a list keeps any until one is set, and administrators are told")
-    func early() async throws {
+    @Test
+    func `An application of before there was a list keeps any until one is set, and administrators are told`()
+        async throws
+    {
         try await TestServer.with { server in
             try await addSite(server, nil)
             _ = try await server.addUser()
@@ -106,8 +110,10 @@ struct AudienceTests {
         }
     }
 
-    @Test("A refresh token is refused while its audience is not the application's, and is as good as before afterwards")
-    func refresh() async throws {
+    @Test
+    func `A refresh token is refused while its audience is not the application's, and is as good as before afterwards`()
+        async throws
+    {
         try await TestServer.with { server in
             try await addSite(server, ["https://api"])
             _ = try await server.addUser()
@@ -123,8 +129,10 @@ struct AudienceTests {
         }
     }
 
-    @Test("Neither a second factor nor a device gets a token for an audience that was taken away meanwhile")
-    func takenAway() async throws {
+    @Test
+    func `Neither a second factor nor a device gets a token for an audience that was taken away meanwhile`()
+        async throws
+    {
         try await TestServer.with { server in
             try await addSite(server, ["https://api"])
             let user = try await server.addUser()

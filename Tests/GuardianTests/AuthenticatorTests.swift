@@ -38,8 +38,8 @@ struct AuthenticatorTests {
 
     // MARK: Policies
 
-    @Test("all-applications requires a second factor of every user; [] only of those who enrolled")
-    func policies() async throws {
+    @Test
+    func `all-applications requires a second factor of every user; [] only of those who enrolled`() async throws {
         try await TestServer.with { server in
             _ = try await server.addUser()
             func get() async throws -> JSON { try await server.management(.get, "guardian/policies").json }
@@ -72,8 +72,8 @@ struct AuthenticatorTests {
 
     // MARK: In the middle of a sign-in
 
-    @Test("An app is associated and confirmed by its first code, which completes the sign-in")
-    func otp() async throws {
+    @Test
+    func `An app is associated and confirmed by its first code, which completes the sign-in`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             _ = try await server.management(.put, "guardian/policies", ["all-applications"])
@@ -118,8 +118,10 @@ struct AuthenticatorTests {
         }
     }
 
-    @Test("A device is associated, asked by itself once it has enrolled, and its yes is fetched with the same oob_code")
-    func oob() async throws {
+    @Test
+    func `A device is associated, asked by itself once it has enrolled, and its yes is fetched with the same oob_code`()
+        async throws
+    {
         try await TestServer.with { server in
             _ = try await server.addUser()
             _ = try await server.management(.put, "guardian/policies", ["all-applications"])
@@ -146,8 +148,10 @@ struct AuthenticatorTests {
         }
     }
 
-    @Test("In the browser an app is enrolled by its first code, and the application fetches with the signature")
-    func browser() async throws {
+    @Test
+    func `In the browser an app is enrolled by its first code, and the application fetches with the signature`()
+        async throws
+    {
         try await TestServer.with { server in
             _ = try await server.addUser()
             _ = try await server.management(.put, "guardian/policies", ["all-applications"])
@@ -176,8 +180,8 @@ struct AuthenticatorTests {
         }
     }
 
-    @Test("An mfa_token is its application's alone")
-    func clientBinding() async throws {
+    @Test
+    func `An mfa_token is its application's alone`() async throws {
         try await TestServer.with { server in
             let device = try await server.enrolled(of: server.addUser())
             let context = ClientContext(
@@ -201,8 +205,10 @@ struct AuthenticatorTests {
 
     // MARK: Signed in
 
-    @Test("Who is signed in with the scopes adds, lists and removes authenticators; a password alone removes none")
-    func ownAuthenticators() async throws {
+    @Test
+    func `Who is signed in with the scopes adds, lists and removes authenticators; a password alone removes none`()
+        async throws
+    {
         try await TestServer.with { server in
             _ = try await server.addUser()
             let mfa = "http://127.0.0.1:8080/mfa/"
@@ -263,8 +269,8 @@ struct AuthenticatorTests {
         }
     }
 
-    @Test("An access token for something else, or of an ended session, opens nothing here")
-    func foreignTokens() async throws {
+    @Test
+    func `An access token for something else, or of an ended session, opens nothing here`() async throws {
         try await TestServer.with { server in
             _ = try await server.addUser()
             let tokens = try await server.passwordGrant(scope: "openid enroll read:authenticators").json
@@ -279,8 +285,8 @@ struct AuthenticatorTests {
 
     // MARK: The Management API
 
-    @Test("Authentication methods are listed, added, named, replaced and removed")
-    func methods() async throws {
+    @Test
+    func `Authentication methods are listed, added, named, replaced and removed`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let all = path(user, "authentication-methods")
@@ -363,8 +369,8 @@ struct AuthenticatorTests {
         }
     }
 
-    @Test("Apps that make codes are enrolments too")
-    func codesAsEnrollments() async throws {
+    @Test
+    func `Apps that make codes are enrolments too`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let secret: JSON = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"

@@ -80,9 +80,10 @@ struct BackchannelTests {
     }
 
     @Test(
-        "An application asks, the device reads what it is about and allows it, tokens are fetched once",
         arguments: [false, true])
-    func story(withRSA: Bool) async throws {
+    func `An application asks, the device reads what it is about and allows it, tokens are fetched once`(withRSA: Bool)
+        async throws
+    {
         try await TestServer.with { server in
             try await addSite(server)
             let user = try await server.addUser()
@@ -127,8 +128,8 @@ struct BackchannelTests {
         }
     }
 
-    @Test("A no, a time that is over, too many polls, and what else an auth_req_id is not good for")
-    func endings() async throws {
+    @Test
+    func `A no, a time that is over, too many polls, and what else an auth_req_id is not good for`() async throws {
         try await TestServer.with { server in
             try await addSite(server)
             let user = try await server.addUser()
@@ -197,8 +198,8 @@ struct BackchannelTests {
         (["audience": String(repeating: "a", count: 600)], 400, "invalid_request"),
     ]
 
-    @Test("What an application asks wrongly reaches no user's phone")
-    func refusals() async throws {
+    @Test
+    func `What an application asks wrongly reaches no user's phone`() async throws {
         try await TestServer.with { server in
             try await addSite(server)
             let user = try await server.addUser()
@@ -219,8 +220,8 @@ struct BackchannelTests {
         }
     }
 
-    @Test("A proof that is not the device's, not about this, or used before opens no consent")
-    func proofs() async throws {
+    @Test
+    func `A proof that is not the device's, not about this, or used before opens no consent`() async throws {
         try await TestServer.with { server in
             try await addSite(server)
             let user = try await server.addUser()

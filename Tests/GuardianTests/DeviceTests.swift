@@ -9,9 +9,8 @@ import Testing
 @Suite("Guardian's device API")
 struct DeviceTests {
     @Test(
-        "A device enrols, is asked, allows, is asked again, rejects: in both layouts",
         arguments: ["", "/appliance-mfa"])
-    func story(layout: String) async throws {
+    func `A device enrols, is asked, allows, is asked again, rejects: in both layouts`(layout: String) async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             var phone = try Phone.rsa()
@@ -65,8 +64,8 @@ struct DeviceTests {
         }
     }
 
-    @Test("An answer that OpenSSL signed counts")
-    func openSSL() async throws {
+    @Test
+    func `An answer that OpenSSL signed counts`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("openssl-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -130,8 +129,10 @@ struct DeviceTests {
         (["push_credentials": [1]], 400, "invalid_body"),
     ]
 
-    @Test("A wrong enrolment is refused and leaves the ticket good", arguments: badEnrolments)
-    func badEnrolment(_ bad: (changes: [String: JSON?], status: Int, code: String)) async throws {
+    @Test(arguments: badEnrolments)
+    func `A wrong enrolment is refused and leaves the ticket good`(
+        _ bad: (changes: [String: JSON?], status: Int, code: String)
+    ) async throws {
         try await TestServer.with { server in
             let ticket = try await server.ticket(for: server.addUser())
             expectRefused(
@@ -142,8 +143,8 @@ struct DeviceTests {
         }
     }
 
-    @Test("A device without push credentials, with a name in Japanese, and with an older service name")
-    func enrolmentForms() async throws {
+    @Test
+    func `A device without push credentials, with a name in Japanese, and with an older service name`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             for changes: [String: JSON?] in [
@@ -159,8 +160,8 @@ struct DeviceTests {
         }
     }
 
-    @Test("Tickets: none, garbage, expired, of an unknown user")
-    func tickets() async throws {
+    @Test
+    func `Tickets: none, garbage, expired, of an unknown user`() async throws {
         try await TestServer.with { server in
             let body = try Phone().registration.bytes
             for authorization in [nil, "", "Bearer x", "Ticket", "Ticket id=", "Ticket id=\"\""] {
@@ -180,8 +181,8 @@ struct DeviceTests {
         }
     }
 
-    @Test("What a device did not sign for this request is refused in its own words")
-    func forgeries() async throws {
+    @Test
+    func `What a device did not sign for this request is refused in its own words`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let phone = Phone()
@@ -214,8 +215,8 @@ struct DeviceTests {
         }
     }
 
-    @Test("Every address that the server is known by is an audience, in both layouts")
-    func audiences() async throws {
+    @Test
+    func `Every address that the server is known by is an audience, in both layouts`() async throws {
         try await TestServer.with { server in
             let device = try await server.enrolled(of: server.addUser())
             for layout in ["", "/appliance-mfa"] {
@@ -232,8 +233,8 @@ struct DeviceTests {
 
     // MARK: Device accounts
 
-    @Test("A device changes and deletes itself, by its token and by one that it signs")
-    func accounts() async throws {
+    @Test
+    func `A device changes and deletes itself, by its token and by one that it signs`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let phone = Phone()
@@ -280,8 +281,8 @@ struct DeviceTests {
         }
     }
 
-    @Test("The long poll answers what APNs would have delivered, and nothing to strangers")
-    func longPoll() async throws {
+    @Test
+    func `The long poll answers what APNs would have delivered, and nothing to strangers`() async throws {
         try await TestServer.with { server in
             let device = try await server.enrolled(of: server.addUser())
             #expect(try await device.pushes(on: server).isEmpty)
@@ -304,8 +305,8 @@ struct DeviceTests {
         }
     }
 
-    @Test("Under --dev the inbox shows a push to its device, with the payload as it would be delivered")
-    func inbox() async throws {
+    @Test
+    func `Under --dev the inbox shows a push to its device, with the payload as it would be delivered`() async throws {
         try await TestServer.with(.development) { server in
             let reply = try await server.management(
                 .post, "users", ["email": "ada@example.org", "password": "analytical engine", "email_verified": true])

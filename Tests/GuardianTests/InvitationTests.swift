@@ -58,8 +58,8 @@ struct InvitationTests {
 
     // MARK: Tickets
 
-    @Test("A ticket by mail goes to the user, or elsewhere, in the language that was said")
-    func mail() async throws {
+    @Test
+    func `A ticket by mail goes to the user, or elsewhere, in the language that was said`() async throws {
         try await TestServer.with(.development) { server in
             let reply = try await server.management(
                 .post, "users", ["email": "ada@example.org", "password": "analytical engine", "email_verified": true])
@@ -101,13 +101,14 @@ struct InvitationTests {
     }
 
     @Test(
-        "The page speaks the language of the mail, and ties a refused code to its field",
         arguments: [
             ("de", "Schützen Sie Ihr Konto", "Scannen Sie diesen Code", "Fehler: "),
             ("ja", "アカウントを保護する", "このコードをスキャンしてください", "エラー: "),
             ("en", "Protect your account", "Scan this code", "Error: "),
         ])
-    func languages(lang: String, title: String, scan: String, error: String) async throws {
+    func `The page speaks the language of the mail, and ties a refused code to its field`(
+        lang: String, title: String, scan: String, error: String
+    ) async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let invited = try #require(
@@ -128,8 +129,8 @@ struct InvitationTests {
         }
     }
 
-    @Test("allow_multiple_enrollments: false invites only somebody who has nothing")
-    func onlyFirst() async throws {
+    @Test
+    func `Without allow_multiple_enrollments only somebody who has nothing is invited`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let first = try await ticket(
@@ -146,8 +147,8 @@ struct InvitationTests {
         }
     }
 
-    @Test("A ticket for codes is no ticket for a device; in the browser its first code confirms it")
-    func codesInTheBrowser() async throws {
+    @Test
+    func `A ticket for codes is no ticket for a device; in the browser its first code confirms it`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let reply = try await ticket(server, ["user_id": .string(user), "factor": "otp"])
@@ -172,8 +173,10 @@ struct InvitationTests {
 
     // MARK: The page
 
-    @Test("A device: the page shows the code, waits, and shows that it is done; the link itself changes nothing")
-    func device() async throws {
+    @Test
+    func `A device: the page shows the code, waits, and shows that it is done; the link itself changes nothing`()
+        async throws
+    {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let ticket = try await server.ticket(for: user)
@@ -210,8 +213,10 @@ struct InvitationTests {
         }
     }
 
-    @Test("Codes: the secret can be typed, a wrong code says so, the right one shows the recovery code once")
-    func codes() async throws {
+    @Test
+    func `Codes: the secret can be typed, a wrong code says so, the right one shows the recovery code once`()
+        async throws
+    {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let reply = try await ticket(server, ["user_id": .string(user), "factor": "otp"])
@@ -238,8 +243,8 @@ struct InvitationTests {
         }
     }
 
-    @Test("A ticket for anything lets people choose, and either way ends it")
-    func choice() async throws {
+    @Test
+    func `A ticket for anything lets people choose, and either way ends it`() async throws {
         try await TestServer.with { server in
             let reply = try await ticket(server, ["user_id": .string(try await server.addUser())])
             let id = try #require(reply.json["ticket_id"].text)
@@ -252,8 +257,8 @@ struct InvitationTests {
         }
     }
 
-    @Test("Tries are counted: after ten wrong codes the page begins again")
-    func exhausted() async throws {
+    @Test
+    func `Tries are counted: after ten wrong codes the page begins again`() async throws {
         try await TestServer.with { server in
             let reply = try await ticket(
                 server, ["user_id": .string(try await server.addUser()), "factor": "otp"])
@@ -273,8 +278,8 @@ struct InvitationTests {
         }
     }
 
-    @Test("Expired, unknown, incomplete and hostile addresses are pages that say so")
-    func deadEnds() async throws {
+    @Test
+    func `Expired, unknown, incomplete and hostile addresses are pages that say so`() async throws {
         try await TestServer.with { server in
             let id = try await server.ticket(for: server.addUser())
             let (location, _) = try await begin(server, id, "push")
@@ -307,8 +312,8 @@ struct InvitationTests {
         }
     }
 
-    @Test("What is switched off is not offered")
-    func switchedOff() async throws {
+    @Test
+    func `What is switched off is not offered`() async throws {
         try await TestServer.with { server in
             let reply = try await ticket(server, ["user_id": .string(try await server.addUser())])
             let id = try #require(reply.json["ticket_id"].text)

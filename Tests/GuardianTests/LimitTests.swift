@@ -22,8 +22,8 @@ struct LimitTests {
             .post, "/mfa/challenge", headers: [.contentType: "application/json"], body: body.bytes)
     }
 
-    @Test("Five pushes a minute in both layouts and by OAuth together, each answer with the headers")
-    func pushes() async throws {
+    @Test
+    func `Five pushes a minute in both layouts and by OAuth together, each answer with the headers`() async throws {
         try await TestServer.with { server in
             let device = try await server.enrolled(of: server.addUser())
             let mfaToken = try await server.mfaToken()
@@ -57,8 +57,8 @@ struct LimitTests {
         }
     }
 
-    @Test("Of fifty requests at once five get through")
-    func burst() async throws {
+    @Test
+    func `Of fifty requests at once five get through`() async throws {
         try await TestServer.with { server in
             let device = try await server.enrolled(of: server.addUser())
             let transaction = try await transaction(server)
@@ -74,8 +74,8 @@ struct LimitTests {
         }
     }
 
-    @Test("Too many wrong codes have a word of their own, and say when to come back")
-    func lockout() async throws {
+    @Test
+    func `Too many wrong codes have a word of their own, and say when to come back`() async throws {
         try await TestServer.with { server in
             let device = try await server.enrolled(of: server.addUser())
             let transaction = try await transaction(server)
@@ -103,8 +103,8 @@ struct LimitTests {
         }
     }
 
-    @Test("Recovery codes that are wrong are events of their own")
-    func recovery() async throws {
+    @Test
+    func `Recovery codes that are wrong are events of their own`() async throws {
         try await TestServer.with { server in
             _ = try await server.enrolled(of: server.addUser())
             let transaction = try await transaction(server)
@@ -120,8 +120,8 @@ struct LimitTests {
         }
     }
 
-    @Test("Text messages are a factor that is switched off")
-    func textMessages() async throws {
+    @Test
+    func `Text messages are a factor that is switched off`() async throws {
         try await TestServer.with { server in
             _ = try await server.enrolled(of: server.addUser())
             let transaction = try await transaction(server)

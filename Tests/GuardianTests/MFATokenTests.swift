@@ -44,8 +44,10 @@ struct MFATokenTests {
 
     // MARK: What it is
 
-    @Test("mfa_token is a JWT that ends with the sign-in, as the vendor's page decodes it before it sends it")
-    func decodable() async throws {
+    @Test
+    func `mfa_token is a JWT that ends with the sign-in, as the vendor's page decodes it before it sends it`()
+        async throws
+    {
         try await TestServer.with { server in
             _ = try await server.enrolled(of: server.addUser())
             let token = try await server.mfaToken()
@@ -62,8 +64,10 @@ struct MFATokenTests {
         }
     }
 
-    @Test("Neither the handle in it, nor another token of ours, nor one that somebody else made stands for it")
-    func others() async throws {
+    @Test
+    func `Neither the handle in it, nor another token of ours, nor one that somebody else made stands for it`()
+        async throws
+    {
         try await TestServer.with { server in
             let device = try await server.enrolled(of: server.addUser())
             let token = try await server.mfaToken()
@@ -93,8 +97,10 @@ struct MFATokenTests {
 
     // MARK: What completes the sign-in
 
-    @Test("mfa_required says what can complete the sign-in, and the list of authenticators says the same words")
-    func requirements() async throws {
+    @Test
+    func `mfa_required says what can complete the sign-in, and the list of authenticators says the same words`()
+        async throws
+    {
         try await TestServer.with { server in
             let user = try await server.addUser()
             try await set(server) { $0.state = .mandatory }
@@ -120,8 +126,8 @@ struct MFATokenTests {
         }
     }
 
-    @Test("After a no every factor of that sign-in is refused, also when it is only asked for")
-    func rejected() async throws {
+    @Test
+    func `After a no every factor of that sign-in is refused, also when it is only asked for`() async throws {
         try await TestServer.with { server in
             let device = try await server.enrolled(of: server.addUser())
             let token = try await server.mfaToken()
@@ -149,8 +155,10 @@ struct MFATokenTests {
 
     // MARK: What ends
 
-    @Test("Who waits for a device that was removed, or for a request that another took the place of, is told at once")
-    func ended() async throws {
+    @Test
+    func `Who waits for a device that was removed, or for a request that another took the place of, is told at once`()
+        async throws
+    {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let first = try await server.enrolled(of: user)
@@ -177,8 +185,10 @@ struct MFATokenTests {
         }
     }
 
-    @Test("Who waits for a device to enrol is told at once that it was removed, before it was asked and afterwards")
-    func association() async throws {
+    @Test
+    func `Who waits for a device to enrol is told at once that it was removed, before it was asked and afterwards`()
+        async throws
+    {
         try await TestServer.with { server in
             _ = try await server.addUser()
             try await set(server) { $0.state = .mandatory }
@@ -200,8 +210,8 @@ struct MFATokenTests {
         }
     }
 
-    @Test("A device that is removed while it waits for requests is told at once", .timeLimit(.minutes(1)))
-    func longPoll() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `A device that is removed while it waits for requests is told at once`() async throws {
         try await TestServer.with { server in
             let device = try await server.enrolled(of: server.addUser())
             let path = "/appliance-mfa/api/device-accounts/\(device.id)"

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Guardian's Management API")
 struct ManagementTests {
-    @Test("Only the administrator gets in")
-    func access() async throws {
+    @Test
+    func `Only the administrator gets in`() async throws {
         try await TestServer.with { server in
             for token in [nil, "Bearer wrong", "Bearer owner"] {
                 var headers: HTTPFields = [:]
@@ -18,8 +18,8 @@ struct ManagementTests {
         }
     }
 
-    @Test("Factors go off and on, and off means that nobody is asked")
-    func factors() async throws {
+    @Test
+    func `Factors go off and on, and off means that nobody is asked`() async throws {
         try await TestServer.with { server in
             let device = try await server.enrolled(of: server.addUser())
             let mfaToken = try await server.mfaToken()
@@ -51,8 +51,8 @@ struct ManagementTests {
         }
     }
 
-    @Test("Enrolments are listed, shown and removed; a reset removes all")
-    func enrolments() async throws {
+    @Test
+    func `Enrolments are listed, shown and removed; a reset removes all`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let path = "users/\(user.replacingOccurrences(of: "|", with: "%7C"))"
@@ -84,8 +84,8 @@ struct ManagementTests {
         }
     }
 
-    @Test("Users are made once")
-    func users() async throws {
+    @Test
+    func `Users are made once`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             #expect(user.hasPrefix("auth0|"))
@@ -99,8 +99,8 @@ struct ManagementTests {
         }
     }
 
-    @Test("The log is searched by type and user, and paged")
-    func logs() async throws {
+    @Test
+    func `The log is searched by type and user, and paged`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             _ = try await server.enrolled(of: user)

@@ -28,8 +28,8 @@ struct SignInTests {
         return try JSON(parsing: #require([UInt8](base64URL: part)))
     }
 
-    @Test("Without a second factor the password is enough; tokens say for whom and with what")
-    func password() async throws {
+    @Test
+    func `Without a second factor the password is enough; tokens say for whom and with what`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let reply = try await server.passwordGrant()
@@ -52,8 +52,8 @@ struct SignInTests {
         }
     }
 
-    @Test("Wrong passwords, unknown addresses and unknown clients look as they should")
-    func wrongPassword() async throws {
+    @Test
+    func `Wrong passwords, unknown addresses and unknown clients look as they should`() async throws {
         try await TestServer.with { server in
             _ = try await server.addUser()
             let wrong = try await server.passwordGrant(password: "wrong")
@@ -72,8 +72,8 @@ struct SignInTests {
         }
     }
 
-    @Test("A confidential client shows its secret, in the body or by Basic")
-    func confidential() async throws {
+    @Test
+    func `A confidential client shows its secret, in the body or by Basic`() async throws {
         try await TestServer.with { server in
             _ = try await server.addUser()
             var registration = ApplicationRegistration()
@@ -100,8 +100,8 @@ struct SignInTests {
         }
     }
 
-    @Test("The MFA API: authenticators, a challenge to a device, polling until it answers")
-    func outOfBand() async throws {
+    @Test
+    func `The MFA API: authenticators, a challenge to a device, polling until it answers`() async throws {
         try await TestServer.with { server in
             let device = try await server.enrolled(of: server.addUser())
             let mfaToken = try await server.mfaToken()
@@ -126,8 +126,8 @@ struct SignInTests {
         }
     }
 
-    @Test("A rejected sign-in is an invalid grant, and a poll too many is told to slow down")
-    func rejectedAndSlow() async throws {
+    @Test
+    func `A rejected sign-in is an invalid grant, and a poll too many is told to slow down`() async throws {
         try await TestServer.with { server in
             let device = try await server.enrolled(of: server.addUser())
             let mfaToken = try await server.mfaToken()
@@ -147,8 +147,8 @@ struct SignInTests {
         }
     }
 
-    @Test("Where a number is to be typed, the answer shows it and the device signs it")
-    func number() async throws {
+    @Test
+    func `Where a number is to be typed, the answer shows it and the device signs it`() async throws {
         try await TestServer.with { server in
             let device = try await server.enrolled(of: server.addUser())
             let mfaToken = try await server.mfaToken()
@@ -162,8 +162,8 @@ struct SignInTests {
         }
     }
 
-    @Test("Codes and recovery codes, by OAuth and in the browser, count once")
-    func codes() async throws {
+    @Test
+    func `Codes and recovery codes, by OAuth and in the browser, count once`() async throws {
         try await TestServer.with { server in
             let device = try await server.enrolled(of: server.addUser())
             let secret = try #require(device.answer["totp"]["secret"].text)
@@ -211,8 +211,8 @@ struct SignInTests {
         }
     }
 
-    @Test("Who must have a second factor and has none gets a QR code, in the browser and by the MFA API")
-    func enrolmentDuringSignIn() async throws {
+    @Test
+    func `Who must have a second factor and has none gets a QR code, in the browser and by the MFA API`() async throws {
         try await TestServer.with { server in
             _ = try await server.addUser()
             let context = ClientContext(
@@ -251,8 +251,8 @@ struct SignInTests {
         }
     }
 
-    @Test("An invitation is opened in the browser and enrols once")
-    func invitation() async throws {
+    @Test
+    func `An invitation is opened in the browser and enrols once`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let reply = try await server.management(
@@ -274,8 +274,8 @@ struct SignInTests {
         }
     }
 
-    @Test("A refresh token is its application's alone, and is not used up by another's attempt")
-    func refresh() async throws {
+    @Test
+    func `A refresh token is its application's alone, and is not used up by another's attempt`() async throws {
         try await TestServer.with { server in
             _ = try await server.addUser()
             let context = ClientContext(
@@ -300,8 +300,8 @@ struct SignInTests {
         }
     }
 
-    @Test("Five pushes a minute, with the headers that SDKs read")
-    func pushLimit() async throws {
+    @Test
+    func `Five pushes a minute, with the headers that SDKs read`() async throws {
         try await TestServer.with { server in
             _ = try await server.enrolled(of: server.addUser())
             let transaction = try #require(
@@ -318,8 +318,8 @@ struct SignInTests {
         }
     }
 
-    @Test("Pages of other origins may call, and read the limits")
-    func cors() async throws {
+    @Test
+    func `Pages of other origins may call, and read the limits`() async throws {
         try await TestServer.with { server in
             let preflight = try await server.send(
                 .options, "/appliance-mfa/api/start-flow",
@@ -364,8 +364,10 @@ struct SignInTests {
         (.get, "/api/v2/users/auth0%7Cx/logs?page=1000000000000000000000"),
     ]
 
-    @Test("Malformed input is a clear error at every door, never a 500", arguments: endpoints)
-    func malformed(_ endpoint: (method: HTTPRequest.Method, path: String)) async throws {
+    @Test(arguments: endpoints)
+    func `Malformed input is a clear error at every door, never a 500`(
+        _ endpoint: (method: HTTPRequest.Method, path: String)
+    ) async throws {
         let bodies: [String] = [
             "", "{", "[]", "null", "\"text\"", "{\"a\":1,\"a\":2}", "{\"code\":[],\"enabled\":\"yes\"}", "\u{0}",
             String(repeating: "[", count: 10_000), "{\"email\":{},\"user_id\":1,\"identifier\":null}",

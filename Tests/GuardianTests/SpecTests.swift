@@ -24,8 +24,8 @@ struct SpecTests {
 
     // MARK: What is easily got wrong
 
-    @Test("Every public address is a base that a client may have typed, in both layouts, and no other")
-    func audiences() async throws {
+    @Test
+    func `Every public address is a base that a client may have typed, in both layouts, and no other`() async throws {
         let bases = ["https://mfa.example.com", "https://example.com/base", "http://127.0.0.1:8080"]
         try await TestServer.with(publicURLs: ["https://mfa.example.com/", "https://example.com/base"]) { server in
             let device = try await server.enrolled(of: server.addUser())
@@ -56,8 +56,8 @@ struct SpecTests {
         }
     }
 
-    @Test("Whole seconds, as Android sends them, are times like fractional ones")
-    func wholeSeconds() async throws {
+    @Test
+    func `Whole seconds, as Android sends them, are times like fractional ones`() async throws {
         try await TestServer.with { server in
             let (device, push) = try await asked(server)
             let now = Int(server.now.timeIntervalSince1970)
@@ -69,8 +69,8 @@ struct SpecTests {
         }
     }
 
-    @Test("A modulus with and without the sign byte is the same key")
-    func signByte() async throws {
+    @Test
+    func `A modulus with and without the sign byte is the same key`() async throws {
         try await TestServer.with { server in
             let phone = try Phone.rsa()
             let jwk = try phone.jwk
@@ -88,8 +88,8 @@ struct SpecTests {
         }
     }
 
-    @Test("What there is none of is left out, not null")
-    func leftOut() async throws {
+    @Test
+    func `What there is none of is left out, not null`() async throws {
         try await TestServer.with { server in
             _ = try await server.management(.put, "guardian/factors/otp", ["enabled": false])
             let user = try await server.addUser()
@@ -112,8 +112,8 @@ struct SpecTests {
         }
     }
 
-    @Test("Telemetry is not needed and may be garbage")
-    func telemetry() async throws {
+    @Test
+    func `Telemetry is not needed and may be garbage`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             for value in ["", "eyJuYW1lIjoiR3VhcmRpYW4uc3dpZnQiLCJ2ZXJzaW9uIjoiMS4xLjAifQ", "%%%", "\u{e9}"] {
@@ -235,9 +235,10 @@ struct SpecTests {
     ]
 
     @Test(
-        "What is not the device's answer to this request is refused, says what is wrong with it, and decides nothing",
         arguments: [false, true])
-    func forged(withRSA: Bool) async throws {
+    func `What is not the device's answer to this request is refused, says what is wrong with it, and decides nothing`(
+        withRSA: Bool
+    ) async throws {
         try await TestServer.with { server in
             let phone = withRSA ? try Phone.rsa() : Phone()
             let device = try await server.enrolled(phone, of: server.addUser())
@@ -264,8 +265,10 @@ struct SpecTests {
         }
     }
 
-    @Test("A token that a device signs for itself names the device, its user and this API, for two hours at most")
-    func selfSigned() async throws {
+    @Test
+    func `A token that a device signs for itself names the device, its user and this API, for two hours at most`()
+        async throws
+    {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let phone = Phone()
@@ -312,8 +315,8 @@ struct SpecTests {
 
     // MARK: Pushes
 
-    @Test("A push has the names that SDKs read, and all of it fits into 4 KiB")
-    func payload() throws {
+    @Test
+    func `A push has the names that SDKs read, and all of it fits into 4 KiB`() throws {
         let full = PushPayload(
             device: "dev_VJGBI87d093cnl03", token: "token", challenge: "challenge",
             startedAt: Date(timeIntervalSince1970: 1_450_382_011), server: "samples.auth0.com", title: "login0",
@@ -350,8 +353,8 @@ struct SpecTests {
 
     // MARK: The browser
 
-    @Test("What start-flow answers, with and without a device, and a token that pages can read")
-    func startFlow() async throws {
+    @Test
+    func `What start-flow answers, with and without a device, and a token that pages can read`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let device = try await server.enrolled(of: user)
@@ -402,8 +405,8 @@ struct SpecTests {
         }
     }
 
-    @Test("A search that would leave something out is refused")
-    func logs() async throws {
+    @Test
+    func `A search that would leave something out is refused`() async throws {
         try await TestServer.with { server in
             expectRefused(try await server.management(.get, "logs?from=1"), 400, "invalid_query_string")
         }

@@ -26,8 +26,8 @@ struct TokenTests {
         return Set(keys.compactMap { $0["kty"].text })
     }
 
-    @Test("Tokens are signed with RS256, and with what an administrator says")
-    func algorithms() async throws {
+    @Test
+    func `Tokens are signed with RS256, and with what an administrator says`() async throws {
         try await TestServer.with { server in
             _ = try await server.addUser()
             func algorithms() async throws -> [String?] {
@@ -42,8 +42,8 @@ struct TokenTests {
         }
     }
 
-    @Test("A JWKS has every key, or only those that sign what is verified with it")
-    func publishedKeys() async throws {
+    @Test
+    func `A JWKS has every key, or only those that sign what is verified with it`() async throws {
         let google = "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"
         try await TestServer.with { server in
             let all = ["/.well-known/jwks.json", google, "/common/discovery/v2.0/keys"]
@@ -62,8 +62,8 @@ struct TokenTests {
         }
     }
 
-    @Test("Discovery names the endpoints of OAuth, and what they take")
-    func discovery() async throws {
+    @Test
+    func `Discovery names the endpoints of OAuth, and what they take`() async throws {
         try await TestServer.with(publicURLs: ["https://login.example.com"]) { server in
             let base = "https://login.example.com"
             expectGolden(
@@ -98,8 +98,8 @@ struct TokenTests {
         }
     }
 
-    @Test("userinfo tells what the scopes of an access token for it open, and takes no other token")
-    func userInfo() async throws {
+    @Test
+    func `userinfo tells what the scopes of an access token for it open, and takes no other token`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             _ = try await server.management(

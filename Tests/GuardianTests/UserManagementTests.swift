@@ -27,8 +27,8 @@ struct UserManagementTests {
         return reply.json.elements.compactMap { $0["email"].text }
     }
 
-    @Test("A user is made with what it can have, read, changed and removed")
-    func story() async throws {
+    @Test
+    func `A user is made with what it can have, read, changed and removed`() async throws {
         try await TestServer.with { server in
             let made = try await server.management(
                 .post, "users",
@@ -87,8 +87,8 @@ struct UserManagementTests {
         ("name", ""), ("name", 7), ("picture", ""), ("phone_number", "555"), ("connection", 1), ("unheard of", "x"),
     ]
 
-    @Test("What is not kept here, and what is no such value, is refused by name and changes nothing")
-    func refused() async throws {
+    @Test
+    func `What is not kept here, and what is no such value, is refused by name and changes nothing`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             _ = try await add(server, "eve@example.org", name: nil)
@@ -117,8 +117,8 @@ struct UserManagementTests {
         }
     }
 
-    @Test("Users are listed in pages, with totals, in an order, and found by e-mail, id and name")
-    func listed() async throws {
+    @Test
+    func `Users are listed in pages, with totals, in an order, and found by e-mail, id and name`() async throws {
         try await TestServer.with { server in
             for (number, name) in ["Ada Lovelace", "Bertha", "ada byron", "Adele"].enumerated() {
                 _ = try await add(server, "\(number)@example.org", name: name)
@@ -155,8 +155,8 @@ struct UserManagementTests {
         }
     }
 
-    @Test("A search or a page that is not there is refused, and says what is")
-    func searches() async throws {
+    @Test
+    func `A search or a page that is not there is refused, and says what is`() async throws {
         try await TestServer.with { server in
             for text in [
                 "ada", "nickname:ada", "name:*da", "name:a*b", "name:", "name:*", "email:ada*", "email:a OR email:b",
@@ -183,8 +183,8 @@ struct UserManagementTests {
         }
     }
 
-    @Test("Users are found by e-mail address, in any case, as a list")
-    func byEmail() async throws {
+    @Test
+    func `Users are found by e-mail address, in any case, as a list`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let found = try await server.management(.get, "users-by-email?email=ADA%40example.org").json
@@ -197,8 +197,8 @@ struct UserManagementTests {
         }
     }
 
-    @Test("Logs and authentication methods come in pages and with totals too, a user's logs alone")
-    func paged() async throws {
+    @Test
+    func `Logs and authentication methods come in pages and with totals too, a user's logs alone`() async throws {
         try await TestServer.with { server in
             let ada = try await server.addUser()
             let bob = try await server.addUser("bob@example.org")
@@ -227,8 +227,8 @@ struct UserManagementTests {
         }
     }
 
-    @Test("An enrolment is pending until it is used or has expired")
-    func pending() async throws {
+    @Test
+    func `An enrolment is pending until it is used or has expired`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let ticket = try await server.ticket(for: user)

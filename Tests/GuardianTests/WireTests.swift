@@ -4,8 +4,8 @@ import Testing
 
 @Suite("What goes over Guardian's wire")
 struct WireTests {
-    @Test("The QR code's text is as the vendor's page puts it together")
-    func enrollmentURI() throws {
+    @Test
+    func `The QR code's text is as the vendor's page puts it together`() throws {
         let uri = EnrollmentURI(
             issuer: "issuer name", account: "myuser@gmail.com", transactionID: "aa1 234", id: "dev_1234",
             baseURL: "https://a.guardian.auth0.com", secret: "SUPERSECRETBASE32")
@@ -18,7 +18,6 @@ struct WireTests {
     }
 
     @Test(
-        "Only an enrolment is read as one",
         arguments: [
             ("otpauth://totp/a?enrollment_tx_id=1&enrollment_tx_id=2", "2"),
             ("otpauth://TOTP/a?enrollment_tx_id=1", "1"),
@@ -26,19 +25,18 @@ struct WireTests {
             ("otpauth://totp/a?secret=AAAA", nil), ("otpauth://totp/a?enrollment_tx_id=", nil),
             ("https://totp/a?enrollment_tx_id=1", nil), ("", nil), ("otpauth://", nil),
         ])
-    func reading(text: String, transactionID: String?) {
+    func `Only an enrolment is read as one`(text: String, transactionID: String?) {
         #expect(EnrollmentURI(text)?.transactionID == transactionID)
     }
 
     @Test(
-        "Times are read with a fraction and in UTC only",
         arguments: [
             ("2015-12-17T19:53:31.000Z", 1_450_382_011.0), ("2015-12-17T19:53:31.5+0000", 1_450_382_011.5),
             ("2015-12-17T19:53:31.123456Z", 1_450_382_011.123456), ("2015-12-17T19:53:31.000+00:00", 1_450_382_011.0),
             ("2015-12-17T19:53:31Z", nil), ("2015-12-17T19:53:31.Z", nil), ("2015-12-17T19:53:31.000+01:00", nil),
             ("yesterday", nil), ("", nil),
         ])
-    func timestamps(text: String, seconds: Double?) {
+    func `Times are read with a fraction and in UTC only`(text: String, seconds: Double?) {
         let read = GuardianTimestamp.date(from: text)?.timeIntervalSince1970
         #expect(read.map { ($0 * 1e6).rounded() } == seconds.map { ($0 * 1e6).rounded() })
     }

@@ -15,7 +15,7 @@ import Testing
 
     // MARK: API keys
 
-    @Test func withoutAPIKeyNothingIsAnswered() async throws {
+    @Test func `Without API key nothing is answered`() async throws {
         for mode in TestServer.Mode.allCases {
             try await TestServer.with(mode) { server in
                 for endpoint in PathTests.endpoints {
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func anUnknownKeyIsRefusedInProductionAndTakenUnderDevelopment() async throws {
+    @Test func `An unknown key is refused in production and taken under development`() async throws {
         try await TestServer.with { server in
             for key in [
                 "dev-app", "unknown", server.key.lowercased(), server.key + "x", server.key + "%00", "%00",
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func theKeyMayBeInAHeader() async throws {
+    @Test func `The key may be in a header`() async throws {
         try await TestServer.with { server in
             let name = HTTPField.Name("X-Goog-Api-Key")!
             let known = try await server.send(.get, "/v1/projects", headers: [name: server.key])
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func ofTwoKeysTheFirstCounts() async throws {
+    @Test func `Of two keys the first counts`() async throws {
         try await TestServer.with { server in
             let first = try await server.send(.get, "/v1/projects?key=\(server.key)&key=x")
             #expect(first.status == 200)
@@ -92,7 +92,7 @@ import Testing
     // MARK: Administrators
 
     @Test(arguments: ["/v2/projects/countersign/config", "/admin/v2/projects/countersign/config"])
-    func theConfigurationIsForAdministrators(path: String) async throws {
+    func `The configuration is for administrators`(path: String) async throws {
         try await TestServer.with { server in
             for method in [HTTPRequest.Method.get, .patch] {
                 func ask(_ authorization: String?) async throws -> Reply {
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func ownerIsAnAdministratorUnderDevelopmentAlone() async throws {
+    @Test func `Owner is an administrator under development alone`() async throws {
         try await TestServer.with(.development) { server in
             for token in ["owner", server.adminToken] {
                 let reply = try await server.send(
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func aUsersTokenIsNoAdministrators() async throws {
+    @Test func `A users token is no administrators`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let reply = try await server.send(
@@ -154,7 +154,7 @@ import Testing
     }
 
     /// Every token that is not one of ours, or is not any more, at every endpoint that takes one.
-    @Test func inProductionOnlyOurOwnTokensCount() async throws {
+    @Test func `In production only our own tokens count`() async throws {
         try await TestServer.with { server in
             let person = try await server.verifiedPerson()
             let good = try claims(person.idToken)
@@ -275,7 +275,7 @@ import Testing
         }
     }
 
-    @Test func aRotatedKeysTokensCountUntilTheyExpire() async throws {
+    @Test func `A rotated keys tokens count until they expire`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             try await server.realm.keyring.rotate(by: .commandLine)
@@ -288,7 +288,7 @@ import Testing
         }
     }
 
-    @Test func underDevelopmentUnsignedTokensOfAnyProjectCount() async throws {
+    @Test func `Under development unsigned tokens of any project count`() async throws {
         try await TestServer.with(.development) { server in
             let person = try await server.verifiedPerson()
             let good = try claims(person.idToken)
@@ -322,7 +322,7 @@ import Testing
 
     // MARK: What exists
 
-    @Test func inProductionThereAreNoRoutesOfDevelopment() async throws {
+    @Test func `In production there are no routes of development`() async throws {
         try await TestServer.with { server in
             let routes: [(HTTPRequest.Method, String)] = [
                 (.get, "/dev/inbox"), (.get, "/dev/inbox.json"), (.post, "/dev/clock"), (.get, "/"), (.get, "/dev"),
@@ -352,7 +352,7 @@ import Testing
 
     // MARK: Other origins
 
-    @Test func aPreflightIsAnsweredWithTheOriginReflected() async throws {
+    @Test func `A preflight is answered with the origin reflected`() async throws {
         try await TestServer.with { server in
             for path in [
                 "/v1/accounts:signUp", "/v1/accounts%3AsignUp",
@@ -376,7 +376,7 @@ import Testing
         }
     }
 
-    @Test func answersAndRefusalsReflectTheOrigin() async throws {
+    @Test func `Answers and refusals reflect the origin`() async throws {
         try await TestServer.with { server in
             for (path, status) in [
                 ("/v1/projects?key=\(server.key)", 200), ("/v1/projects", 403), ("/v1/projects?key=x", 400),

@@ -53,7 +53,7 @@ import Testing
                 "WEAK_PASSWORD : Password should not be the email address"
             ),
         ] as [(JSON, String)])
-    func whatCannotBeAnAccountIsRefused(body: JSON, message: String) async throws {
+    func `What cannot be an account is refused`(body: JSON, message: String) async throws {
         try await TestServer.with { server in
             expectRefused(try await server.post("/v1/accounts:signUp", body), message, .errors)
             expectRefused(
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func anAddressIsTakenWhateverItsSpelling() async throws {
+    @Test func `An address is taken whatever its spelling`() async throws {
         try await TestServer.with { server in
             _ = try await server.signUp("andré@example.com")
             for email in ["andré@example.com", "ANDRÉ@Example.COM", "andre\u{301}@example.com", " andré@example.com "] {
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func whatOnlyAdministratorsMaySetIsPassedOver() async throws {
+    @Test func `What only administrators may set is passed over`() async throws {
         try await TestServer.with { server in
             let reply = try await server.post(
                 "/v1/accounts:signUp",
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func signUpCanBeClosed() async throws {
+    @Test func `Sign up can be closed`() async throws {
         try await TestServer.with { server in
             try await server.changeSettings { $0.signUp.isOpen = false }
             let reply = try await server.post(
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func aSourceMakesAHundredAccountsAnHour() async throws {
+    @Test func `A source makes a hundred accounts an hour`() async throws {
         try await TestServer.with { server in
             func signUp(_ number: Int, from: String) async throws -> Reply {
                 try await server.post(
@@ -118,7 +118,7 @@ import Testing
 
     // MARK: Anonymous users
 
-    @Test func anonymousUsersAreForDevelopmentOrTheSettings() async throws {
+    @Test func `Anonymous users are for development or the settings`() async throws {
         try await TestServer.with { server in
             for body in [[:], ["returnSecureToken": true], ["email": .null]] as [JSON] {
                 expectRefused(try await server.post("/v1/accounts:signUp", body), "ADMIN_ONLY_OPERATION", .errors)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func underDevelopmentTheyCanBeSwitchedOff() async throws {
+    @Test func `Under development they can be switched off`() async throws {
         try await TestServer.with(.development) { server in
             #expect(try await server.config()["signIn"]["anonymous"] == ["enabled": true])
             for isOn in [false, true, false] {
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: ["/v1/accounts:signUp", "/v1/accounts:update"])
-    func anAnonymousUserBecomesOneWithAPassword(path: String) async throws {
+    func `An anonymous user becomes one with a password`(path: String) async throws {
         try await TestServer.with(.development) { server in
             let anonymous = try await server.post("/v1/accounts:signUp", ["returnSecureToken": true])
             let reply = try await server.post(
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func signUpWithAnIDTokenNeedsAnAddressAndAPassword() async throws {
+    @Test func `Sign up with an ID token needs an address and a password`() async throws {
         try await TestServer.with(.development) { server in
             let anonymous = try await server.post("/v1/accounts:signUp")
             let token = anonymous.json["idToken"]
@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func anAnonymousUserCannotTakeAnothersAddress() async throws {
+    @Test func `An anonymous user cannot take anothers address`() async throws {
         try await TestServer.with(.development) { server in
             let person = try await server.signUp()
             let anonymous = try await server.post("/v1/accounts:signUp")
@@ -226,7 +226,7 @@ import Testing
 
     // MARK: Signing in
 
-    @Test func withEmailPrivacyNothingTellsWhetherAnAddressHasAnAccount() async throws {
+    @Test func `With email privacy nothing tells whether an address has an account`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let wrong = try await server.signIn(person, password: "something else")
@@ -257,7 +257,7 @@ import Testing
         }
     }
 
-    @Test func withoutEmailPrivacyTheOlderWordsAreUsed() async throws {
+    @Test func `Without email privacy the older words are used`() async throws {
         try await TestServer.with { server in
             try await server.setEmailPrivacy(false)
             let person = try await server.signUp()
@@ -274,13 +274,13 @@ import Testing
             (["email": "ada@example.com", "password": ""], "MISSING_PASSWORD"),
             (["email": "ada", "password": "x"], "INVALID_EMAIL"), (["email": "", "password": "x"], "INVALID_EMAIL"),
         ] as [(JSON, String)])
-    func whatCannotBeASignInIsRefused(body: JSON, message: String) async throws {
+    func `What cannot be a sign in is refused`(body: JSON, message: String) async throws {
         try await TestServer.with { server in
             expectRefused(try await server.post("/v1/accounts:signInWithPassword", body), message, .errors)
         }
     }
 
-    @Test func theAddressMayBeSpelledOtherwiseAndThePasswordMayNot() async throws {
+    @Test func `The address may be spelled otherwise and the password may not`() async throws {
         try await TestServer.with { server in
             _ = try await server.signUp("ada@example.com", password: "Größe und Gewicht")
             for (email, password, isTaken) in [
@@ -295,7 +295,7 @@ import Testing
         }
     }
 
-    @Test func afterTenWrongPasswordsTheAccountWaits() async throws {
+    @Test func `After ten wrong passwords the account waits`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             for _ in 0..<10 {
@@ -309,7 +309,7 @@ import Testing
         }
     }
 
-    @Test func aDisabledAccountIsToldOnlyToWhoKnowsThePassword() async throws {
+    @Test func `A disabled account is told only to who knows the password`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             try await server.changeAccount(person) { $0.isDisabled = true }
@@ -323,7 +323,7 @@ import Testing
 
     // MARK: Updating
 
-    @Test func eachMemberOfAProfileIsChangedAndCleared() async throws {
+    @Test func `Each member of a profile is changed and cleared`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             func update(_ body: [String: JSON?]) async throws -> JSON {
@@ -351,7 +351,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoAttributeIsRefused() async throws {
+    @Test func `What is no attribute is refused`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let reply = try await server.post(
@@ -362,7 +362,7 @@ import Testing
     }
 
     @Test(arguments: [("displayName", 256), ("photoUrl", 2048)])
-    func whatGoesIntoEveryTokenHasALimit(name: String, limit: Int) async throws {
+    func `What goes into every token has a limit`(name: String, limit: Int) async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             for (length, isTaken) in [(limit, true), (limit + 1, false), (30_000, false)] {
@@ -388,7 +388,7 @@ import Testing
         }
     }
 
-    @Test func whatOnlyAdministratorsMayChangeIsPassedOver() async throws {
+    @Test func `What only administrators may change is passed over`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let other = try await server.signUp()
@@ -411,7 +411,7 @@ import Testing
         }
     }
 
-    @Test func aNewPasswordEndsAllOtherSessions() async throws {
+    @Test func `A new password ends all other sessions`() async throws {
         try await TestServer.with { server in
             var person = try await server.signUp()
             let before = person
@@ -431,7 +431,7 @@ import Testing
     }
 
     /// Remembering passwords is native authentication's rule.
-    @Test func aPasswordOfBeforeIsNoError() async throws {
+    @Test func `A password of before is no error`() async throws {
         try await TestServer.with { server in
             var person = try await server.signUp()
             for password in [TestServer.password, "another staple 8 horse", TestServer.password] {
@@ -452,7 +452,7 @@ import Testing
             ("1234567", "WEAK_PASSWORD : Password should be at least 8 characters"), ("", "MISSING_PASSWORD"),
             ("qwertyuiop", "WEAK_PASSWORD : Password is one of the commonest and would soon be guessed"),
         ])
-    func aPasswordThatIsNotGoodEnoughChangesNothing(password: String, message: String) async throws {
+    func `A password that is not good enough changes nothing`(password: String, message: String) async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let reply = try await server.post(
@@ -463,7 +463,7 @@ import Testing
         }
     }
 
-    @Test func withEmailPrivacyAnAddressIsChangedByMailAlone() async throws {
+    @Test func `With email privacy an address is changed by mail alone`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let reply = try await server.post(
@@ -473,7 +473,7 @@ import Testing
         }
     }
 
-    @Test func withoutEmailPrivacyAnAddressIsChangedAtOnceAndUnverified() async throws {
+    @Test func `Without email privacy an address is changed at once and unverified`() async throws {
         try await TestServer.with { server in
             try await server.setEmailPrivacy(false)
             let person = try await server.verifiedPerson()
@@ -497,7 +497,7 @@ import Testing
     }
 
     @Test(arguments: [["deleteProvider": ["password"]], ["deleteAttribute": ["PASSWORD"]]] as [JSON])
-    func aPasswordThatWasRemovedSignsNoUserIn(removal: JSON) async throws {
+    func `A password that was removed signs no user in`(removal: JSON) async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let reply = try await server.post(
@@ -510,7 +510,7 @@ import Testing
         }
     }
 
-    @Test func aProviderThatIsNotLinkedIsPassedOver() async throws {
+    @Test func `A provider that is not linked is passed over`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let reply = try await server.post(
@@ -520,7 +520,7 @@ import Testing
         }
     }
 
-    @Test func aChangedProfileIsNoSignIn() async throws {
+    @Test func `A changed profile is no sign in`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let before = try await server.account(person.idToken)["lastLoginAt"]
@@ -534,7 +534,7 @@ import Testing
         }
     }
 
-    @Test func whatEndsSessionsNeedsARecentSignIn() async throws {
+    @Test func `What ends sessions needs a recent sign in`() async throws {
         try await TestServer.with { server in
             try await server.setEmailPrivacy(false)
             let person = try await server.signUp()
@@ -564,7 +564,7 @@ import Testing
 
     /// Of one's own tokens all are revoked, whatever instant is named, and the session goes on with fresh ones.
     @Test(arguments: ["0", 1, "4102444800"] as [JSON])
-    func namingAnInstantEndsAllOtherSessions(instant: JSON) async throws {
+    func `Naming an instant ends all other sessions`(instant: JSON) async throws {
         try await TestServer.with { server in
             var person = try await server.signUp()
             let before = person
@@ -588,7 +588,7 @@ import Testing
     }
 
     @Test(arguments: ["lookup", "update", "delete"])
-    func anotherProjectIsNotFound(method: String) async throws {
+    func `Another project is not found`(method: String) async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let body: JSON = ["idToken": .string(person.idToken), "targetProjectId": "another"]
@@ -601,7 +601,7 @@ import Testing
 
     // MARK: Deleting
 
-    @Test func aDeletedAccountIsGone() async throws {
+    @Test func `A deleted account is gone`() async throws {
         try await TestServer.with { server in
             var (person, _) = try await server.enrolledPerson()
             expectRefused(
@@ -625,7 +625,7 @@ import Testing
 
     // MARK: Which ways in
 
-    @Test func createAuthURITellsOnlyWithoutEmailPrivacy() async throws {
+    @Test func `Create auth URI tells only without email privacy`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             func ask(_ body: JSON) async throws -> Reply { try await server.post("/v1/accounts:createAuthUri", body) }

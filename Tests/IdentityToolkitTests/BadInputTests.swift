@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: routes)
-    func aBodyThatIsNoObjectIsRefused(route: Route) async throws {
+    func `A body that is no object is refused`(route: Route) async throws {
         let bodies = Self.malformedTexts.map { ($0, Self.bytes($0)) } + Self.malformedBytes
         try await TestServer.with { server in
             for (name, body) in bodies {
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: routes)
-    func aMemberOfAnotherTypeIsRefused(route: Route) async throws {
+    func `A member of another type is refused`(route: Route) async throws {
         try await TestServer.with { server in
             for (name, kind) in route.members {
                 // Numbers are taken for strings, and "true" for true: what clients of the emulator send.
@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test(arguments: routes)
-    func nullIsAbsentAndUnknownMembersArePassedOver(route: Route) async throws {
+    func `Null is absent and unknown members are passed over`(route: Route) async throws {
         try await TestServer.with { server in
             let empty = try await send(server, route, Array("{}".utf8))
             let nulls = JSON.object(Dictionary(uniqueKeysWithValues: route.members.keys.map { ($0, JSON.null) }))
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test(arguments: routes)
-    func aBodyHasAtMost64KiB(route: Route) async throws {
+    func `A body has at most 64 KiB`(route: Route) async throws {
         @Sendable func body(_ size: Int) -> [UInt8] {
             Array("{\"unknown\":\"".utf8) + [UInt8](repeating: 0x78, count: size - 14) + Array("\"}".utf8)
         }
@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test(arguments: routes)
-    func aBodyOfAnotherTypeIsRefused(route: Route) async throws {
+    func `A body of another type is refused`(route: Route) async throws {
         try await TestServer.with { server in
             var types: [String?] = [
                 "text/plain", "application/xml", "multipart/form-data; boundary=x", "application/json; charset=utf-16",
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func aFormThatIsNoneIsRefused() async throws {
+    @Test func `A form that is none is refused`() async throws {
         try await TestServer.with { server in
             for body in [
                 "grant_type=%", "grant_type=%zz", "grant_type=%F", "a=%FF", "grant_type=a&grant_type=b",
@@ -246,7 +246,7 @@ import Testing
         }
     }
 
-    @Test func aMemberInBothSpellingsIsTakenOnce() async throws {
+    @Test func `A member in both spellings is taken once`() async throws {
         try await TestServer.with { server in
             // The exact one counts; where there is none, two are one too many.
             let exact = try await server.post(
@@ -257,7 +257,7 @@ import Testing
         }
     }
 
-    @Test func anotherMethodIsRefusedInTheProtocolsForm() async throws {
+    @Test func `Another method is refused in the protocols form`() async throws {
         try await TestServer.with { server in
             let methods: [HTTPRequest.Method] =
                 [.get, .post, .put, .patch, .delete, .head, .options, .trace, .connect]
@@ -280,7 +280,7 @@ import Testing
         }
     }
 
-    @Test func longPathsAndQueriesAreAnswered() async throws {
+    @Test func `Long paths and queries are answered`() async throws {
         try await TestServer.with { server in
             let long = String(repeating: "x", count: 100_000)
             let paths = [
@@ -308,7 +308,7 @@ import Testing
         }
     }
 
-    @Test func oddHeadersAreHarmless() async throws {
+    @Test func `Odd headers are harmless`() async throws {
         try await TestServer.with { server in
             let values = [
                 "", " ", ",", ";", "\"", "%", "\u{0}", "ü", "\r\nX-Injected: 1", String(repeating: "x", count: 50_000),
@@ -337,7 +337,7 @@ import Testing
     }
 
     /// What a token says is JSON of a stranger too.
-    @Test(.timeLimit(.minutes(1))) func tokensThatAreBombsAreRefused() async throws {
+    @Test(.timeLimit(.minutes(1))) func `Tokens that are bombs are refused`() async throws {
         for mode in TestServer.Mode.allCases {
             try await TestServer.with(mode) { server in
                 let deep = String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000)
@@ -366,7 +366,7 @@ import Testing
         }
     }
 
-    @Test func textsOfEveryKindAreKeptOrRefusedAsTheyAre() async throws {
+    @Test func `Texts of every kind are kept or refused as they are`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             for text in [

@@ -11,7 +11,7 @@ import Testing
     private static let mismatch =
         "CREDENTIAL_MISMATCH : The custom token was made for another project, or with an unregistered key."
 
-    @Test func aRegisteredKeySignsIn() async throws {
+    @Test func `A registered key signs in`() async throws {
         try await TestServer.with { server in
             let key = try await SigningKey.register(for: "backend@example.com", at: server)
             let first = try await server.signInWithCustomToken(try await key.token(uid: "user-1", at: server.now))
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func theDevelopersClaimsGoIntoTheTokenAndSurviveRefreshes() async throws {
+    @Test func `The developers claims go into the token and survive refreshes`() async throws {
         try await TestServer.with { server in
             let key = try await SigningKey.register(for: "backend@example.com", at: server)
             let custom = key.claims(uid: "user-1", at: server.now).with([
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func developersClaimsHaveALimit() async throws {
+    @Test func `Developers claims have a limit`() async throws {
         try await TestServer.with { server in
             let key = try await SigningKey.register(for: "backend@example.com", at: server)
             for (length, isTaken) in [(900, true), (1100, false), (9000, false)] {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func whatIsWrongWithATokenIsTold() async throws {
+    @Test func `What is wrong with a token is told`() async throws {
         try await TestServer.with { server in
             let now = Int(server.now.seconds)
             let key = try await SigningKey.register(for: "backend@example.com", at: server)
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// The public key is no secret: a token "signed" with it as an HMAC key is refused.
-    @Test func aMACWithThePublicKeyIsNoSignature() async throws {
+    @Test func `A MAC with the public key is no signature`() async throws {
         try await TestServer.with { server in
             let key = try await SigningKey.register(for: "backend@example.com", at: server)
             let mac = JWTKeyCollection()
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func underDevelopmentATokenNeedsNoSignature() async throws {
+    @Test func `Under development a token needs no signature`() async throws {
         try await TestServer.with(.development) { server in
             let now = Int(server.now.seconds)
             let good: JSON = ["uid": "user-1", "aud": .string(SigningKey.audience), "claims": ["role": "x"]]
@@ -157,7 +157,7 @@ import Testing
     }
 
     /// What the emulator takes beside tokens: the claims as they are.
-    @Test func underDevelopmentAnObjectDoesForAToken() async throws {
+    @Test func `Under development an object does for a token`() async throws {
         try await TestServer.with(.development) { server in
             let reply = try await server.signInWithCustomToken(
                 #"{"uid": "user-1", "claims": {"role": "x"}, "aud": "anything", "exp": 1}"#)
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func aDisabledUserStaysOut() async throws {
+    @Test func `A disabled user stays out`() async throws {
         try await TestServer.with { server in
             let key = try await SigningKey.register(for: "backend@example.com", at: server)
             let person = try await server.signUp()

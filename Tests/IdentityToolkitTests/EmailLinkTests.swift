@@ -26,7 +26,7 @@ import Testing
             ["email": .string(email), "oobCode": .string(code), "idToken": idToken.map { .string($0) } ?? .null])
     }
 
-    @Test func anAnonymousAccountStaysWhatItIs() async throws {
+    @Test func `An anonymous account stays what it is`() async throws {
         try await TestServer.with(.development) { server in
             let person = try await anonymous(server)
             let code = try await code(server, "ada@example.com")
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func anAddressOfAnotherUserIsNotLinked() async throws {
+    @Test func `An address of another user is not linked`() async throws {
         try await TestServer.with(.development) { server in
             let (person, other) = (try await anonymous(server), try await server.signUp())
             let code = try await code(server, other.email)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func aTokenThatIsNoneLinksNothing() async throws {
+    @Test func `A token that is none links nothing`() async throws {
         try await TestServer.with(.development) { server in
             let person = try await server.signUp()
             let code = try await code(server, "ada@example.com")
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func anotherAddressTakesTheFormersPlaceAndTheFormerIsTold() async throws {
+    @Test func `Another address takes the formers place and the former is told`() async throws {
         try await TestServer.with { server in
             var person = try await server.verifiedPerson()
             let former = person.email
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// Their own address, proven by its link, is a fresh sign-in, and the password stays.
-    @Test func ownersProveTheirOwnAddress() async throws {
+    @Test func `Owners prove their own address`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let code = try await code(server, person.email)
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func aSecondFactorIsAskedForAllTheSame() async throws {
+    @Test func `A second factor is asked for all the same`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let reply = try await follow(server, try await code(server, person.email), person.email, person.idToken)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func oneLinkOfTwentyAtOnceLinksOnce() async throws {
+    @Test func `One link of twenty at once links once`() async throws {
         try await TestServer.with(.development) { server in
             let code = try await code(server, "ada@example.com")
             var people: [Person] = []

@@ -12,7 +12,7 @@ import Testing
 
     // MARK: Start
 
-    @Test func theBodyIsLookedAtBeforeTheToken() async throws {
+    @Test func `The body is looked at before the token`() async throws {
         try await TestServer.with { server in
             let person = try await server.verifiedPerson()
             for token in [JSON.string(person.idToken), "garbage", .null] {
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func aTokenThatIsNoneIsRefused() async throws {
+    @Test func `A token that is none is refused`() async throws {
         try await TestServer.with { server in
             for token in [
                 JSON.null, "", "garbage", "a.b.c", "..", "e30.e30.", .string(String(repeating: "x", count: 20_000)),
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func aTokenThatExpiredOrWasRevokedIsTold() async throws {
+    @Test func `A token that expired or was revoked is told`() async throws {
         try await TestServer.with { server in
             let person = try await server.verifiedPerson()
             try await server.changeAccount(person) { [now = server.now] in $0.revokesTokensAt = now }
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func anAccountThatIsGoneOrDisabledIsTold() async throws {
+    @Test func `An account that is gone or disabled is told`() async throws {
         try await TestServer.with { server in
             let disabled = try await server.verifiedPerson()
             try await server.changeAccount(disabled) { $0.isDisabled = true }
@@ -71,7 +71,7 @@ import Testing
     }
 
     /// Of several reasons the first of the list is told.
-    @Test func theReasonsComeInTheProtocolsOrder() async throws {
+    @Test func `The reasons come in the protocols order`() async throws {
         try await TestServer.with { server in
             // Signed in by custom token, long ago, address unverified, TOTP off, and then each reason less.
             let key = try await SigningKey.register(for: "backend@example.com", at: server)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func anAnonymousUserHasNoAddressToVerify() async throws {
+    @Test func `An anonymous user has no address to verify`() async throws {
         try await TestServer.with(.development) { server in
             let reply = try await server.post("/v1/accounts:signUp", ["returnSecureToken": true])
             let token = try #require(reply.json["idToken"].text, "\(reply.text)")
@@ -118,7 +118,7 @@ import Testing
 
     /// Production refuses between 244 and 333 seconds; here it is at 300.
     @Test(arguments: [(0, true), (244, true), (299, true), (300, false), (333, false), (3599, false)])
-    func theSignInMustBeRecent(age: Double, isTaken: Bool) async throws {
+    func `The sign in must be recent`(age: Double, isTaken: Bool) async throws {
         try await TestServer.with { server in
             let person = try await server.verifiedPerson()
             try await server.advance(age)
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func everyStartGivesAnotherSecret() async throws {
+    @Test func `Every start gives another secret`() async throws {
         try await TestServer.with { server in
             let person = try await server.verifiedPerson()
             var secrets: Set<String> = []
@@ -167,7 +167,7 @@ import Testing
             app: try AuthenticatorApp(base32: try #require(info["sharedSecretKey"].text)))
     }
 
-    @Test func theSessionComesBeforeTheNameAndTheNameBeforeTheCode() async throws {
+    @Test func `The session comes before the name and the name before the code`() async throws {
         try await TestServer.with { server in
             let begun = try await begin(server)
             let token = begun.person.idToken
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func aBodyWithoutVerificationInfoIsInvalid() async throws {
+    @Test func `A body without verification info is invalid`() async throws {
         try await TestServer.with { server in
             let begun = try await begin(server)
             expectRefused(
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func anotherUsersSessionIsUnknown() async throws {
+    @Test func `Another users session is unknown`() async throws {
         try await TestServer.with { server in
             let begun = try await begin(server)
             let other = try await server.verifiedPerson()
@@ -224,7 +224,7 @@ import Testing
         }
     }
 
-    @Test func aHandleOfAnotherKindIsUnknown() async throws {
+    @Test func `A handle of another kind is unknown`() async throws {
         try await TestServer.with { server in
             let (person, _) = try await server.enrolledPerson()
             let credential = try await server.pendingCredential(person)
@@ -237,7 +237,7 @@ import Testing
     }
 
     @Test(arguments: [(899, true), (900, false), (1000, false)])
-    func aSessionLivesAQuarterOfAnHour(age: Double, isTaken: Bool) async throws {
+    func `A session lives a quarter of an hour`(age: Double, isTaken: Bool) async throws {
         try await TestServer.with { server in
             let begun = try await begin(server)
             try await server.advance(age)
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func aFinishedSessionIsComplete() async throws {
+    @Test func `A finished session is complete`() async throws {
         try await TestServer.with { server in
             var begun = try await begin(server)
             let done = try await server.finishEnrolment(
@@ -268,7 +268,7 @@ import Testing
         }
     }
 
-    @Test func theFourthCodeOfASessionIsNotLookedAt() async throws {
+    @Test func `The fourth code of a session is not looked at`() async throws {
         try await TestServer.with { server in
             let begun = try await begin(server)
             for attempt in 0..<3 {
@@ -289,7 +289,7 @@ import Testing
         }
     }
 
-    @Test func ofTwoSessionsOneBecomesTheFactor() async throws {
+    @Test func `Of two sessions one becomes the factor`() async throws {
         try await TestServer.with { server in
             let first = try await begin(server)
             let second = try await begin(server, first.person)
@@ -306,7 +306,7 @@ import Testing
     }
 
     @Test(arguments: [(-2, false), (-1, true), (0, true), (1, true), (2, false)])
-    func theWindowAppliesToTheEnrolmentToo(offset: Int, isTaken: Bool) async throws {
+    func `The window applies to the enrolment too`(offset: Int, isTaken: Bool) async throws {
         try await TestServer.with { server in
             let begun = try await begin(server)
             let reply = try await server.finishEnrolment(
@@ -315,7 +315,7 @@ import Testing
         }
     }
 
-    @Test func theCodeThatEnrolledDoesNotSignIn() async throws {
+    @Test func `The code that enrolled does not sign in`() async throws {
         try await TestServer.with { server in
             var person = try await server.verifiedPerson()
             let app = try await server.enrol(&person)
@@ -332,7 +332,7 @@ import Testing
     }
 
     @Test(arguments: ["TOTP", "Mein Telefon 📱", " ", "<script>alert(1)</script>", "\u{202E}txet"])
-    func theNameIsKeptAsItIs(name: String) async throws {
+    func `The name is kept as it is`(name: String) async throws {
         try await TestServer.with { server in
             let begun = try await begin(server)
             let done = try await server.finishEnrolment(
@@ -343,7 +343,7 @@ import Testing
         }
     }
 
-    @Test func zeroBytesAreNoPartOfAName() async throws {
+    @Test func `Zero bytes are no part of a name`() async throws {
         try await TestServer.with { server in
             let begun = try await begin(server)
             let done = try await server.finishEnrolment(
@@ -354,7 +354,7 @@ import Testing
         }
     }
 
-    @Test func aCodeMayBeTypedWithSpacesAndMustBeSixDigits() async throws {
+    @Test func `A code may be typed with spaces and must be six digits`() async throws {
         try await TestServer.with { server in
             let begun = try await begin(server)
             for code in ["1000000", "12345", "１２３４５６"] {

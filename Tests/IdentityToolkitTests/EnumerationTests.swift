@@ -12,7 +12,7 @@ import Testing
     ]
 
     @Test(arguments: all.indices)
-    func aNumberMeansTheWordAtItsPlace(index: Int) throws {
+    func `A number means the word at its place`(index: Int) throws {
         let enumeration = Self.all[index]
         for (number, word) in enumeration.words.enumerated() {
             let expected = number == 0 ? nil : word
@@ -30,7 +30,7 @@ import Testing
             ("3", "3"), ("99999999999999999999", "99999999999999999999"), ("-1", "\"-1\""), ("UP", "\"UP\""),
             ("asc", "\"asc\""), ("1.5", "\"1.5\""), ("٣", "\"٣\""),
         ])
-    func whatIsNoneIsRefusedAsItWasSent(text: String, shown: String) throws {
+    func `What is none is refused as it was sent`(text: String, shown: String) throws {
         let error = try #require(throws: IdentityToolkitError.self) { try Enumeration.order.word(text, at: "x") }
         #expect(
             error.message
@@ -40,7 +40,7 @@ import Testing
 
     /// What Android sends: 1 for a reset, 4 to verify, 6 to sign in, 7 to verify and change.
     @Test(arguments: [(1, "resetPassword"), (4, "verifyEmail"), (6, "signIn"), (7, "verifyAndChangeEmail")])
-    func aLinkIsAskedForByNumber(number: Int, mode: String) async throws {
+    func `A link is asked for by number`(number: Int, mode: String) async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let reply = try await server.post(
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func otherEnumerationsOfTheProtocolAreTakenByNumber() async throws {
+    @Test func `Other enumerations of the protocol are taken by number`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             _ = try await server.post(

@@ -16,13 +16,13 @@ import Testing
     private static let seed =
         ProcessInfo.processInfo.environment["COUNTERSIGN_FUZZ_SEED"].flatMap { UInt64($0) } ?? 20_260_924
 
-    @Test func tenThousandMutatedRequestsFindNoFaultOfOurs() async throws {
+    @Test func `Ten thousand mutated requests find no fault of ours`() async throws {
         let (sent, fewest) = try await fuzz(.development, perRound: 13)
         #expect(sent >= 10_000)
         #expect(fewest >= 200)
     }
 
-    @Test func norDoTheyInProduction() async throws {
+    @Test func `Nor do they in production`() async throws {
         _ = try await fuzz(.production, perRound: 3)
     }
 

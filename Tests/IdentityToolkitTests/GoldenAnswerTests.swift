@@ -9,7 +9,7 @@ import Testing
     /// The instant at which a ``FrozenClock`` begins.
     private static let start = 1_790_244_672
 
-    @Test func signUp() async throws {
+    @Test func `Signing up answers exactly this`() async throws {
         try await TestServer.with { server in
             let reply = try await server.post(
                 "/v1/accounts:signUp",
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func signInWithPassword() async throws {
+    @Test func `Sign in with password`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp("ada@example.com")
             let golden: JSON = [
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func signInWithASecondFactorPending() async throws {
+    @Test func `Sign in with a second factor pending`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let reply = try await server.signIn(person)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func lookup() async throws {
+    @Test func `Looking up answers exactly this`() async throws {
         try await TestServer.with { server in
             var person = try await server.verifiedPerson()
             _ = try await server.post(
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func lookupWithoutSecondFactorHasNoMFAInfo() async throws {
+    @Test func `Lookup without second factor has no MFA info`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let user = try await server.account(person.idToken)
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func updateWithAndWithoutTokens() async throws {
+    @Test func `Update with and without tokens`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let plain: JSON = [
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func deletion() async throws {
+    @Test func `Deleting answers exactly this`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let reply = try await server.post("/v1/accounts:delete", ["idToken": .string(person.idToken)])
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func oobCodesAndTheirCheck() async throws {
+    @Test func `OOB codes and their check`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp("ada@example.com")
             let sent = try await server.post(
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func theTokenService() async throws {
+    @Test func `The token service answers exactly this`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let reply = try await server.refresh(person.refreshToken)
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func whatClientsMayKnowOfTheProject() async throws {
+    @Test func `What clients may know of the project`() async throws {
         try await TestServer.with { server in
             expectGolden(
                 try await server.get("/v1/projects").json,
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func createAuthURI() async throws {
+    @Test func `createAuthUri answers exactly this`() async throws {
         try await TestServer.with { server in
             try await server.setEmailPrivacy(false)
             let person = try await server.signUp()
@@ -232,7 +232,7 @@ import Testing
 
     // MARK: TOTP
 
-    @Test func startOfAnEnrolment() async throws {
+    @Test func `Start of an enrolment`() async throws {
         try await TestServer.with { server in
             let person = try await server.verifiedPerson()
             let reply = try await server.startEnrolment(person.idToken)
@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test func anInstantWithoutFractionStillHasSixDigits() async throws {
+    @Test func `An instant without fraction still has six digits`() async throws {
         try await TestServer.with { server in
             try await server.advance(1 - 0.123456)
             let person = try await server.verifiedPerson()
@@ -257,7 +257,7 @@ import Testing
         }
     }
 
-    @Test func endOfAnEnrolment() async throws {
+    @Test func `End of an enrolment`() async throws {
         try await TestServer.with { server in
             let person = try await server.verifiedPerson()
             let started = try await server.startEnrolment(person.idToken)
@@ -269,7 +269,7 @@ import Testing
         }
     }
 
-    @Test func endOfASignInAndWithdrawal() async throws {
+    @Test func `End of a sign in and withdrawal`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let credential = try await server.pendingCredential(person)
@@ -286,7 +286,7 @@ import Testing
 
     // MARK: ID tokens
 
-    @Test func theIDTokenOfAPassword() async throws {
+    @Test func `The ID token of a password`() async throws {
         try await TestServer.with { server in
             let person = try await server.verifiedPerson()
             expectGolden(try header(person.idToken), ["alg": "ES256", "kid": "<string>", "typ": "JWT"])
@@ -304,7 +304,7 @@ import Testing
         }
     }
 
-    @Test func theIDTokenOfASecondFactor() async throws {
+    @Test func `The ID token of a second factor`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let enrolled = try claims(person.idToken)
@@ -330,7 +330,7 @@ import Testing
         }
     }
 
-    @Test func theClaimsOfTheSecondFactorSurviveRefreshes() async throws {
+    @Test func `The claims of the second factor survive refreshes`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let credential = try await server.pendingCredential(person)
@@ -348,7 +348,7 @@ import Testing
         }
     }
 
-    @Test func enrollingGivesANewAuthTimeAndOlderSessionsGoOnWithoutIt() async throws {
+    @Test func `Enrolling gives a new auth time and older sessions go on without it`() async throws {
         try await TestServer.with { server in
             var person = try await server.verifiedPerson()
             let (before, refreshToken) = (person.idToken, person.refreshToken)
@@ -367,7 +367,7 @@ import Testing
         }
     }
 
-    @Test func underDevelopmentTokensAreUnsigned() async throws {
+    @Test func `Under development tokens are unsigned`() async throws {
         try await TestServer.with(.development) { server in
             let person = try await server.signUp()
             expectGolden(try header(person.idToken), ["alg": "none", "typ": "JWT"])
@@ -376,7 +376,7 @@ import Testing
         }
     }
 
-    @Test func anotherAlgorithmCanBeChosen() async throws {
+    @Test func `Another algorithm can be chosen`() async throws {
         try await TestServer.with { server in
             try await server.changeSettings { $0.tokens.algorithms["identity-toolkit"] = .rs256 }
             let person = try await server.signUp()
@@ -385,7 +385,7 @@ import Testing
         }
     }
 
-    @Test func customClaimsAreAtTheTopLevelAndNeverInPlaceOfOurs() async throws {
+    @Test func `Custom claims are at the top level and never in place of ours`() async throws {
         try await TestServer.with { server in
             var person = try await server.signUp()
             try await server.changeAccount(person) {

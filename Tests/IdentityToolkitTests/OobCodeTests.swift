@@ -31,7 +31,7 @@ import Testing
             (["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "nonsense"], "INVALID_NEW_EMAIL"),
             (["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "new@example.com"], "MISSING_ID_TOKEN"),
         ] as [(JSON, String)])
-    func whatIsMissingIsTold(body: JSON, message: String) async throws {
+    func `What is missing is told`(body: JSON, message: String) async throws {
         try await TestServer.with { server in
             expectRefused(try await server.post(Self.send, body), message, .errors)
             expectRefused(
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func anUnknownTypeIsRefusedByName() async throws {
+    @Test func `An unknown type is refused by name`() async throws {
         try await TestServer.with { server in
             let reply = try await server.post(Self.send, ["requestType": "NEW_PIN", "email": "a@example.com"])
             #expect(
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// Links are made below the public address.
-    @Test func anotherDomainForTheLinkIsRefused() async throws {
+    @Test func `Another domain for the link is refused`() async throws {
         try await TestServer.with(publicURLs: ["https://login.example.com"]) { server in
             let person = try await server.signUp()
             let body: JSON = ["requestType": "PASSWORD_RESET", "email": .string(person.email)]
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func onlyAnAdministratorIsGivenTheLink() async throws {
+    @Test func `Only an administrator is given the link`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let body: JSON = ["requestType": "PASSWORD_RESET", "email": .string(person.email), "returnOobLink": true]
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func withEmailPrivacyAResetForAnUnknownUserHasTheSameAnswer() async throws {
+    @Test func `With email privacy a reset for an unknown user has the same answer`() async throws {
         try await TestServer.with { server in
             let reply = try await server.post(
                 Self.send, ["requestType": "PASSWORD_RESET", "email": "nobody@example.com"])
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func theMailHasALinkToThePage() async throws {
+    @Test func `The mail has a link to the page`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             try await server.authorize("app.example.com")
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// The link is this protocol's, and so are its rules, wherever it is completed.
-    @Test func thePageOfALinkTakesAPasswordOfBefore() async throws {
+    @Test func `The page of a link takes a password of before`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             _ = try await server.post(Self.send, ["requestType": "PASSWORD_RESET", "email": .string(person.email)])
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func aMailboxGetsTwentyMailsAnHour() async throws {
+    @Test func `A mailbox gets twenty mails an hour`() async throws {
         try await TestServer.with { server in
             // Whether there is an account or not.
             let person = try await server.signUp()
@@ -159,7 +159,7 @@ import Testing
 
     // MARK: Verifying an address
 
-    @Test func anAddressIsVerifiedOnce() async throws {
+    @Test func `An address is verified once`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             _ = try await server.post(
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func aCodeForAnAddressThatWasChangedMeanwhileIsWorthless() async throws {
+    @Test func `A code for an address that was changed meanwhile is worthless`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let code = try await server.link(["requestType": "VERIFY_EMAIL", "email": .string(person.email)])
@@ -190,7 +190,7 @@ import Testing
 
     // MARK: Resetting a password
 
-    @Test func aPasswordIsResetOnce() async throws {
+    @Test func `A password is reset once`() async throws {
         try await TestServer.with { server in
             var person = try await server.signUp()
             let reset = "/v1/accounts:resetPassword"
@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    @Test func anotherResetEndsTheFirst() async throws {
+    @Test func `Another reset ends the first`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let request: JSON = ["requestType": "PASSWORD_RESET", "email": .string(person.email)]
@@ -254,7 +254,7 @@ import Testing
             ("PASSWORD_RESET", 3600.0), ("EMAIL_SIGNIN", 3600), ("VERIFY_EMAIL", 3 * 86_400),
             ("VERIFY_AND_CHANGE_EMAIL", 3600),
         ] as [(String, Double)])
-    func aCodeExpires(type: String, lifetime: Double) async throws {
+    func `A code expires`(type: String, lifetime: Double) async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let code = try await server.link(
@@ -281,7 +281,7 @@ import Testing
         }
     }
 
-    @Test func aCodeIsGoodForItsPurposeAlone() async throws {
+    @Test func `A code is good for its purpose alone`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let types = ["PASSWORD_RESET", "EMAIL_SIGNIN", "VERIFY_EMAIL", "VERIFY_AND_CHANGE_EMAIL"]
@@ -312,7 +312,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "%00", "\u{0}", String(repeating: "A", count: 50_000)])
-    func whatIsNoCodeIsRefused(code: String) async throws {
+    func `What is no code is refused`(code: String) async throws {
         try await TestServer.with { server in
             let message = code.isEmpty ? "MISSING_OOB_CODE" : "INVALID_OOB_CODE"
             for path in ["accounts:resetPassword", "accounts:update", "accounts:signInWithEmailLink"] {
@@ -324,7 +324,7 @@ import Testing
         }
     }
 
-    @Test func theCodeOfASignInLinkDoesNotTellItsAddress() async throws {
+    @Test func `The code of a sign in link does not tell its address`() async throws {
         try await TestServer.with { server in
             let person = try await server.verifiedPerson()
             _ = try await server.post(Self.send, ["requestType": "EMAIL_SIGNIN", "email": .string(person.email)])
@@ -347,7 +347,7 @@ import Testing
         ("javascript:alert(1)", "INVALID_CONTINUE_URI : (expected an absolute URI with valid scheme and host)"),
         ("app.example.com", "INVALID_CONTINUE_URI : (expected an absolute URI with valid scheme and host)"),
     ])
-    func aLinkLeadsOnOnlyToAuthorizedDomains(url: String, message: String) async throws {
+    func `A link leads on only to authorized domains`(url: String, message: String) async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             try await server.authorize("app.example.com")
@@ -361,7 +361,7 @@ import Testing
         }
     }
 
-    @Test func authorizedDomainsReadBackAndTakeHostNamesAlone() async throws {
+    @Test func `Authorized domains read back and take host names alone`() async throws {
         try await TestServer.with { server in
             try await server.authorize("*.example.com")
             let read = try await server.changeConfig(mask: "emailPrivacyConfig", [:])
@@ -375,7 +375,7 @@ import Testing
     }
 
     /// An attacker with a code can append any target to it and send the link to another user.
-    @Test func thePageLeadsOnOnlyToAuthorizedDomains() async throws {
+    @Test func `The page leads on only to authorized domains`() async throws {
         try await TestServer.with { server in
             try await server.authorize("app.example.com")
             for (target, isOffered) in [("https://app.example.com/x", true), ("https://evil.example/x", false)] {
@@ -407,7 +407,7 @@ import Testing
         ("", "fr, de;q=0.8, en;q=0.5", "Neues Passwort wählen", "mindestens 8 Zeichen", "Fehler: "),
         ("lang=fr", nil, "Choose a new password", "at least 8 characters", "Error: "),
     ])
-    func thePageSpeaksTheLanguageOfTheMailAndTiesErrorsToTheirField(
+    func `The page speaks the language of the mail and ties errors to their field`(
         query: String, accepted: String?, title: String, words: String, error: String
     ) async throws {
         try await TestServer.with { server in
@@ -435,7 +435,7 @@ import Testing
 
     // MARK: Signing in by link
 
-    @Test func aLinkSignsInOnce() async throws {
+    @Test func `A link signs in once`() async throws {
         try await TestServer.with { server in
             let person = try await server.verifiedPerson()
             try await server.authorize("app.example.com")
@@ -467,7 +467,7 @@ import Testing
         }
     }
 
-    @Test func aLinkMakesAnAccountWhereThereIsNone() async throws {
+    @Test func `A link makes an account where there is none`() async throws {
         try await TestServer.with { server in
             let code = try await server.link(["requestType": "EMAIL_SIGNIN", "email": "new@example.com"])
             let reply = try await server.post(
@@ -482,7 +482,7 @@ import Testing
     }
 
     /// Another person may have signed up with the address before its owner.
-    @Test func aLinkToAnUnverifiedAddressTakesTheStrangersPasswordAway() async throws {
+    @Test func `A link to an unverified address takes the strangers password away`() async throws {
         try await TestServer.with { server in
             let stranger = try await server.signUp("ada@example.com")
             let code = try await server.link(["requestType": "EMAIL_SIGNIN", "email": "ada@example.com"])
@@ -498,7 +498,7 @@ import Testing
 
     // MARK: Changing an address
 
-    @Test func anAddressIsChangedWhenTheNewOneAgrees() async throws {
+    @Test func `An address is changed when the new one agrees`() async throws {
         try await TestServer.with { server in
             var person = try await server.verifiedPerson()
             let sent = try await server.post(
@@ -522,7 +522,7 @@ import Testing
         }
     }
 
-    @Test func anAddressThatWasTakenMeanwhileIsNotGivenTwice() async throws {
+    @Test func `An address that was taken meanwhile is not given twice`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let code = try await server.link(

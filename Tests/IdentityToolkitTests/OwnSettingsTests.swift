@@ -11,8 +11,8 @@ struct OwnSettingsTests {
         try JSONDecoder().decode(RealmSettings.self, from: Data(document.utf8))
     }
 
-    @Test("Every shape that was ever written means what it meant")
-    func shapes() throws {
+    @Test
+    func `Every shape that was ever written means what it meant`() throws {
         #expect(try settings("{}").identityToolkit == IdentityToolkitSettings())
         // Before decision 128 these stood in the core's own shape, and the text-message factor among the second factors.
         let old = try settings(
@@ -28,8 +28,8 @@ struct OwnSettingsTests {
         #expect(!partial.allowsSignInByLink)
     }
 
-    @Test("What is written is read back, also by a program that looks for the earlier names")
-    func written() throws {
+    @Test
+    func `What is written is read back, also by a program that looks for the earlier names`() throws {
         var changed = RealmSettings()
         changed.identityToolkit.allowsDeletion = false
         changed.identityToolkit.listsPhone = true
@@ -39,8 +39,8 @@ struct OwnSettingsTests {
         #expect(members?["allowsDeletion"] == .bool(false) && members?["allowsEmail"] == .bool(true))
     }
 
-    @Test("A member that is no Boolean permits nothing")
-    func closed() throws {
+    @Test
+    func `A member that is no Boolean permits nothing`() throws {
         let broken = try settings(
             #"{"identityToolkit":{"allowsEmail":"yes","allowsDeletion":1,"allowsEmailLinks":null}}"#)
         let own = broken.identityToolkit

@@ -65,7 +65,7 @@ import Testing
         Endpoint(path: "v1/token", message: "MISSING_GRANT_TYPE", host: "securetoken.googleapis.com"),
     ]
 
-    @Test func everyEndpointAnswersUnderAllItsPaths() async throws {
+    @Test func `Every endpoint answers under all its paths`() async throws {
         try await TestServer.with { server in
             for endpoint in Self.endpoints {
                 for path in endpoint.spellings {
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: ["v2", "admin/v2"])
-    func theConfigurationAnswersUnderBothPrefixes(prefix: String) async throws {
+    func `The configuration answers under both prefixes`(prefix: String) async throws {
         try await TestServer.with { server in
             for path in [
                 "/\(prefix)/projects/countersign/config",
@@ -108,7 +108,7 @@ import Testing
             "/v2/accounts/mfaEnrollment:begin", "/admin/v2/accounts/mfaEnrollment:start", "/v2/token",
             "/v1/../v1/token", "/V1/TOKEN",
         ])
-    func whatOnlyLooksLikeAnEndpointIsNotFound(path: String) async throws {
+    func `What only looks like an endpoint is not found`(path: String) async throws {
         try await TestServer.with { server in
             let reply = try await server.post(path)
             #expect(reply.status == 404, "\(reply.text)")
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func membersMayBeInSnakeCase() async throws {
+    @Test func `Members may be in snake case`() async throws {
         try await TestServer.with { server in
             let email = "snake@example.com"
             let signUp = try await server.post(
@@ -171,7 +171,7 @@ import Testing
             ("application/x-www-form-urlencoded", "grant_type=refresh_token&refresh_token=%"),
             ("application/x-www-form-urlencoded;charset=utf-8", "grantType=refresh_token&refreshToken=%&extra=1"),
         ])
-    func theTokenServiceTakesJSONAndForms(type: String, template: String) async throws {
+    func `The token service takes JSON and forms`(type: String, template: String) async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             for path in ["/v1/token", "/securetoken.googleapis.com/v1/token"] {
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func aNumberIsTakenForAStringAndAWordForABoolean() async throws {
+    @Test func `A number is taken for a string and a word for a boolean`() async throws {
         try await TestServer.with { server in
             let reply = try await server.post(
                 "/v1/accounts:signUp",

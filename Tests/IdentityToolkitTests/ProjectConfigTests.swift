@@ -10,7 +10,7 @@ import Testing
         "mfa": ["providerConfigs": [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 5]]]]
     ]
 
-    @Test func aFreshServerHasTOTPOnWithOneAdjacentInterval() async throws {
+    @Test func `A fresh server has TOTP on with one adjacent interval`() async throws {
         try await TestServer.with { server in
             let golden: JSON = [
                 "name": "projects/countersign/config",
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// `curl -X PATCH "https://identitytoolkit.googleapis.com/admin/v2/projects/PROJECT_ID/config?updateMask=mfa" …`
-    @Test func theReferencePagesRequestSwitchesTOTPOn() async throws {
+    @Test func `The reference pages request switches TOTP on`() async throws {
         try await TestServer.with { server in
             try await server.changeSettings { $0.secondFactors.totp = nil }
             #expect(try await server.config()["mfa"] == ["state": "ENABLED"])
@@ -82,7 +82,7 @@ import Testing
             nil,
             "",
         ] as [String?])
-    func everyMaskThatNamesTheProvidersChangesThem(mask: String?) async throws {
+    func `Every mask that names the providers changes them`(mask: String?) async throws {
         try await TestServer.with { server in
             let reply = try await server.changeConfig(
                 mask: mask,
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func aMaskThatNamesSomethingElseLeavesTheProvidersAlone() async throws {
+    @Test func `A mask that names something else leaves the providers alone`() async throws {
         try await TestServer.with { server in
             let before = try await server.config()
             for mask in ["mfa.state", "mfa.enabledProviders", "emailPrivacyConfig", "signIn", "nothing", "mfax", "mf"] {
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func whatTheMaskNamesAndTheBodyLacksIsCleared() async throws {
+    @Test func `What the mask names and the body lacks is cleared`() async throws {
         try await TestServer.with { server in
             let reply = try await server.changeConfig(mask: "mfa.providerConfigs", ["mfa": [:]])
             #expect(reply.json["mfa"] == ["state": "ENABLED"])
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func withoutMaskWhatTheBodyLacksStays() async throws {
+    @Test func `Without mask what the body lacks stays`() async throws {
         try await TestServer.with { server in
             let reply = try await server.changeConfig(mask: nil, ["mfa": ["state": "DISABLED"]])
             #expect(
@@ -145,7 +145,7 @@ import Testing
             (10, ["adjacentIntervals": 10], 10), ("3", ["adjacentIntervals": 3], 3), (.null, [:], 5),
             (2.0, ["adjacentIntervals": 2], 2),
         ] as [(JSON?, JSON, Int)])
-    func theWindowIsWhatWasSent(sent: JSON?, readBack: JSON, window: Int) async throws {
+    func `The window is what was sent`(sent: JSON?, readBack: JSON, window: Int) async throws {
         try await TestServer.with { server in
             let reply = try await server.changeConfig(
                 mask: "mfa",
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: [11, -1, 1000, -2_147_483_648])
-    func aWindowOutsideZeroToTenIsRefused(number: Int) async throws {
+    func `A window outside zero to ten is refused`(number: Int) async throws {
         try await TestServer.with { server in
             let before = try await server.config()
             let reply = try await server.changeConfig(
@@ -205,7 +205,7 @@ import Testing
             ("x", "\"x\""), (1.5, "1.5"), (true, "true"), ([], "[]"), (["a": 1], "{\"a\":1}"), ("5.5", "\"5.5\""),
             ("", "\"\""), ("+5", "\"+5\""),
         ] as [(JSON, String)])
-    func aWindowThatIsNoNumberIsRefused(value: JSON, shown: String) async throws {
+    func `A window that is no number is refused`(value: JSON, shown: String) async throws {
         try await TestServer.with { server in
             let before = try await server.config()
             let reply = try await server.changeConfig(
@@ -245,7 +245,7 @@ import Testing
                 "google.cloud.identitytoolkit.admin.v2.ProviderConfig.MfaState", "ON"
             ),
         ] as [(JSON, String, String, String)])
-    func anUnknownWordIsRefusedByName(mfa: JSON, field: String, type: String, value: String) async throws {
+    func `An unknown word is refused by name`(mfa: JSON, field: String, type: String, value: String) async throws {
         try await TestServer.with { server in
             let before = try await server.config()
             for mask in ["mfa", "mfa.state", nil] {
@@ -287,7 +287,7 @@ import Testing
                 [["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 2]]]
             ),
         ] as [(JSON, JSON)])
-    func theProvidersReadBackByTheProtocolsRules(sent: JSON, readBack: JSON) async throws {
+    func `The providers read back by the protocols rules`(sent: JSON, readBack: JSON) async throws {
         try await TestServer.with { server in
             let reply = try await server.changeConfig(mask: "mfa", ["mfa": ["providerConfigs": sent]])
             #expect(reply.json["mfa"]["providerConfigs"] == readBack, "\(reply.text)")
@@ -297,7 +297,7 @@ import Testing
     }
 
     @Test(arguments: ["DISABLED", "ENABLED", "MANDATORY"])
-    func theStateOfTheProjectDoesNotSwitchTOTP(state: String) async throws {
+    func `The state of the project does not switch TOTP`(state: String) async throws {
         try await TestServer.with { server in
             let reply = try await server.changeConfig(mask: "mfa.state", ["mfa": ["state": .string(state)]])
             #expect(reply.json["mfa"]["state"] == .string(state))
@@ -306,7 +306,7 @@ import Testing
         }
     }
 
-    @Test func theTextMessageProviderIsKeptForTheReadBackAlone() async throws {
+    @Test func `The text message provider is kept for the read back alone`() async throws {
         try await TestServer.with { server in
             let reply = try await server.changeConfig(
                 mask: "mfa.enabledProviders", ["mfa": ["enabledProviders": ["PHONE_SMS"]]])
@@ -319,7 +319,7 @@ import Testing
         }
     }
 
-    @Test func aFactorIsNotAskedForWhileTOTPIsOff() async throws {
+    @Test func `A factor is not asked for while TOTP is off`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let credential = try await server.pendingCredential(person)
@@ -336,7 +336,7 @@ import Testing
         }
     }
 
-    @Test func onlyTheServersOwnProjectHasAConfiguration() async throws {
+    @Test func `Only the servers own project has a configuration`() async throws {
         try await TestServer.with { server in
             let reply = try await server.send(.get, "/v2/projects/another/config", headers: server.administrator)
             expectRefused(reply, "PROJECT_NOT_FOUND", .status)

@@ -28,7 +28,7 @@ import Testing
             (["multiTenant": ["allowTenants": true]], "multiTenant"),
             (["autodeleteAnonymousUsers": true], "autodeleteAnonymousUsers"),
         ] as [(JSON, String)])
-    func whatIsNotDoneIsRefusedByName(body: JSON, path: String) async throws {
+    func `What is not done is refused by name`(body: JSON, path: String) async throws {
         try await TestServer.with { server in
             let before = try await server.config()
             let whole = body.with(["mfa": ["state": "MANDATORY"]])
@@ -48,7 +48,7 @@ import Testing
         "nothing", "mfax", "mf", "mfa.", "mfa.states", "signIn.email.enabled.x", "signIn.hash", "mfa,nothing", "name.x",
         "passwordPolicyConfig.minLength", "mfa.providerConfigs.state", ".",
     ])
-    func anUnknownMaskIsRefused(mask: String) async throws {
+    func `An unknown mask is refused`(mask: String) async throws {
         try await TestServer.with { server in
             let before = try await server.config()
             let reply = try await server.changeConfig(mask: mask, ["mfa": ["state": "MANDATORY"]])
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// A configuration that was read may be sent back; so may what switches nothing on.
-    @Test func whatHoldsAnywayIsTaken() async throws {
+    @Test func `What holds anyway is taken`() async throws {
         try await TestServer.with { server in
             let config = try await server.config()
             for mask in [nil, "*", "signIn,name,subtype"] {
@@ -83,7 +83,7 @@ import Testing
 
     // MARK: Who may sign up and in
 
-    @Test func signUpIsClosedForUsersAndNotForAdministrators() async throws {
+    @Test func `Sign up is closed for users and not for administrators`() async throws {
         try await TestServer.with { server in
             let closed = try await server.changeConfig(
                 mask: "client.permissions.disabledUserSignup,signIn.anonymous.enabled",
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func accountsAreDeletedByAdministratorsAlone() async throws {
+    @Test func `Accounts are deleted by administrators alone`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let reply = try await server.changeConfig(
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func addressesCanBeSwitchedOff() async throws {
+    @Test func `Addresses can be switched off`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let reset = try await server.link(["requestType": "PASSWORD_RESET", "email": .string(person.email)])
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func linksCanBeSwitchedOff() async throws {
+    @Test func `Links can be switched off`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let code = try await server.link(["requestType": "EMAIL_SIGNIN", "email": .string(person.email)])
@@ -177,7 +177,7 @@ import Testing
             ])
     }
 
-    @Test func aPasswordPolicyIsEnforcedAndReadsBack() async throws {
+    @Test func `A password policy is enforced and reads back`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let options: JSON = [
@@ -255,7 +255,7 @@ import Testing
                 "passwordPolicyConfig.passwordPolicyVersions[0].customStrengthOptions.maxPasswordLength"
             ),
         ] as [(JSON, String)])
-    func aPolicyThatIsNotDoneIsRefusedByName(policy: JSON, path: String) async throws {
+    func `A policy that is not done is refused by name`(policy: JSON, path: String) async throws {
         try await TestServer.with { server in
             let before = try await server.config()
             let reply = try await server.changeConfig(mask: nil, ["passwordPolicyConfig": policy])
@@ -265,7 +265,7 @@ import Testing
         }
     }
 
-    @Test func theLogSaysWhichSettingsWereNamed() async throws {
+    @Test func `The log says which settings were named`() async throws {
         try await TestServer.with { server in
             _ = try await setPolicy(server, ["minPasswordLength": 6])
             let event = try await server.realm.auditLog.events(limit: 1000).last { $0.kind == .settingsChanged }

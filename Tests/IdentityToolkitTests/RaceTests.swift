@@ -6,7 +6,7 @@ import Testing
 
 /// What happens at once (design, "Charge, judge, settle").
 @Suite struct RaceTests {
-    @Test func oneRightCodeOverTwoCredentialsSignsInOnce() async throws {
+    @Test func `One right code over two credentials signs in once`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let credentials = [try await server.pendingCredential(person), try await server.pendingCredential(person)]
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func ofFiftyWrongCodesAtOnceFiveAreLookedAt() async throws {
+    @Test func `Of fifty wrong codes at once five are looked at`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             var credentials: [String] = []
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func ofManyCodesOfOneEnrolmentThreeAreLookedAt() async throws {
+    @Test func `Of many codes of one enrolment three are looked at`() async throws {
         try await TestServer.with { server in
             let person = try await server.verifiedPerson()
             let info = try await server.startEnrolment(person.idToken).json["totpSessionInfo"]
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func oneSessionEnrolsOneFactor() async throws {
+    @Test func `One session enrols one factor`() async throws {
         try await TestServer.with { server in
             let person = try await server.verifiedPerson()
             var begun: [(session: String, code: String)] = []
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func anAddressIsGivenOnce() async throws {
+    @Test func `An address is given once`() async throws {
         try await TestServer.with { server in
             let replies = try await server.atOnce(10) { number in
                 try await server.post(
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func aLinkIsFollowedOnce() async throws {
+    @Test func `A link is followed once`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let code = try await server.link(["requestType": "PASSWORD_RESET", "email": .string(person.email)])
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func aRefreshAskedForTwiceAtOnceGivesOneSuccessor() async throws {
+    @Test func `A refresh asked for twice at once gives one successor`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let replies = try await server.atOnce(8) { _ in try await server.refresh(person.refreshToken) }
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func aFactorIsWithdrawnOnce() async throws {
+    @Test func `A factor is withdrawn once`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let replies = try await server.atOnce(6) { _ in

@@ -20,20 +20,20 @@ import Testing
                 "INVALID_REFRESH_TOKEN"
             ),
         ] as [(JSON, String)])
-    func whatIsWrongIsTold(body: JSON, message: String) async throws {
+    func `What is wrong is told`(body: JSON, message: String) async throws {
         try await TestServer.with { server in
             expectRefused(try await server.post("/v1/token", body), message, .status)
         }
     }
 
-    @Test func anIDTokenIsNoRefreshToken() async throws {
+    @Test func `An ID token is no refresh token`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             expectRefused(try await server.refresh(person.idToken), "INVALID_REFRESH_TOKEN", .status)
         }
     }
 
-    @Test func eachRefreshGivesAFreshToken() async throws {
+    @Test func `Each refresh gives a fresh token`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             var tokens = [person.refreshToken]
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func aLostAnswerIsGivenOnceMoreWithinAMinute() async throws {
+    @Test func `A lost answer is given once more within a minute`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let first = try await server.refresh(person.refreshToken)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func aTokenThatComesAgainLaterEndsTheFamily() async throws {
+    @Test func `A token that comes again later ends the family`() async throws {
         try await TestServer.with { server in
             var person = try await server.signUp()
             let other = person
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func aTokenBeforeTheLastOneEndsTheFamilyAtOnce() async throws {
+    @Test func `A token before the last one ends the family at once`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let first = try await server.refresh(person.refreshToken)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func aTamperedTokenIsNotTaken() async throws {
+    @Test func `A tampered token is not taken`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let parts = person.refreshToken.split(separator: ".").map(String.init)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func aSessionEndsAfterItsDays() async throws {
+    @Test func `A session ends after its days`() async throws {
         try await TestServer.with { server in
             try await server.changeSettings { $0.tokens.sessionDays = 2 }
             let person = try await server.signUp()
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func refreshingIsNoSignIn() async throws {
+    @Test func `Refreshing is no sign in`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let before = try await server.account(person.idToken)["lastLoginAt"]

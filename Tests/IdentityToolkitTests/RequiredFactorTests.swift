@@ -30,7 +30,7 @@ import Testing
     private func audience(_ token: JSON) throws -> JSON { try claims(try #require(token.text))["aud"] }
 
     @Test(arguments: Demand.allCases)
-    func whoHasNoneGetsTokensForEnrollingOne(demand: Demand) async throws {
+    func `Who has none gets tokens for enrolling one`(demand: Demand) async throws {
         try await TestServer.with { server in
             try await require(demand, at: server)
             var person = try await server.signUp()
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: Demand.allCases)
-    func nothingElseIsDoneWithThem(demand: Demand) async throws {
+    func `Nothing else is done with them`(demand: Demand) async throws {
         try await TestServer.with { server in
             try await require(demand, at: server)
             let person = try await server.verifiedPerson()
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func whoHasAFactorIsAskedForItAndWhoVouchedForIsNot() async throws {
+    @Test func `Who has a factor is asked for it and who vouched for is not`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             try await require(.realm, at: server)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func withdrawingTheLastFactorLeadsBackToEnrolling() async throws {
+    @Test func `Withdrawing the last factor leads back to enrolling`() async throws {
         try await TestServer.with { server in
             try await require(.realm, at: server)
             let (person, app) = try await server.enrolledPerson()
@@ -121,7 +121,7 @@ import Testing
 
     /// Sessions from before the demand: where they can get a factor they go on to get one; where their user has one, they
     /// end, and the user signs in with it.
-    @Test func olderSessionsAreNoWayAroundIt() async throws {
+    @Test func `Older sessions are no way around it`() async throws {
         try await TestServer.with { server in
             var (person, other) = (try await server.verifiedPerson(), try await server.verifiedPerson())
             try await server.signInAgain(&person)
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func whenItIsNoLongerRequiredARefreshLiftsTheRestriction() async throws {
+    @Test func `When it is no longer required a refresh lifts the restriction`() async throws {
         try await TestServer.with { server in
             try await require(.realm, at: server)
             let person = try await server.signUp()
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func underDevelopmentItHoldsToo() async throws {
+    @Test func `Under development it holds too`() async throws {
         try await TestServer.with(.development) { server in
             try await require(.realm, at: server)
             let person = try await server.signUp()

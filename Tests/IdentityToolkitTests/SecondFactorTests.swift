@@ -9,7 +9,7 @@ import Testing
 @Suite struct SecondFactorTests {
     private static let finalize = "/v2/accounts/mfaSignIn:finalize"
 
-    @Test func whatIsMissingIsAnInvalidArgument() async throws {
+    @Test func `What is missing is an invalid argument`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let credential = try await server.pendingCredential(person)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func aCredentialThatIsNoneIsRefused() async throws {
+    @Test func `A credential that is none is refused`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let link = try await server.link(["requestType": "EMAIL_SIGNIN", "email": .string(person.email)])
@@ -46,7 +46,7 @@ import Testing
 
     /// Production takes it at 293 seconds and refuses at 303; here it ends at 300.
     @Test(arguments: [(293, true), (299, true), (300, false), (303, false), (100_000, false)])
-    func aCredentialLivesFiveMinutes(age: Double, isTaken: Bool) async throws {
+    func `A credential lives five minutes`(age: Double, isTaken: Bool) async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let credential = try await server.pendingCredential(person)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func aFactorThatIsNotTheUsersIsUnknown() async throws {
+    @Test func `A factor that is not the users is unknown`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let (_, other) = try await server.enrolledPerson()
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func aFactorThatWasWithdrawnMeanwhileIsUnknown() async throws {
+    @Test func `A factor that was withdrawn meanwhile is unknown`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let credential = try await server.pendingCredential(person)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aPhonesInfoForATOTPFactorIsAnInvalidSession() async throws {
+    @Test func `A phones info for a TOTP factor is an invalid session`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let reply = try await server.post(
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func startIsForPhonesAlone() async throws {
+    @Test func `Start is for phones alone`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let body: JSON = [
@@ -128,7 +128,7 @@ import Testing
 
     // MARK: Codes
 
-    @Test func aWrongCodeIsInvalidWhateverIsWrongWithIt() async throws {
+    @Test func `A wrong code is invalid whatever is wrong with it`() async throws {
         for code in [
             "wrong", "1000000", "12345", "abcdef", "-12345", "1e5", "１２３４５６", String(repeating: "9", count: 5000),
         ] {
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func aCodeCountsOnce() async throws {
+    @Test func `A code counts once`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let code = app.code(at: server.now)
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func codesOnlyGoForward() async throws {
+    @Test func `Codes only go forward`() async throws {
         try await TestServer.with { server in
             try await server.setTOTP(adjacentIntervals: 5)
             let (person, app) = try await server.enrolledPerson()
@@ -172,7 +172,7 @@ import Testing
 
     /// The clock moves under a code that was made before.
     @Test(arguments: [0, 1, 5, 10])
-    func aCodeMayBeAsManyStepsOldAsTheWindowIsWide(window: Int) async throws {
+    func `A code may be as many steps old as the window is wide`(window: Int) async throws {
         for age in [0, window, window + 1] {
             try await TestServer.with { server in
                 try await server.setTOTP(adjacentIntervals: window)
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func theEdgeOfAStepIsExact() async throws {
+    @Test func `The edge of a step is exact`() async throws {
         try await TestServer.with { server in
             try await server.setTOTP(adjacentIntervals: 0)
             let (person, app) = try await server.enrolledPerson()
@@ -208,7 +208,7 @@ import Testing
 
     // MARK: The pending credential
 
-    @Test func aCredentialIsGoodForOneSuccess() async throws {
+    @Test func `A credential is good for one success`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let credential = try await server.pendingCredential(person)
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func aWrongCodeDoesNotUseTheCredentialUp() async throws {
+    @Test func `A wrong code does not use the credential up`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let credential = try await server.pendingCredential(person)
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func aCredentialTellsNothingAsACodeOfALink() async throws {
+    @Test func `A credential tells nothing as a code of a link`() async throws {
         try await TestServer.with { server in
             let (person, _) = try await server.enrolledPerson()
             let credential = try await server.pendingCredential(person)
@@ -246,7 +246,7 @@ import Testing
         }
     }
 
-    @Test func theLastLoginIsTheOneThatWasCompleted() async throws {
+    @Test func `The last login is the one that was completed`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let before = try await server.account(person.idToken)
@@ -264,7 +264,7 @@ import Testing
 
     // MARK: Lockout
 
-    @Test func afterFiveWrongCodesTheFactorWaits() async throws {
+    @Test func `After five wrong codes the factor waits`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             func attempt(_ code: String) async throws -> Reply {
@@ -296,7 +296,7 @@ import Testing
         }
     }
 
-    @Test func aWaitNeverExceedsAnHourAndAHundredWrongCodesEndTheFactor() async throws {
+    @Test func `A wait never exceeds an hour and a hundred wrong codes end the factor`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             func attempt(_ code: String) async throws -> Reply {
@@ -314,7 +314,7 @@ import Testing
         }
     }
 
-    @Test func onePersonsLockoutIsNoOneElses() async throws {
+    @Test func `One persons lockout is no one elses`() async throws {
         try await TestServer.with { server in
             let (locked, app) = try await server.enrolledPerson()
             let (other, otherApp) = try await server.enrolledPerson()
@@ -330,7 +330,7 @@ import Testing
 
     // MARK: What happens between the factors
 
-    @Test func aUserWhoWasDisabledMeanwhileIsTold() async throws {
+    @Test func `A user who was disabled meanwhile is told`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let credential = try await server.pendingCredential(person)
@@ -342,7 +342,7 @@ import Testing
     }
 
     /// With the account goes everything that was about it, so the credential is one that never was.
-    @Test func aUserWhoWasDeletedMeanwhileHasNoCredential() async throws {
+    @Test func `A user who was deleted meanwhile has no credential`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let credential = try await server.pendingCredential(person)
@@ -353,7 +353,7 @@ import Testing
     }
 
     /// Production goes on; here the first factor has to be given again, as it is another one now.
-    @Test func aPasswordThatChangedMeanwhileEndsTheCredential() async throws {
+    @Test func `A password that changed meanwhile ends the credential`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let credential = try await server.pendingCredential(person)
@@ -366,7 +366,7 @@ import Testing
 
     // MARK: Which sign-ins ask for it
 
-    @Test func anEmailLinkAsksForItToo() async throws {
+    @Test func `An email link asks for it too`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let code = try await server.link(["requestType": "EMAIL_SIGNIN", "email": .string(person.email)])
@@ -390,7 +390,7 @@ import Testing
         }
     }
 
-    @Test func aCustomTokenDoesNotAskForIt() async throws {
+    @Test func `A custom token does not ask for it`() async throws {
         try await TestServer.with { server in
             let (person, _) = try await server.enrolledPerson()
             let key = try await SigningKey.register(for: "backend@example.com", at: server)
@@ -400,7 +400,7 @@ import Testing
         }
     }
 
-    @Test func aPasswordResetDoesNotGetPastIt() async throws {
+    @Test func `A password reset does not get past it`() async throws {
         try await TestServer.with { server in
             var (person, _) = try await server.enrolledPerson()
             let code = try await server.link(["requestType": "PASSWORD_RESET", "email": .string(person.email)])
@@ -413,7 +413,7 @@ import Testing
     }
 
     /// Identity Platform's documentation, "Working with multi-factor users": by `verifyBeforeUpdateEmail` alone.
-    @Test func anAddressChangesByMailAloneAndIsVerified() async throws {
+    @Test func `An address changes by mail alone and is verified`() async throws {
         try await TestServer.with { server in
             try await server.setEmailPrivacy(false)
             var (person, _) = try await server.enrolledPerson()

@@ -6,7 +6,7 @@ import Testing
 
 /// Withdrawing a second factor (REST reference of Identity Platform, v2 `accounts.mfaEnrollment.withdraw`).
 @Suite struct WithdrawalTests {
-    @Test func aFactorThatIsNotTheUsersIsNotFound() async throws {
+    @Test func `A factor that is not the users is not found`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let (other, _) = try await server.enrolledPerson()
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func theOnlyFactorsWithdrawalGoesOnWithoutItAndEndsAllOtherSessions() async throws {
+    @Test func `The only factors withdrawal goes on without it and ends all other sessions`() async throws {
         try await TestServer.with { server in
             let first = try await server.verifiedPerson()
             var person = first
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// Tokens of the very second in which others were revoked: `validSince` alone could not tell them apart.
-    @Test func theRevocationCutsWithinASecond() async throws {
+    @Test func `The revocation cuts within a second`() async throws {
         try await TestServer.with { server in
             var person = try await server.verifiedPerson()
             let before = person.idToken
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func aTokenOfTheFirstFactorAloneMayWithdraw() async throws {
+    @Test func `A token of the first factor alone may withdraw`() async throws {
         try await TestServer.with { server in
             let first = try await server.verifiedPerson()
             var person = first
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func theSessionsOwnFactorsWithdrawalSignsOutWhereOthersRemain() async throws {
+    @Test func `The sessions own factors withdrawal signs out where others remain`() async throws {
         try await TestServer.with { server in
             var person = try await server.verifiedPerson()
             let app = try await server.enrol(&person)
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func anotherFactorsWithdrawalLeavesTheSessionAsItWasProven() async throws {
+    @Test func `Another factors withdrawal leaves the session as it was proven`() async throws {
         try await TestServer.with { server in
             var person = try await server.verifiedPerson()
             let app = try await server.enrol(&person)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func factorsAreListedInTheOrderOfEnrolment() async throws {
+    @Test func `Factors are listed in the order of enrolment`() async throws {
         try await TestServer.with { server in
             var person = try await server.verifiedPerson()
             _ = try await server.enrol(&person)
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func aFactorCanBeEnrolledAnewAfterwards() async throws {
+    @Test func `A factor can be enrolled anew afterwards`() async throws {
         try await TestServer.with { server in
             var person = try await server.verifiedPerson()
             let app = try await server.enrol(&person)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func withdrawingIsNoSignIn() async throws {
+    @Test func `Withdrawing is no sign in`() async throws {
         try await TestServer.with { server in
             var person = try await server.verifiedPerson()
             let app = try await server.enrol(&person)

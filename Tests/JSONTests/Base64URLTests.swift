@@ -5,19 +5,18 @@ import Testing
 @Suite("Base64 for URLs")
 struct Base64URLTests {
     @Test(
-        "The vectors of RFC 4648, section 10, without their padding",
         arguments: [
             ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
             ("foobar", "Zm9vYmFy"),
         ])
-    func vectors(plain: String, text: String) {
+    func `The vectors of RFC 4648, section 10, without their padding`(plain: String, text: String) {
         #expect(Array(plain.utf8).base64URL == text && Data(plain.utf8).base64URL == text)
         #expect([UInt8](base64URL: text) == Array(plain.utf8))
         #expect([UInt8](base64URL: "x\(text)".dropFirst()) == Array(plain.utf8))
     }
 
-    @Test("Bytes of every length and value come back, and are what Foundation writes in the other alphabet")
-    func roundTrip() {
+    @Test
+    func `Bytes of every length and value come back, and are what Foundation writes in the other alphabet`() {
         for count in 0..<260 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ count) }
             let text = bytes.base64URL
@@ -30,7 +29,6 @@ struct Base64URLTests {
     }
 
     @Test(
-        "A reader refuses every form but one unless it accepts that form by name",
         arguments: [
             ("_-8", [], true), ("/+8", [], false), ("/+8", .otherAlphabet, true), ("_+8", .otherAlphabet, true),
             ("_-8=", [], false), ("_-8=", .padding, true), ("Zg==", .padding, true), ("Zg=", .padding, true),
@@ -39,17 +37,18 @@ struct Base64URLTests {
             ("Zg", [], true), ("Zh", [], false), ("Zh", .strayBits, true), ("Zm9", [], false), ("Zm8", [], true),
             ("Zm9", .strayBits, true),
         ] as [(String, Base64URL.Leniency, Bool)])
-    func forms(text: String, leniency: Base64URL.Leniency, isTaken: Bool) {
+    func `A reader refuses every form but one unless it accepts that form by name`(
+        text: String, leniency: Base64URL.Leniency, isTaken: Bool
+    ) {
         #expect((Base64URL.decode(text, accepting: leniency) != nil) == isTaken)
     }
 
     @Test(
-        "What is no Base64 in any form is refused by every reader",
         arguments: [
             "A", "AAAAA", "A===", "=AAA", "AA=A", "AA A", "AA\n", " AAA", "AA\u{0}A", "AAÄA", "💣", "AA.A", "AA%3D",
             "~~~~",
         ])
-    func garbage(text: String) {
+    func `What is no Base64 in any form is refused by every reader`(text: String) {
         #expect(Base64URL.decode(text) == nil && Base64URL.decode(text, accepting: .all) == nil)
     }
 }

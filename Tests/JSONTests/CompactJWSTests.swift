@@ -11,8 +11,8 @@ struct CompactJWSTests {
         "\(Array(header.utf8).base64URL).\(Array(payload.utf8).base64URL)."
     }
 
-    @Test("The example of RFC 7515 is split, and its header says how it was signed")
-    func example() throws {
+    @Test
+    func `The example of RFC 7515 is split, and its header says how it was signed`() throws {
         let payload = Array(#"{"iss":"joe"}"#.utf8)
         let parts = try #require(CompactJWS("\(Self.header).\(payload.base64URL).\(Self.signature)"))
         #expect(parts.signedText == "\(Self.header).\(payload.base64URL)")
@@ -22,16 +22,15 @@ struct CompactJWSTests {
     }
 
     @Test(
-        "A token has three parts, which may be empty",
         arguments: [("", 0), ("a", 0), ("a.b", 0), ("..", 3), ("a.b.c", 3), ("a.b.c.d", 0), ("...", 0), ("a.b.c.", 0)])
-    func parts(text: String, count: Int) {
+    func `A token has three parts, which may be empty`(text: String, count: Int) {
         let parts = CompactJWS(text)
         #expect((parts == nil) == (count == 0))
         if let parts { #expect("\(parts.header).\(parts.payload).\(parts.signature)" == text) }
     }
 
-    @Test("A token that is decoded before it is verified is short, shallow and Base64 for URLs")
-    func untrusted() {
+    @Test
+    func `A token that is decoded before it is verified is short, shallow and Base64 for URLs`() {
         let long = String(repeating: "x", count: 12_300)
         let deep = String(repeating: "[", count: 33)
         #expect(CompactJWS(untrusted: token(payload: "{\"a\":\"\(deep)\"}")) != nil)
@@ -48,7 +47,6 @@ struct CompactJWSTests {
     }
 
     @Test(
-        "A header needs an algorithm, one name for its key, and nothing critical",
         arguments: [
             ("{\"alg\":\"ES256\"}", true), ("{\"alg\":\"ES256\",\"kid\":null}", true),
             ("{\"alg\":\"ES256\",\"typ\":7}", true), ("{}", false),
@@ -58,7 +56,7 @@ struct CompactJWSTests {
             ("[]", false), ("null", false), ("", false),
             ("{\"alg\":\"ES256\"", false),
         ])
-    func headers(header: String, isTaken: Bool) {
+    func `A header needs an algorithm, one name for its key, and nothing critical`(header: String, isTaken: Bool) {
         #expect((JWSHeader(of: token(header: header)) != nil) == isTaken)
     }
 }

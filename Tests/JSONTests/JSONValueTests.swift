@@ -9,7 +9,6 @@ struct JSONValueTests {
     }
 
     @Test(
-        "A value is read as what it is",
         arguments: [
             ("null", JSONValue.null), ("true", .bool(true)), ("false", .bool(false)), ("0", .integer(0)),
             ("1", .integer(1)),
@@ -19,14 +18,14 @@ struct JSONValueTests {
             ("[1,[null]]", .array([.integer(1), .array([.null])])),
             ("{}", .object([:])), ("{\"a\":{\"b\":false}}", .object(["a": .object(["b": .bool(false)])])),
         ])
-    func reading(text: String, value: JSONValue) throws {
+    func `A value is read as what it is`(text: String, value: JSONValue) throws {
         #expect(try read(text) == value)
         #expect(try read(String(decoding: JSONEncoder().encode(value), as: UTF8.self)) == value)
         #expect(try read(String(decoding: value.jsonText(), as: UTF8.self)) == value)
     }
 
-    @Test("Text has its members in order, slashes as they are, and nothing in a string that could end it")
-    func text() throws {
+    @Test
+    func `Text has its members in order, slashes as they are, and nothing in a string that could end it`() throws {
         let value = JSONValue.object([
             "b": .array([.integer(-1), .number(1.5), .null, .bool(true)]), "a/": .string("\"\\\n\u{0}\u{1f}é💣</"),
             "A": .object([:]), "é": .array([]),
@@ -39,17 +38,16 @@ struct JSONValueTests {
     }
 
     @Test(
-        "What is no JSON, or nested without end, is an error and no trap",
         arguments: [
             "", "{", "nul", "\"\\ud800\"", "1e999", "{\"a\":1 \"b\":2}", String(repeating: "[", count: 100_000),
             String(repeating: "{\"a\":", count: 10_000),
         ])
-    func garbage(text: String) {
+    func `What is no JSON, or nested without end, is an error and no trap`(text: String) {
         #expect(throws: (any Error).self) { try read(text) }
     }
 
-    @Test("Values inside each other are read to a depth of 32")
-    func depth() throws {
+    @Test
+    func `Values inside each other are read to a depth of 32`() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "[{\"a\":", count: depth / 2) + "1" + String(repeating: "}]", count: depth / 2)
         }

@@ -13,7 +13,6 @@ struct ParserTests {
     }
 
     @Test(
-        "A text is the value that RFC 8259 gives it",
         arguments: [
             ("{}", JSONValue.object([:])), (" \t\r\n{ } \n", .object([:])), ("\u{FEFF}[]", .array([])), ("null", .null),
             (" true", .bool(true)), ("false ", .bool(false)), ("-0", .integer(0)),
@@ -29,12 +28,11 @@ struct ParserTests {
                 .object(["a": .array([.integer(1), .object(["b": .null])]), "": .string("")])
             ),
         ])
-    func values(text: String, value: JSONValue) throws {
+    func `A text is the value that RFC 8259 gives it`(text: String, value: JSONValue) throws {
         #expect(try JSONParser.parse(Array(text.utf8)) == value)
     }
 
     @Test(
-        "What the grammar does not allow is malformed, with its place",
         arguments: [
             ("", 0), (" ", 1), ("{", 1), ("[1,]", 3), ("{\"a\":1,}", 7), ("{\"a\" 1}", 5), ("[1 2]", 3), ("{} {}", 3),
             ("nullnull", 4),
@@ -46,7 +44,7 @@ struct ParserTests {
             (#""\udd10""#, 7), (#""\ud83d\u0041""#, 13),
             ("\u{FEFF}", 3), ("\u{FEFF}\u{FEFF}1", 3), ("{a:1}", 1), ("// {}", 0), ("\u{0}", 0), ("[1]\u{0}", 3),
         ])
-    func malformed(text: String, offset: Int) {
+    func `What the grammar does not allow is malformed, with its place`(text: String, offset: Int) {
         guard case .malformed(_, let place)? = fault(Array(text.utf8)) else {
             Issue.record("\(text): \(String(describing: fault(Array(text.utf8))))")
             return
@@ -55,23 +53,22 @@ struct ParserTests {
     }
 
     @Test(
-        "Bytes that are not UTF-8 are refused wherever they stand",
         arguments: [
             [0xFF], [0x22, 0xC3, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x7B, 0x7D, 0x80],
         ] as [[UInt8]])
-    func encoding(bytes: [UInt8]) {
+    func `Bytes that are not UTF-8 are refused wherever they stand`(bytes: [UInt8]) {
         #expect(fault(bytes) == .invalidUTF8)
     }
 
-    @Test("Two members of one name are refused, also where one is written with an escape or another normal form")
-    func duplicates() {
+    @Test
+    func `Two members of one name are refused, also where one is written with an escape or another normal form`() {
         #expect(fault(Array(#"{"a":1,"b":{"a":2},"\u0061":3}"#.utf8)) == .duplicateMember(name: "a"))
         #expect(fault(Array("{\"\u{E9}\":1,\"e\u{301}\":2}".utf8)) == .duplicateMember(name: "é"))
         #expect(fault(Array(#"{"a":{"a":{"a":1}}}"#.utf8)) == nil)
     }
 
-    @Test("Depth is limited, counted along one path, and reaching it costs no stack", arguments: ["[", "{\"a\":"])
-    func depth(opening: String) {
+    @Test(arguments: ["[", "{\"a\":"])
+    func `Depth is limited, counted along one path, and reaching it costs no stack`(opening: String) {
         func nested(_ depth: Int) -> [UInt8] {
             let closing = opening == "[" ? "]" : "}"
             return Array(

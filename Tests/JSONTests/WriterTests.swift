@@ -26,16 +26,18 @@ struct WriterTests {
     }
 
     @Test(
-        "The text is byte for byte what JSONEncoder writes, so that rows and tokens stay as they are", arguments: values
+        arguments: values
     )
-    func sameAsEncoder(value: JSONValue) throws {
+    func `The text is byte for byte what JSONEncoder writes, so that rows and tokens stay as they are`(value: JSONValue)
+        throws
+    {
         #expect(
             try String(decoding: value.jsonText(), as: UTF8.self)
                 == String(decoding: Self.encoder.encode(value), as: UTF8.self))
     }
 
-    @Test("What was written is read back as the same value, by the parser and by JSONDecoder", arguments: values)
-    func roundTrip(value: JSONValue) throws {
+    @Test(arguments: values)
+    func `What was written is read back as the same value, by the parser and by JSONDecoder`(value: JSONValue) throws {
         let text = try value.jsonText()
         let parsed = try JSONParser.parse(text)
         // A number without a fraction is written as a whole number, and read as one where 64 bits hold it.
@@ -54,8 +56,8 @@ struct WriterTests {
         #expect(try JSONParser.parse(value.jsonText(order: .unspecified)) == parsed)
     }
 
-    @Test("Numbers that JSON has no form for are an error", arguments: [Double.infinity, -.infinity, .nan])
-    func noForm(number: Double) {
+    @Test(arguments: [Double.infinity, -.infinity, .nan])
+    func `Numbers that JSON has no form for are an error`(number: Double) {
         #expect(throws: EncodingError.self) { try JSONValue.object(["a": .array([.number(number)])]).jsonText() }
     }
 }

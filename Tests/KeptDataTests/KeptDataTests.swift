@@ -6,8 +6,8 @@ import Testing
 /// Opens databases that earlier versions made, and finishes what was pending in them (make_kept_data.py).
 @Suite("Data of earlier versions")
 struct KeptDataTests {
-    @Test("Everything that an earlier version began is finished on SQLite", arguments: try KeptData.all("sqlite"))
-    func sqlite(_ kept: KeptData) async throws {
+    @Test(arguments: try KeptData.all("sqlite"))
+    func `Everything that an earlier version began is finished on SQLite`(_ kept: KeptData) async throws {
         try await kept.withCopy { directory in
             // Migrated once, and opened again.
             try await OpenedRealm.open(
@@ -19,9 +19,8 @@ struct KeptDataTests {
     }
 
     @Test(
-        "Everything that an earlier version began is finished on PostgreSQL",
         .enabled(if: PostgresCluster.isWanted), arguments: try KeptData.all("postgres"))
-    func postgres(_ kept: KeptData) async throws {
+    func `Everything that an earlier version began is finished on PostgreSQL`(_ kept: KeptData) async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         try await database.run(String(contentsOf: kept.folder.appending(path: "postgres.sql"), encoding: .utf8))
         try await kept.withCopy { directory in

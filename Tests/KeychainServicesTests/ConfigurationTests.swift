@@ -12,7 +12,7 @@
                 FileManager.default.temporaryDirectory.appendingPathComponent("facade-\(UUID().uuidString)").path
             }
 
-            @Test func beforeItIsConfiguredNoKeychainIsAvailable() throws {
+            @Test func `Before it is configured no keychain is available`() throws {
                 KeychainVault.reset()
                 #expect(add("ada") == errSecNotAvailable)
                 #expect(find(password("ada", [kSecReturnData: true])).status == errSecNotAvailable)
@@ -28,7 +28,7 @@
                 #expect(code(error) == Int(errSecNotAvailable))
             }
 
-            @Test func theModernSurfaceSaysWhatToDo() async {
+            @Test func `The modern surface says what to do`() async {
                 KeychainVault.reset()
                 let error = await #expect(throws: KeychainError.self) {
                     _ = try await Keychain().read(account: "a", service: "b")
@@ -37,7 +37,7 @@
                 #expect(text.contains("KeychainVault.configure"))
             }
 
-            @Test func theSameSettingsAgainAreHarmlessAndOthersAreAnError() async throws {
+            @Test func `The same settings again are harmless and others are an error`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { directory in
                     #expect(add("ada") == errSecSuccess)
                     try await TestVault.configure(.scripted("correct horse"), directory: directory)
@@ -55,7 +55,7 @@
                 }
             }
 
-            @Test func manyThatConfigureAtOnceOpenOneVault() async throws {
+            @Test func `Many that configure at once open one vault`() async throws {
                 let directory = folder()
                 defer { try? FileManager.default.removeItem(atPath: directory) }
                 KeychainVault.reset()
@@ -71,7 +71,7 @@
                 #expect(add("ada") == errSecSuccess)
             }
 
-            @Test func aWrongPasscodeOpensNothingAndTheRightOneDoesAfterwards() async throws {
+            @Test func `A wrong passcode opens nothing and the right one does afterwards`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { directory in
                     #expect(add("ada") == errSecSuccess)
                     KeychainVault.reset()
@@ -87,7 +87,7 @@
                 }
             }
 
-            @Test func cancellingThePromptLeavesNothingOpen() async throws {
+            @Test func `Cancelling the prompt leaves nothing open`() async throws {
                 let directory = folder()
                 KeychainVault.reset()
                 await #expect(throws: KeychainError.cancelled) {
@@ -97,7 +97,7 @@
                 try? FileManager.default.removeItem(atPath: directory)
             }
 
-            @Test func theApplicationIsTheOnlyAccessGroup() async throws {
+            @Test func `The application is the only access group`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { _ in
                     #expect(add("ada", "x", [kSecAttrAccessGroup: "another.app"]) == errSecMissingEntitlement)
                     #expect(
@@ -107,7 +107,7 @@
                 }
             }
 
-            @Test func aLockedVaultGivesWhatIsReadableAfterTheFirstUnlockAndNothingElse() async throws {
+            @Test func `A locked vault gives what is readable after the first unlock and nothing else`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { _ in
                     let afterFirst = kSecAttrAccessibleAfterFirstUnlock
                     #expect(add("unlocked") == errSecSuccess)
@@ -122,7 +122,7 @@
                 }
             }
 
-            @Test func removingThePasscodeDestroysWhatNeedsOne() async throws {
+            @Test func `Removing the passcode destroys what needs one`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { _ in
                     let passcodeSet = kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly
                     let guarded = try accessControl(.userPresence)
@@ -137,7 +137,7 @@
                 }
             }
 
-            @Test(arguments: ["cert", "idnt"]) func certificatesAreUnimplemented(_ itemClass: String) async throws {
+            @Test(arguments: ["cert", "idnt"]) func `Certificates are unimplemented`(_ itemClass: String) async throws {
                 try await TestVault.with(.scripted("correct horse")) { _ in
                     let query = [kSecClass: itemClass] as CFDictionary
                     #expect(find(query).status == errSecUnimplemented)
@@ -146,7 +146,7 @@
                 }
             }
 
-            @Test func internetPasswordsHaveTheirOwnKey() async throws {
+            @Test func `Internet passwords have their own key`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { _ in
                     func internet(_ port: Int, _ more: [CFString: Any] = [:]) -> CFDictionary {
                         let query: [CFString: Any] = [
@@ -166,7 +166,7 @@
                 }
             }
 
-            @Test func whatTheFacadeStoresTheModernSurfaceReadsAndTheOtherWayRound() async throws {
+            @Test func `What the facade stores the modern surface reads and the other way round`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { _ in
                     #expect(add("ada", "from below") == errSecSuccess)
                     let service = ConformanceKeychain.service

@@ -8,7 +8,7 @@
 
     extension KeychainSuite {
         @Suite struct DamageTests {
-            @Test func aDamagedVaultIsNotAnEmptyOne() async throws {
+            @Test func `A damaged vault is not an empty one`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { directory in
                     #expect(add("ada") == errSecSuccess)
                     let file = URL(fileURLWithPath: directory + "/vault.kc")
@@ -28,7 +28,7 @@
                 }
             }
 
-            @Test func persistentReferencesOutliveTheProcess() async throws {
+            @Test func `Persistent references outlive the process`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { directory in
                     #expect(add("ada") == errSecSuccess)
                     let reference = try #require(
@@ -43,7 +43,7 @@
                 }
             }
 
-            @Test func aKeyAddedAsBytesIsAKey() async throws {
+            @Test func `A key added as bytes is a key`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { _ in
                     let random: [CFString: Any] = [
                         kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,

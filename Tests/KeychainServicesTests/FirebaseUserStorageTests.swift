@@ -11,7 +11,7 @@
     extension KeychainSuite {
         /// What FirebaseAuth keeps in the keychain.
         @Suite struct FirebaseUserStorageTests {
-            @Test func theSignedInUserOutlivesTheProcess() async throws {
+            @Test func `The signed in user outlives the process`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { directory in
                     let storage = KeychainUserStorage()
                     #expect(try storage.user(forApp: "a") == nil)
@@ -29,7 +29,7 @@
                 }
             }
 
-            @Test func theSignedInUserNeedsNoPrompt() async throws {
+            @Test func `The signed in user needs no prompt`() async throws {
                 let presence = ScriptedPresence(always: "correct horse")
                 try await TestVault.with(presence) { _ in
                     let asked = presence.requests.count
@@ -41,7 +41,7 @@
                 }
             }
 
-            @Test func withoutAVaultUsersAreKeptInMemory() throws {
+            @Test func `Without a vault users are kept in memory`() throws {
                 KeychainVault.reset()
                 let storage = KeychainUserStorage()
                 #expect(try storage.user(forApp: "a") == nil)
@@ -52,7 +52,7 @@
                 #expect(try storage.user(forApp: "a") == nil)
             }
 
-            @Test func anAppFindsItsUserWhenItStartsAgain() async throws {
+            @Test func `An app finds its user when it starts again`() async throws {
                 let answer = #"""
                     {"localId":"u1","idToken":"id","refreshToken":"rt","expiresIn":"3600","email":"a@b.c",
                      "users":[{"localId":"u1","email":"a@b.c","emailVerified":true}]}

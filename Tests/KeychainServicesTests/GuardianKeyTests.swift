@@ -39,7 +39,7 @@
                 return status == errSecSuccess ? found as? [NSDictionary] ?? [] : []
             }
 
-            @Test func thePagesKeyIsFoundAgainWhenTheProcessStartsAgain() async throws {
+            @Test func `The pages key is found again when the process starts again`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { directory in
                     let (made, found, verificationKey) = try keyInKeychain()
                     #expect(try publicKey(made) == publicKey(found) && verificationKey.jwk != nil)
@@ -55,7 +55,7 @@
                 (KeychainRSAPrivateKey.Accessibility.afterFirstUnlock, "ck"),
                 (.afterFirstUnlockThisDeviceOnly, "cku"), (.whenPasscodeIsSet, "akpu"),
             ])
-            func aKeyIsAsAccessibleAsItsMakerSaid(
+            func `A key is as accessible as its maker said`(
                 accessible: KeychainRSAPrivateKey.Accessibility, constant: String
             ) async throws {
                 try await TestVault.with(.scripted("correct horse")) { _ in
@@ -71,7 +71,7 @@
                 }
             }
 
-            @Test func noSecondKeyIsMadeForALockedFirst() async throws {
+            @Test func `No second key is made for a locked first`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { _ in
                     let key = try KeychainRSAPrivateKey.new(with: Self.tag, accessible: .whenPasscodeIsSet)
                     try KeychainVault.lock()
@@ -86,7 +86,7 @@
                 }
             }
 
-            @Test func withoutAVaultNoKeyIsMadeAnywhere() throws {
+            @Test func `Without a vault no key is made anywhere`() throws {
                 KeychainVault.reset()
                 for make in [
                     { _ = try KeychainRSAPrivateKey.new(with: Self.tag) },
@@ -100,7 +100,7 @@
                 #expect(error { try KeychainRSAPrivateKey.delete(with: Self.tag) } != nil)
             }
 
-            @Test func aDeletedKeyIsGoneAndItsTagIsFree() async throws {
+            @Test func `A deleted key is gone and its tag is free`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { _ in
                     let key = try KeychainRSAPrivateKey.new(with: Self.tag)
                     let other = try KeychainRSAPrivateKey.new(with: "other")
@@ -115,7 +115,7 @@
                 }
             }
 
-            @Test func aKeyForAPresentUserAsksAtEachSignatureAndAtNothingElse() async throws {
+            @Test func `A key for a present user asks at each signature and at nothing else`() async throws {
                 let presence = ScriptedPresence(always: "correct horse")
                 try await TestVault.with(presence) { _ in
                     let asked = presence.requests.count
@@ -131,7 +131,7 @@
                 }
             }
 
-            @Test func aP256KeyIsMadeInTheChipWhereOneIsWantedAndNowhereElse() async throws {
+            @Test func `A P256 key is made in the chip where one is wanted and nowhere else`() async throws {
                 let chip = TestChip()
                 try await TestVault.with(.scripted("correct horse"), hardware: chip) { _ in
                     let access = AccessControl(unconstrained: .afterFirstUnlockThisDeviceOnly)
@@ -156,7 +156,7 @@
                 }
             }
 
-            @Test func aKeyInMemoryIsKeptUnderATagThatNoOtherHas() async throws {
+            @Test func `A key in memory is kept under a tag that no other has`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { _ in
                     let key = try DataRSAPrivateKey.new()
                     let kept = try key.storeInKeychain(with: Self.tag)
@@ -169,7 +169,7 @@
                 }
             }
 
-            @Test func manyThreadsThatWantTheKeyGetTheSame() async throws {
+            @Test func `Many threads that want the key get the same`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { _ in
                     let access = AccessControl(unconstrained: .afterFirstUnlockThisDeviceOnly)
                     let keys = try await withThrowingTaskGroup(of: Data?.self) { tasks in

@@ -26,7 +26,7 @@
                 return parameters as CFDictionary
             }
 
-            @Test func aKeyInAChipIsKeptUnlessItSaysSoAndSignsThere() async throws {
+            @Test func `A key in a chip is kept unless it says so and signs there`() async throws {
                 try await with { chip, presence in
                     let control = try accessControl([.userPresence, .privateKeyUsage])
                     let made = try #require(SecKeyCreateRandomKey(parameters([kSecAttrAccessControl: control]), nil))
@@ -55,7 +55,7 @@
                 }
             }
 
-            @Test func whatAChipCannotDoIsRefused() async throws {
+            @Test func `What a chip cannot do is refused`() async throws {
                 try await with { _, _ in
                     let refused: [[CFString: Any]] = [
                         [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 384],
@@ -76,7 +76,7 @@
                 }
             }
 
-            @Test func theModernSurfaceMakesThemToo() async throws {
+            @Test func `The modern surface makes them too`() async throws {
                 try await with { chip, _ in
                     let keychain = Keychain()
                     let made = try await keychain.makeKey(
@@ -95,7 +95,7 @@
                 }
             }
 
-            @Test func withoutAChipTheModernSurfaceMakesNoneInstead() async throws {
+            @Test func `Without a chip the modern surface makes none instead`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { _ in
                     let keychain = Keychain()
                     await #expect(throws: KeychainError.self) {

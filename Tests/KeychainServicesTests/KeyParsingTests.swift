@@ -6,7 +6,7 @@ import Testing
 @testable import KeychainServices
 
 @Suite struct KeyParsingTests {
-    @Test func aDigestOutOfBytesIsTheDigest() throws {
+    @Test func `A digest out of bytes is the digest`() throws {
         // The scheme makes Swift Crypto's digests out of bytes; this is the test that its comment speaks of.
         for (hash, bytes) in [
             (SignatureScheme.Hash.sha256, Array(SHA256.hash(data: [1, 2, 3]))),
@@ -30,7 +30,7 @@ import Testing
         "algid:sign:RSA:digest-PKCS1v15:MD5", "algid:sign:ECDSA:digest-PKCS1v15:SHA256",
         "algid:sign:RSA:digest-X962:SHA256",
         "algid:encrypt:RSA:OAEP:SHA256", "algid:sign:RSA:other-PKCS1v15:SHA256", "algid:sign:ECDSA:RFC4754",
-    ]) func anAlgorithmThatIsNotOfferedIsUnimplemented(_ name: String) throws {
+    ]) func `An algorithm that is not offered is unimplemented`(_ name: String) throws {
         let algorithm = SecKeyAlgorithm(rawValue: name as CFString)
         #expect(SignatureScheme(algorithm) == nil)
         let parameters: [CFString: Any] = [
@@ -45,7 +45,7 @@ import Testing
 
     private func isPublic(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { PKCS1.isPublicKey($0) } }
 
-    @Test func pkcs1IsReadStrictly() {
+    @Test func `PKCS1 is read strictly`() {
         let two: [UInt8] = [0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x03]
         #expect(isPublic(two))
         #expect(!isPublic(two + [0]))
@@ -60,7 +60,7 @@ import Testing
         #expect(!isPublic([]))
     }
 
-    @Test func noTruncationOrFlippedByteOfAKeyTraps() throws {
+    @Test func `No truncation or flipped byte of a key traps`() throws {
         let key = try PrivateKey(generating: .rsa(bits: 2048))
         let bytes = key.externalRepresentation.withBytes { Array($0) }
         for count in stride(from: 0, to: bytes.count, by: 7) {
@@ -74,13 +74,13 @@ import Testing
         }
     }
 
-    @Test func aWrappedKeyIsNoPKCS1() throws {
+    @Test func `A wrapped key is no PKCS1`() throws {
         let key = try PrivateKey(generating: .rsa(bits: 2048)).publicKey
         #expect(throws: KeychainError.self) { try PublicKey(key.subjectPublicKeyInfo, isRSA: true) }
         #expect(throws: KeychainError.self) { try PublicKey(key.externalRepresentation + [0], isRSA: true) }
     }
 
-    @Test func allPresetsCanBeMade() {
+    @Test func `All presets can be made`() {
         let presets: [AccessControl] = [.presentUser, .highSecurity, .presentUserSigning, .highSecuritySigning]
         #expect(presets.allSatisfy { $0.accessibility == .whenPasscodeSetThisDeviceOnly && $0.asksForFactor })
     }

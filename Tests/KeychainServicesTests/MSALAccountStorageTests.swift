@@ -33,7 +33,7 @@
                 }
             }
 
-            @Test func theAccountOutlivesTheProcessAndTheSignOutEndsIt() async throws {
+            @Test func `The account outlives the process and the sign out ends it`() async throws {
                 let presence = ScriptedPresence(always: "correct horse")
                 try await TestVault.with(presence) { directory in
                     let asked = presence.requests.count
@@ -58,7 +58,7 @@
                 }
             }
 
-            @Test func tenantsAreKeptApartAndAVaultHasOneGroup() async throws {
+            @Test func `Tenants are kept apart and a vault has one group`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { _ in
                     try await signIn(application("one"))
                     #expect(try application("two").getNativeAuthUserAccount() == nil)
@@ -69,7 +69,7 @@
                 }
             }
 
-            @Test func withoutAVaultTheAccountIsKeptInMemory() async throws {
+            @Test func `Without a vault the account is kept in memory`() async throws {
                 KeychainVault.reset()
                 try await signIn(application("memory"))
                 try await signIn(application("memory, too"))
@@ -80,7 +80,7 @@
                 #expect(try application("memory, too").getNativeAuthUserAccount() != nil)
             }
 
-            @Test func whatOnlyTheMemoryTakesIsTold() async throws {
+            @Test func `What only the memory takes is told`() async throws {
                 let told = Locked(0)
                 let store = KeychainStore(service: "told") { told.withLock { $0 += 1 } }
                 KeychainVault.reset()

@@ -25,7 +25,7 @@
                 try await TestVault.with(presence) { _ in try await body(presence) }
             }
 
-            @Test func whatIsStoredIsRead() async throws {
+            @Test func `What is stored is read`() async throws {
                 try await with { presence in
                     try await keychain.store(secret("token"), account: "ada", service: service, access: .presentUser)
                     let before = presence.requests.count
@@ -50,7 +50,7 @@
                 }
             }
 
-            @Test func askingWhetherThereIsOneNeverPrompts() async throws {
+            @Test func `Asking whether there is one never prompts`() async throws {
                 try await with { presence in
                     try await keychain.store(secret("token"), account: "ada", service: service, access: .presentUser)
                     try await keychain.store(
@@ -66,7 +66,7 @@
                 }
             }
 
-            @Test func aContextIsReusedOnlyWhenItSaysSo() async throws {
+            @Test func `A context is reused only when it says so`() async throws {
                 try await with { presence in
                     try await keychain.store(secret("token"), account: "ada", service: service, access: .presentUser)
                     for (reuse, expected) in [(Duration.zero, 2), (.seconds(60), 1)] {
@@ -85,7 +85,7 @@
                 }
             }
 
-            @Test func whatIsNotThereIsRefusedAndNotStoredWeaker() async throws {
+            @Test func `What is not there is refused and not stored weaker`() async throws {
                 try await with { _ in
                     let error = await #expect(throws: KeychainError.self) {
                         try await keychain.store(secret("x"), account: "ada", service: service, access: .highSecurity)
@@ -97,7 +97,7 @@
                 }
             }
 
-            @Test(arguments: [KeyKind.p256, .rsa2048]) func aKeySignsUnderItsTag(_ kind: KeyKind) async throws {
+            @Test(arguments: [KeyKind.p256, .rsa2048]) func `A key signs under its tag`(_ kind: KeyKind) async throws {
                 try await with { presence in
                     let made = try await keychain.makeKey(kind, tag: "login", access: .presentUserSigning)
                     #expect(made.kind == kind)
@@ -154,7 +154,7 @@
                     ).status == 0
             }
 
-            @Test func ofManyWhoMakeAKeyAtOnceOneSucceeds() async throws {
+            @Test func `Of many who make a key at once one succeeds`() async throws {
                 try await with { _ in
                     let made = await withTaskGroup(of: Bool.self) { group in
                         for _ in 0..<8 {
@@ -168,7 +168,7 @@
                 }
             }
 
-            @Test func aKeyIsFoundByTheFacadeToo() async throws {
+            @Test func `A key is found by the facade too`() async throws {
                 try await with { _ in
                     let made = try await keychain.makeKey(.p256, tag: "login", access: .presentUserSigning)
                     let query: [CFString: Any] = [
@@ -180,7 +180,7 @@
                 }
             }
 
-            @Test func aCancelledTaskEndsDuringAPrompt() async throws {
+            @Test func `A cancelled task ends during a prompt`() async throws {
                 // Cancelled between the request and an answer that never comes.
                 let presence = StalledPresence()
                 let directory = FileManager.default.temporaryDirectory

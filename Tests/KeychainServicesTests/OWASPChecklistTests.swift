@@ -25,7 +25,7 @@
             }
 
             /// C1. A provider hands over a credential and no verdict, so the most that can be forged is a wrong one.
-            @Test func c1_noBooleanGivesASecretOut() async throws {
+            @Test func `C 1 no boolean gives a secret out`() async throws {
                 let presence = ScriptedPresence(["correct horse", "yes", .unavailable, "true", .unavailable])
                 try await with(presence) { _, _ in
                     try await keychain.store(secret(), account: "ada", service: service, access: .presentUser)
@@ -39,7 +39,7 @@
             }
 
             /// C2. The access control is a parameter without a default, which is for the compiler; the presets ask.
-            @Test func c2_whatIsSensitiveIsStoredWithAnAccessControlThatAsks() async throws {
+            @Test func `C 2 what is sensitive is stored with an access control that asks`() async throws {
                 try await with { presence, _ in
                     try await keychain.store(secret(), account: "ada", service: service, access: .presentUser)
                     let before = presence.requests.count
@@ -50,7 +50,7 @@
 
             /// C3. With a factor that verifies its user, as here. A vault with nothing but a passcode cannot meet it, and
             /// refuses such items: `errSecAuthFailed`, see `ReferencePageTests`.
-            @Test func c3_thePasscodeDoesNotStandInForBiometry() async throws {
+            @Test func `C 3 the passcode does not stand in for biometry`() async throws {
                 let finger = TestFinger()
                 try await with(factors: [.passcode, .securityKey(finger)]) { presence, _ in
                     try await keychain.store(secret(), account: "ada", service: service, access: .highSecurity)
@@ -65,7 +65,7 @@
             }
 
             /// C4. And the item reads as if it had never been: ask for the secret again.
-            @Test func c4_anotherEnrolmentInvalidates() async throws {
+            @Test func `C 4 another enrolment invalidates`() async throws {
                 let finger = TestFinger()
                 try await with(factors: [.passcode, .securityKey(finger)]) { _, _ in
                     let current = try accessControl(.biometryCurrentSet)
@@ -85,7 +85,7 @@
             }
 
             /// C5.
-            @Test func c5_sensitiveItemsNeedAPasscode() async throws {
+            @Test func `C 5 sensitive items need a passcode`() async throws {
                 let presets: [AccessControl] = [.presentUser, .highSecurity, .presentUserSigning, .highSecuritySigning]
                 #expect(presets.allSatisfy { $0.accessibility == .whenPasscodeSetThisDeviceOnly })
                 try await with(factors: []) { _, _ in
@@ -99,7 +99,7 @@
             }
 
             /// C6. Nothing leaves the machine: there is no synchronisation to switch on.
-            @Test func c6_nothingIsSynchronised() async throws {
+            @Test func `C 6 nothing is synchronised`() async throws {
                 try await with { _, _ in
                     #expect(add("ada", "x", [kSecAttrSynchronizable: true]) == errSecParam)
                     #expect(add("ada") == errSecSuccess)
@@ -109,7 +109,7 @@
             }
 
             /// C7. Neither the secret nor what it is for can be read out of the files.
-            @Test func c7_filesShowNeitherSecretsNorNames() async throws {
+            @Test func `C 7 files show neither secrets nor names`() async throws {
                 try await with { _, directory in
                     let words = ["test_strong_password", "ada@example.com", "owasp-label", "correct horse"]
                     #expect(add(words[1], words[0], [kSecAttrLabel: words[2]]) == errSecSuccess)
@@ -123,7 +123,7 @@
             }
 
             /// C8. OWASP's least for Argon2id is 19 MiB and two passes; the default is above it.
-            @Test func c8_passcodesAreStretched() throws {
+            @Test func `C 8 passcodes are stretched`() throws {
                 let configuration = try VaultConfiguration(application: "x", presence: ScriptedPresence(always: "x"))
                 #expect(configuration.keyDerivation == .moderate)
                 #expect(configuration.keyDerivation.memory >= 19 << 20)
@@ -133,8 +133,9 @@
             }
 
             /// C9. Imported ones too: `SignatureInteropTests.shortRSAKeysAreRefused`.
-            @Test(arguments: [512, 1024, 2040, 2047, 4104, 8192]) func c9_rsaKeysHave2048To4096Bits(_ bits: Int) throws
-            {
+            @Test(arguments: [512, 1024, 2040, 2047, 4104, 8192]) func `C 9 rsa keys have 2048 to 4096 bits`(
+                _ bits: Int
+            ) throws {
                 let parameters: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeySizeInBits: bits]
                 var error: Unmanaged<CFError>?
                 #expect(SecKeyCreateRandomKey(parameters as CFDictionary, &error) == nil)
@@ -142,7 +143,7 @@
             }
 
             /// C10.
-            @Test func c10_keysSignAndDoNothingElse() async throws {
+            @Test func `C 10 keys sign and do nothing else`() async throws {
                 try await with { _, _ in
                     try await keychain.makeKey(.p256, tag: "login", access: .presentUserSigning)
                     let query: [CFString: Any] = [
@@ -162,7 +163,7 @@
             }
 
             /// C11. What `kSecReturnData` gives is the app's copy, in ordinary memory: `Keychain.read` gives none.
-            @Test func c11_theModernSurfaceGivesMemoryThatIsWiped() async throws {
+            @Test func `C 11 the modern surface gives memory that is wiped`() async throws {
                 try await with { _, _ in
                     try await keychain.store(secret(), account: "ada", service: service, access: .presentUser)
                     let read: LockedBytes = try await keychain.read(account: "ada", service: service)
@@ -171,7 +172,7 @@
             }
 
             /// C12.
-            @Test func c12_nothingThatIsPrintedHasASecret() async throws {
+            @Test func `C 12 nothing that is printed has a secret`() async throws {
                 let log = TestLog()
                 let presence = ScriptedPresence(["correct horse", "battery staple", .unavailable, "correct horse"])
                 var printed: [String] = []
@@ -204,7 +205,7 @@
             private typealias Results = TestLog
 
             /// C13. Each approval is a signature of its own, and each signature asks.
-            @Test func c13_eachApprovalAsksAndIsASignature() async throws {
+            @Test func `C 13 each approval asks and is a signature`() async throws {
                 try await with { presence, _ in
                     let key = try await keychain.makeKey(.rsa2048, tag: "approve", access: .presentUserSigning)
                     let publicKey = try #require(
@@ -228,7 +229,7 @@
 
             /// C14 is about items that outlive an uninstall on iOS, for which there is `Keychain.wipeOnFirstLaunch`. A vault
             /// is a folder: who deletes it deletes every item, and the next process begins with none.
-            @Test func c14_withoutItsFolderNothingIsLeft() async throws {
+            @Test func `C 14 without its folder nothing is left`() async throws {
                 try await with { _, directory in
                     #expect(add("ada") == errSecSuccess)
                     KeychainVault.reset()

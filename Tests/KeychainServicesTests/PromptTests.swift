@@ -33,14 +33,14 @@
                 try await TestVault.with(presence) { _ in try await body(presence) }
             }
 
-            @Test func addingAndDeletingNeverPrompt() async throws {
+            @Test func `Adding and deleting never prompt`() async throws {
                 try await with { presence in
                     try asks(0, presence) { try addGuarded() }
                     asks(0, presence) { _ = SecItemDelete(password("ada")) }
                 }
             }
 
-            @Test func eachCallAsksAnew() async throws {
+            @Test func `Each call asks anew`() async throws {
                 try await with { presence in
                     try addGuarded()
                     for wanted in [kSecReturnData, kSecReturnAttributes, kSecReturnPersistentRef] {
@@ -51,7 +51,7 @@
                 }
             }
 
-            @Test func oneCallAsksOnceForAllItsItems() async throws {
+            @Test func `One call asks once for all its items`() async throws {
                 try await with { presence in
                     for account in ["a", "b", "c"] { try addGuarded(account) }
                     let all = password(nil, [kSecMatchLimit: kSecMatchLimitAll, kSecReturnData: true])
@@ -61,7 +61,7 @@
                 }
             }
 
-            @Test func aContextIsAuthenticatedByItsFirstCall() async throws {
+            @Test func `A context is authenticated by its first call`() async throws {
                 try await with { presence in
                     try addGuarded()
                     let context = LAContext()
@@ -79,7 +79,7 @@
                 }
             }
 
-            @Test func forbiddingInteractionCostsNoAttempt() async throws {
+            @Test func `Forbidding interaction costs no attempt`() async throws {
                 try await with { presence in
                     try addGuarded()
                     let silent = password("ada", [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail])
@@ -90,7 +90,7 @@
                 }
             }
 
-            @Test func theReasonIsShown() async throws {
+            @Test func `The reason is shown`() async throws {
                 try await with { presence in
                     try addGuarded()
                     _ = read("ada", [kSecUseOperationPrompt: "by the prompt"])
@@ -102,7 +102,7 @@
                 }
             }
 
-            @Test func theWindowIsCapped() {
+            @Test func `The window is capped`() {
                 let context = LAContext()
                 #expect(context.touchIDAuthenticationAllowableReuseDuration == 0)
                 context.touchIDAuthenticationAllowableReuseDuration = 10_000
@@ -113,7 +113,7 @@
                 #expect(!context.setCredential(Data("1234".utf8), type: .smartCardPIN))
             }
 
-            @Test func whatAPersonAnswersIsToldApart() async throws {
+            @Test func `What a person answers is told apart`() async throws {
                 // The first answer is the new passcode; then each read asks.
                 let presence = ScriptedPresence([
                     "correct horse", .cancel, "wrong", .unavailable, .unavailable, "correct horse",
@@ -128,7 +128,7 @@
                 }
             }
 
-            @Test func aKeyThatOnlySignsAsksAtEachSignatureAndIsNotGivenOut() async throws {
+            @Test func `A key that only signs asks at each signature and is not given out`() async throws {
                 try await with { presence in
                     let control = try accessControl([.userPresence, .privateKeyUsage])
                     let half: [CFString: Any] = [
@@ -165,7 +165,7 @@
                 }
             }
 
-            @Test func aContextIsSharedBySignatures() async throws {
+            @Test func `A context is shared by signatures`() async throws {
                 try await with { presence in
                     let control = try accessControl([.userPresence, .privateKeyUsage])
                     let half: [CFString: Any] = [
@@ -186,7 +186,7 @@
                 }
             }
 
-            @Test func anAccessControlOnAKeyThatIsNotKeptIsRefused() async throws {
+            @Test func `An access control on a key that is not kept is refused`() async throws {
                 try await with { _ in
                     let half: [CFString: Any] = [kSecAttrAccessControl: try accessControl(.userPresence)]
                     let parameters: [CFString: Any] = [
@@ -199,7 +199,7 @@
                 }
             }
 
-            @Test func aKeyInHardwareNeedsAChip() async throws {
+            @Test func `A key in hardware needs a chip`() async throws {
                 try await with { _ in
                     let parameters: [CFString: Any] = [
                         kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,

@@ -7,14 +7,14 @@ import Testing
 
     extension KeychainSuite {
         @Suite struct ReferencePageTests {
-            @Test func withoutABiometricFactorTheItemIsRefusedAndNotStoredWeaker() async throws {
+            @Test func `Without a biometric factor the item is refused and not stored weaker`() async throws {
                 try await TestVault.with(.scripted("correct horse")) { _ in
                     #expect(ReferencePage.store() == errSecAuthFailed)
                     #expect(ReferencePage.requestCorrected().0 == errSecItemNotFound)
                 }
             }
 
-            @Test func withAFingerItIsStoredAndReadAndTheTypingErrorOfThePageIsOne() async throws {
+            @Test func `With a finger it is stored and read and the typing error of the page is one`() async throws {
                 let finger = TestFinger()
                 try await TestVault.with(.scripted("correct horse"), factors: [.passcode, .securityKey(finger)]) { _ in
                     #expect(ReferencePage.store() == noErr)
@@ -27,7 +27,7 @@ import Testing
                 }
             }
 
-            @Test func theMappingIsLoud() async throws {
+            @Test func `The mapping is loud`() async throws {
                 let log = TestLog()
                 let presence = ScriptedPresence(always: "correct horse")
                 try await TestVault.with(presence, mapsBiometryToPasscode: true, log: { log.append($0) }) { _ in

@@ -21,7 +21,7 @@ import Testing
         func leave() { state.withLock { $0.now -= 1 } }
     }
 
-    @Test func jobsRunOneAfterAnother() async throws {
+    @Test func `Jobs run one after another`() async throws {
         let thread = SerialThread(name: "test")
         let running = Counter()
         await withTaskGroup(of: Void.self) { group in
@@ -38,14 +38,14 @@ import Testing
         #expect(running.total == 50)
     }
 
-    @Test func errorsComeBackTyped() async {
+    @Test func `Errors come back typed`() async {
         let thread = SerialThread(name: "test")
         await #expect(throws: KeychainError.duplicateItem) {
             try await thread.run { () throws(KeychainError) in throw .duplicateItem }
         }
     }
 
-    @Test func aTaskThatIsCancelledWhileItWaitsLeavesTheQueue() async throws {
+    @Test func `A task that is cancelled while it waits leaves the queue`() async throws {
         let thread = SerialThread(name: "test")
         let gate = Gate()
         let ran = Counter()
@@ -60,7 +60,7 @@ import Testing
         #expect(ran.total == 0)
     }
 
-    @Test func aJobThatRunsIsInterrupted() async throws {
+    @Test func `A job that runs is interrupted`() async throws {
         let thread = SerialThread(name: "test")
         let gate = Gate()
         let began = Gate()
@@ -80,7 +80,7 @@ import Testing
         try await task.value
     }
 
-    @Test func moreThanTheLimitAreRefused() async throws {
+    @Test func `More than the limit are refused`() async throws {
         let thread = SerialThread(name: "test", limit: 2)
         let gate = Gate()
         let began = Gate()

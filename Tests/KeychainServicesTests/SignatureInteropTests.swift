@@ -109,15 +109,15 @@ import Testing
         return [0x30, UInt8(body.count)] + body
     }
 
-    @Test(arguments: rsa) func rsaBothWays(_ testCase: Case) throws {
+    @Test(arguments: rsa) func `RSA signatures are verified both ways`(_ testCase: Case) throws {
         try check(Self.rsaKey.get(), testCase)
     }
 
-    @Test(arguments: curve) func ecdsaBothWays(_ testCase: Case) throws {
+    @Test(arguments: curve) func `ECDSA signatures are verified both ways`(_ testCase: Case) throws {
         try check(Self.random(kSecAttrKeyTypeECSECPrimeRandom, 256), testCase)
     }
 
-    @Test(arguments: [384, 521]) func theLongerCurvesSignToo(_ bits: Int) throws {
+    @Test(arguments: [384, 521]) func `The longer curves sign too`(_ bits: Int) throws {
         let openssl = try OpenSSL()
         let key = try Self.random(kSecAttrKeyTypeECSECPrimeRandom, bits)
         #expect(SecKeyGetBlockSize(key) == (bits + 7) / 8)
@@ -132,7 +132,7 @@ import Testing
                 == 0)
     }
 
-    @Test(arguments: rfc4754.indices) func rfc4754IsTheSameSignatureInAnotherForm(_ index: Int) throws {
+    @Test(arguments: rfc4754.indices) func `RFC 4754 is the same signature in another form`(_ index: Int) throws {
         let (messageForm, digestForm) = Self.rfc4754[index]
         let der = Self.curve[index]
         let key = try Self.random(kSecAttrKeyTypeECSECPrimeRandom, 256)
@@ -146,7 +146,7 @@ import Testing
         #expect(!SecKeyVerifySignature(key, der.message, message as CFData, raw as CFData, nil))
     }
 
-    @Test func keysOfOpenSSLAreRead() throws {
+    @Test func `Keys of OpenSSL are read`() throws {
         let openssl = try OpenSSL()
         try openssl.run("genrsa", "-traditional", "-out", "rsa.pem", "2048")
         try openssl.run("rsa", "-in", "rsa.pem", "-traditional", "-outform", "DER", "-out", "private.der")
@@ -159,7 +159,7 @@ import Testing
         #expect(key.publicKey.applicationLabel == publicKey.publicKey.applicationLabel)
     }
 
-    @Test(arguments: ["1024", "512"]) func shortRSAKeysAreRefused(_ bits: String) throws {
+    @Test(arguments: ["1024", "512"]) func `Short RSA keys are refused`(_ bits: String) throws {
         let openssl = try OpenSSL()
         try openssl.run("genrsa", "-traditional", "-out", "rsa.pem", bits)
         try openssl.run("rsa", "-in", "rsa.pem", "-traditional", "-outform", "DER", "-out", "private.der")
@@ -176,7 +176,7 @@ import Testing
         #expect(code(error) == Int(errSecParam))
     }
 
-    @Test func theModernWrappingIsWhatTheLibraryMakes() throws {
+    @Test func `The modern wrapping is what the library makes`() throws {
         let curve = try Self.random(kSecAttrKeyTypeECSECPrimeRandom, 256).publicKey
         #expect(SubjectPublicKeyInfo.p256(curve.externalRepresentation) == curve.subjectPublicKeyInfo)
         let rsa = try Self.rsaKey.get().publicKey

@@ -9,7 +9,7 @@
 
     /// What the TPM's client says, in the words of the keychain.
     @Suite struct TPMErrorTests {
-        @Test func whatEachErrorReadsAs() {
+        @Test func `What each error reads as`() {
             #expect(KeychainError(.wrongAuthorization(triesLeft: 2)) == .authenticationFailed(triesLeft: 2))
             #expect(KeychainError(.wrongAuthorization(triesLeft: nil)) == .authenticationFailed(triesLeft: nil))
             #expect(KeychainError(.lockedOut(retryAfter: 600)) == .lockedOut(seconds: 600))
@@ -27,7 +27,7 @@
             (.invalidBlob("x"), KeychainError.corrupted("").osStatus),
         ]
 
-        @Test(arguments: statuses) func whatEachErrorsStatusIs(_ error: TPMError, _ status: OSStatus) {
+        @Test(arguments: statuses) func `What each errors status is`(_ error: TPMError, _ status: OSStatus) {
             #expect(KeychainError(error).osStatus == status)
             #expect(
                 "\(KeychainError(error))".replacing("\\'", with: "'").contains(error.description),
@@ -35,7 +35,7 @@
         }
 
         @Test(.enabled(if: SoftwareTPM.isWanted, Comment(rawValue: SoftwareTPM.hint)))
-        func whatIsNotTheTPMsIsRefusedWithoutACrash() throws {
+        func `What is not the TPMs is refused without a crash`() throws {
             let chip = try SoftwareTPM()
             let keystore = TPMKeystore.tpm(.unixSocket(path: chip.socket))
             let authorization = LockedBytes(Array(1...32))

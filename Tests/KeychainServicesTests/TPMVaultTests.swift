@@ -58,7 +58,7 @@
 
             // MARK: A sealed passcode
 
-            @Test func aSealedVaultOpensWithItsPasscodeOnItsTPM() async throws {
+            @Test func `A sealed vault opens with its passcode on its TPM`() async throws {
                 let chip = try SoftwareTPM()
                 try await with { directory in
                     // As an application writes it.
@@ -80,7 +80,7 @@
                 }
             }
 
-            @Test func aWrongPasscodeIsCountedByTheTPM() async throws {
+            @Test func `A wrong passcode is counted by the TPM`() async throws {
                 let chip = try SoftwareTPM()
                 try chip.limitGuessing(tries: 10, recovery: 1000)
                 try await with { directory in
@@ -96,7 +96,7 @@
                 }
             }
 
-            @Test func anotherTPMOpensNothing() async throws {
+            @Test func `Another TPM opens nothing`() async throws {
                 let (home, abroad) = (try SoftwareTPM(), try SoftwareTPM())
                 try await with { directory in
                     try await open(directory, chip: keystore(home))
@@ -125,7 +125,7 @@
                 }
             }
 
-            @Test func aClearedTPMIsAnother() async throws {
+            @Test func `A cleared TPM is another`() async throws {
                 let chip = try SoftwareTPM()
                 try await with { directory in
                     try await open(directory, chip: keystore(chip))
@@ -140,7 +140,7 @@
                 }
             }
 
-            @Test func aLockoutIsReportedWithoutAPrompt() async throws {
+            @Test func `A lockout is reported without a prompt`() async throws {
                 let chip = try SoftwareTPM()
                 try chip.limitGuessing(tries: 2, recovery: 1000)
                 try await with { directory in
@@ -166,7 +166,7 @@
                 }
             }
 
-            @Test func aTPMThatIsNotThereIsSaidSo() async throws {
+            @Test func `A TPM that is not there is said so`() async throws {
                 let chip = try SoftwareTPM()
                 let nowhere = TPMKeystore.tpm(.device(path: "/dev/there-is-no-tpm"))
                 try await with { directory in
@@ -191,7 +191,7 @@
                 }
             }
 
-            @Test func theLogSaysWhereGuessesAreNotLimited() async throws {
+            @Test func `The log says where guesses are not limited`() async throws {
                 let chip = try SoftwareTPM()
                 try await with { directory in
                     try await open(directory, chip: keystore(chip))
@@ -245,7 +245,7 @@
             }
 
             @Test(arguments: [(false, 256), (true, 2048)])
-            func aKeyOfTheSecureEnclaveLivesInTheTPM(_ isRSA: Bool, _ bits: Int) async throws {
+            func `A key of the secure enclave lives in the TPM`(_ isRSA: Bool, _ bits: Int) async throws {
                 let (chip, other) = (try SoftwareTPM(), try SoftwareTPM())
                 let type = isRSA ? kSecAttrKeyTypeRSA : kSecAttrKeyTypeECSECPrimeRandom
                 let algorithm: SecKeyAlgorithm =
@@ -284,7 +284,7 @@
                 }
             }
 
-            @Test func noKeyIsImportedIntoTheTPM() async throws {
+            @Test func `No key is imported into the TPM`() async throws {
                 let chip = try SoftwareTPM()
                 try await with { directory in
                     try await open(directory, chip: keystore(chip), seals: false)
@@ -310,7 +310,7 @@
                 }
             }
 
-            @Test func theModernSurfaceSignsInTheTPM() async throws {
+            @Test func `The modern surface signs in the TPM`() async throws {
                 let chip = try SoftwareTPM()
                 try await with { directory in
                     try await open(directory, chip: keystore(chip))
@@ -331,7 +331,7 @@
             }
 
             /// A lockout of the TPM affects the whole machine: what asks with the passcode of a sealed vault says so.
-            @Test func aSignatureInALockoutIsRefusedWithItsWait() async throws {
+            @Test func `A signature in a lockout is refused with its wait`() async throws {
                 let chip = try SoftwareTPM()
                 try await with { directory in
                     try await open(directory, chip: keystore(chip), seals: false)

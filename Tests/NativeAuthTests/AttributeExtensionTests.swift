@@ -50,9 +50,11 @@ struct AttributeExtensionTests {
         try await server.realm.accounts.user(email: EmailAddress(kept: NativeClient.email))
     }
 
-    @Test(
-        "What is to be prefilled comes with the attributes that are asked for, and is not stored until it is submitted")
-    func prefill() async throws {
+    @Test
+    func
+        `What is to be prefilled comes with the attributes that are asked for, and is not stored until it is submitted`()
+        async throws
+    {
         let script = ScriptedService.json(
             Answers.start("setPrefillValues", #""inputs":{"city":"London","age":36,"unknown":"x"}"#))
         try await with(.attributeCollectionStart, script) { server, client, service in
@@ -76,8 +78,8 @@ struct AttributeExtensionTests {
         }
     }
 
-    @Test("A sign-up that is blocked makes no account; the words are the service's")
-    func blocked() async throws {
+    @Test
+    func `A sign-up that is blocked makes no account; the words are the service's`() async throws {
         let block = #""title":"Sorry","message":"No sign-ups\u0007today""#
         for (event, script) in [
             (ExtensionEvent.attributeCollectionStart, Answers.start("showBlockPage", block)),
@@ -94,8 +96,8 @@ struct AttributeExtensionTests {
         }
     }
 
-    @Test("Attributes that the service does not want are named, and can be given again")
-    func invalid() async throws {
+    @Test
+    func `Attributes that the service does not want are named, and can be given again`() async throws {
         let script = ScriptedService.json(
             Answers.submit(
                 "showValidationError",
@@ -118,8 +120,8 @@ struct AttributeExtensionTests {
         }
     }
 
-    @Test("Attributes that came at the start and are not wanted are asked for")
-    func invalidAtStart() async throws {
+    @Test
+    func `Attributes that came at the start and are not wanted are asked for`() async throws {
         let script = ScriptedService.json(
             Answers.submit("showValidationError", #""message":"m","attributeErrors":{"city":"No such town"}"#))
         try await with(.attributeCollectionSubmit, script) { server, client, service in
@@ -132,8 +134,8 @@ struct AttributeExtensionTests {
         }
     }
 
-    @Test("The service can change what was given, and add nothing")
-    func modified() async throws {
+    @Test
+    func `The service can change what was given, and add nothing`() async throws {
         let script = ScriptedService.json(
             Answers.submit("modifyAttributeValues", #""attributes":{"city":"PARIS","news":true,"password":"x"}"#))
         try await with(.attributeCollectionSubmit, script) { server, client, service in
@@ -154,8 +156,8 @@ struct AttributeExtensionTests {
         }
     }
 
-    @Test("A service that fails makes no account, and the code is good still")
-    func failing() async throws {
+    @Test
+    func `A service that fails makes no account, and the code is good still`() async throws {
         let wrongType = Answers.submit("modifyAttributeValues", #""attributes":{"age":"37"}"#)
         for script: ScriptedService.Script in [
             ScriptedService.json(wrongType), { _ in [.send(ScriptedService.answer(500, ""))] },
@@ -174,8 +176,8 @@ struct AttributeExtensionTests {
         }
     }
 
-    @Test("An address that has an account is not told of")
-    func taken() async throws {
+    @Test
+    func `An address that has an account is not told of`() async throws {
         try await with(.attributeCollectionSubmit, ScriptedService.json(Answers.goOnWithSubmit)) {
             server, client, service in
             try await server.account()

@@ -19,8 +19,8 @@ struct AttributeTests {
             ["username": NativeClient.email, "challenge_type": "oob redirect", "attributes": attributes])
     }
 
-    @Test("A pattern is told to the client, and judged at the start and later")
-    func patterns() async throws {
+    @Test
+    func `A pattern is told to the client, and judged at the start and later`() async throws {
         try await TestServer.with { server in
             let client = try await server.application(attributes: [Self.code, Self.city, Self.nickname])
             let wrong = try await start(client, #"{"postalCode":"0123","nickname":"x","city":"London"}"#)
@@ -59,8 +59,8 @@ struct AttributeTests {
         }
     }
 
-    @Test("A pattern and a text that would keep other engines busy for years take no time", .timeLimit(.minutes(1)))
-    func time() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `A pattern and a text that would keep other engines busy for years take no time`() async throws {
         try await TestServer.with { server in
             let attribute = ApplicationRegistration.Attribute(
                 name: "slow", type: "string", isRequired: true, pattern: "^((a+)+|(a|aa)*)+$")
@@ -72,8 +72,8 @@ struct AttributeTests {
         }
     }
 
-    @Test("What no attribute can be is invalid, also where it was not requested")
-    func invalid() async throws {
+    @Test
+    func `What no attribute can be is invalid, also where it was not requested`() async throws {
         try await TestServer.with { server in
             let client = try await server.application(attributes: [Self.city])
             for value in ["1", "true", "{}", "[1]", "\"\\u0007\"", "\"\(String(repeating: "x", count: 1025))\""] {

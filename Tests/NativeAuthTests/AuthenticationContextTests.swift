@@ -42,8 +42,8 @@ struct AuthenticationContextTests {
         return try Tokens.claims(reply.json["access_token"])["acrs"]
     }
 
-    @Test("What the password's request asked for is there after the second factor, and after a refresh")
-    func secondFactor() async throws {
+    @Test
+    func `What the password's request asked for is there after the second factor, and after a refresh`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             let totp = try await server.authenticator(of: server.account())
@@ -62,8 +62,8 @@ struct AuthenticationContextTests {
         }
     }
 
-    @Test("What several requests of one sign-in ask for comes together")
-    func united() async throws {
+    @Test
+    func `What several requests of one sign-in ask for comes together`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             let totp = try await server.authenticator(of: server.account())
@@ -79,8 +79,8 @@ struct AuthenticationContextTests {
         }
     }
 
-    @Test("Registering another mailbox by its code gives the context that was asked for")
-    func registration() async throws {
+    @Test
+    func `Registering another mailbox by its code gives the context that was asked for`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account()
@@ -96,8 +96,8 @@ struct AuthenticationContextTests {
         }
     }
 
-    @Test("Where a context is asked for, the own mailbox has to give a code too")
-    func ownMailbox() async throws {
+    @Test
+    func `Where a context is asked for, the own mailbox has to give a code too`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account()
@@ -116,8 +116,10 @@ struct AuthenticationContextTests {
         }
     }
 
-    @Test("A mailbox that was registered without a code does not give a context that is asked for afterwards")
-    func askedLate() async throws {
+    @Test
+    func `A mailbox that was registered without a code does not give a context that is asked for afterwards`()
+        async throws
+    {
         try await TestServer.with { server in
             let client = try await server.application(requiresMFA: true)
             try await server.account()

@@ -42,8 +42,8 @@ struct BadInputTests {
         return fields
     }
 
-    @Test("Each parameter that is missing, empty or broken is named", arguments: Endpoint.allCases)
-    func missing(endpoint: Endpoint) async throws {
+    @Test(arguments: Endpoint.allCases)
+    func `Each parameter that is missing, empty or broken is named`(endpoint: Endpoint) async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             let names = try #require(Self.needed[endpoint])
@@ -63,8 +63,8 @@ struct BadInputTests {
         }
     }
 
-    @Test("A body that is no form, or too large, is refused with status 400", arguments: Endpoint.allCases)
-    func bodies(endpoint: Endpoint) async throws {
+    @Test(arguments: Endpoint.allCases)
+    func `A body that is no form, or too large, is refused with status 400`(endpoint: Endpoint) async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             var bodies = ["%", "%zz=1", "a=%FF", "client_id=\(client.id)&client_id=\(client.id)", "", "&&&", "="]
@@ -84,12 +84,12 @@ struct BadInputTests {
     }
 
     @Test(
-        "Continuation tokens that are none", arguments: Endpoint.allCases,
+        arguments: Endpoint.allCases,
         [
             "nonsense", ".", "..", "a.b", String(repeating: "A", count: 43), String(repeating: "x", count: 10_000),
             "👩‍💻", "%00", "' OR 1=1",
         ])
-    func tokens(endpoint: Endpoint, token: String) async throws {
+    func `Continuation tokens that are none`(endpoint: Endpoint, token: String) async throws {
         guard Self.needed[endpoint]?.contains("continuation_token") == true else { return }
         try await TestServer.with { server in
             let client = try await server.application()
@@ -102,8 +102,8 @@ struct BadInputTests {
         }
     }
 
-    @Test("A token of one flow at the endpoints of another changes nothing there")
-    func crossed() async throws {
+    @Test
+    func `A token of one flow at the endpoints of another changes nothing there`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account()
@@ -132,11 +132,10 @@ struct BadInputTests {
     }
 
     @Test(
-        "Names that are no addresses",
         arguments: [
             "ada", "@", "a@b@c", "ada@example.org\nbcc: x", String(repeating: "a", count: 300) + "@example.org",
         ])
-    func usernames(name: String) async throws {
+    func `Names that are no addresses`(name: String) async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             for endpoint in [Endpoint.initiate, .signUpStart, .resetPasswordStart] {
@@ -149,8 +148,8 @@ struct BadInputTests {
         }
     }
 
-    @Test("Challenge types that there are none of")
-    func challengeTypes() async throws {
+    @Test
+    func `Challenge types that there are none of`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             for (types, error, number) in [
@@ -172,13 +171,12 @@ struct BadInputTests {
     }
 
     @Test(
-        "Passwords that are not taken",
         arguments: [
             ("short", "password_too_short"), (String(repeating: "p", count: 257), "password_too_long"),
             ("password123", "password_banned"), (NativeClient.email, "password_too_weak"),
             ("with a\u{7} bell", "password_is_invalid"),
         ])
-    func passwords(password: String, suberror: String) async throws {
+    func `Passwords that are not taken`(password: String, suberror: String) async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             let reply = try await client.post(
@@ -189,14 +187,15 @@ struct BadInputTests {
     }
 
     @Test(
-        "Attributes that are none, and those of another type, which are named",
         arguments: [
             ("{", nil), ("[]", nil), ("\"x\"", nil), (#"{"a":1,"a":2}"#, nil),
             (#"{"age":"old","city":7,"isMember":"maybe"}"#, ["age", "city", "isMember"]),
             (#"{"city":{"x":1}}"#, ["city"]), (#"{"age":1.5}"#, ["age"]),
             (#"{"displayName":["a",1]}"#, ["displayName"]),
         ] as [(String, [String]?)])
-    func attributes(text: String, names: [String]?) async throws {
+    func `Attributes that are none, and those of another type, which are named`(text: String, names: [String]?)
+        async throws
+    {
         try await TestServer.with { server in
             let client = try await server.application(
                 attributes: [("city", "string"), ("age", "integer"), ("isMember", "boolean")].map {
@@ -214,8 +213,8 @@ struct BadInputTests {
         }
     }
 
-    @Test("Grant types that there are none of")
-    func grants() async throws {
+    @Test
+    func `Grant types that there are none of`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             for grant in ["magic", "attributes", "client_credentials"] {
@@ -227,8 +226,8 @@ struct BadInputTests {
     }
 
     /// Bytes at random, and requests with one thing wrong about them.
-    @Test("No input causes an internal error")
-    func noise() async throws {
+    @Test
+    func `No input causes an internal error`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await server.application()
             try await server.account()

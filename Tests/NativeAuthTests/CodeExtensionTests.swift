@@ -53,8 +53,8 @@ struct CodeExtensionTests {
         try #require(await server.realm.outbox.messages().last).message
     }
 
-    @Test("It gets the codes of sign-in, sign-up and reset, and what they are for")
-    func codes() async throws {
+    @Test
+    func `It gets the codes of sign-in, sign-up and reset, and what they are for`() async throws {
         try await with { server, client, service in
             try await server.account()
             let begun = try await client.post(
@@ -87,8 +87,8 @@ struct CodeExtensionTests {
         }
     }
 
-    @Test("An address without account causes no call, and the developer's inbox shows what there is")
-    func nobody() async throws {
+    @Test
+    func `An address without account causes no call, and the developer's inbox shows what there is`() async throws {
         try await with { server, client, service in
             let email = try await unknownAddress(client)
             _ = try await client.signInByCode(email)
@@ -110,8 +110,10 @@ struct CodeExtensionTests {
         throw CancellationError()
     }
 
-    @Test("Without leave to fall back nothing is mailed: what may pass is tried again, what will not is given up")
-    func refused() async throws {
+    @Test
+    func `Without leave to fall back nothing is mailed: what may pass is tried again, what will not is given up`()
+        async throws
+    {
         for (status, isTransient) in [(503, true), (400, false)] {
             try await with({ _ in [.send(ScriptedService.answer(status, "{}"))] }) { server, client, service in
                 try await server.account(password: nil)
@@ -136,8 +138,8 @@ struct CodeExtensionTests {
         }
     }
 
-    @Test("With it the code goes by mail at once")
-    func fallback() async throws {
+    @Test
+    func `With it the code goes by mail at once`() async throws {
         try await with({ _ in [.send(ScriptedService.answer(500, ""))] }, fallsBack: true) { server, client, service in
             try await server.account(password: nil)
             let (_, code) = try await client.signInByCode()
@@ -148,8 +150,8 @@ struct CodeExtensionTests {
         }
     }
 
-    @Test("A code whose extension was removed goes by mail, as codes of other applications do")
-    func removed() async throws {
+    @Test
+    func `A code whose extension was removed goes by mail, as codes of other applications do`() async throws {
         try await with { server, client, service in
             try await server.account(password: nil)
             let (_, code) = try await client.signInByCode()
@@ -163,8 +165,8 @@ struct CodeExtensionTests {
         }
     }
 
-    @Test("The server itself has a sender for codes")
-    func senders() async throws {
+    @Test
+    func `The server itself has a sender for codes`() async throws {
         try await TestServer.with { server in
             let senders = try server.countersign.senders()
             #expect(senders.count { $0.channel == .otp } == 1)

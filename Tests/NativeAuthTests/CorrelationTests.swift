@@ -35,9 +35,10 @@ struct CorrelationTests {
     }
 
     @Test(
-        "Services are told of each request by the id that its answer has, whether the client named it or not",
         arguments: ExtensionEvent.allCases, [true, false])
-    func everyEvent(event: ExtensionEvent, isNamed: Bool) async throws {
+    func `Services are told of each request by the id that its answer has, whether the client named it or not`(
+        event: ExtensionEvent, isNamed: Bool
+    ) async throws {
         let service = try ScriptedService(ScriptedService.json(Self.answers[event] ?? ""))
         defer { service.stop() }
         try await TestServer.with(.development, extensions: .patient) { server in

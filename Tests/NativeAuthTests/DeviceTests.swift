@@ -47,8 +47,8 @@ struct DeviceTests {
         }
     }
 
-    @Test("A client that waits for a device is told to, and it is not counted")
-    func waiting() async throws {
+    @Test
+    func `A client that waits for a device is told to, and it is not counted`() async throws {
         try await TestServer.with { server in
             let stage = try await Stage(server)
             _ = try await stage.ask()
@@ -64,8 +64,8 @@ struct DeviceTests {
         }
     }
 
-    @Test("Who asks too often is told to slow down, and loses nothing")
-    func slowDown() async throws {
+    @Test
+    func `Who asks too often is told to slow down, and loses nothing`() async throws {
         try await TestServer.with { server in
             let stage = try await Stage(server)
             _ = try await stage.ask()
@@ -79,8 +79,8 @@ struct DeviceTests {
         }
     }
 
-    @Test("A request that was not answered in time is over, and another can be made in the same sign-in")
-    func expired() async throws {
+    @Test
+    func `A request that was not answered in time is over, and another can be made in the same sign-in`() async throws {
         try await TestServer.with { server in
             let stage = try await Stage(server)
             // No request was sent yet.
@@ -99,8 +99,9 @@ struct DeviceTests {
         }
     }
 
-    @Test("A challenge that comes twice asks the device once; another one, or a later one, asks it again")
-    func repeated() async throws {
+    @Test
+    func `A challenge that comes twice asks the device once; another one, or a later one, asks it again`() async throws
+    {
         try await TestServer.with { server in
             let stage = try await Stage(server)
             let first = try await stage.ask()
@@ -117,8 +118,8 @@ struct DeviceTests {
         }
     }
 
-    @Test("A device is asked five times a minute, and then its owner is left alone")
-    func limited() async throws {
+    @Test
+    func `A device is asked five times a minute, and then its owner is left alone`() async throws {
         try await TestServer.with { server in
             let stage = try await Stage(server)
             var token: String? = stage.token
@@ -134,8 +135,8 @@ struct DeviceTests {
         }
     }
 
-    @Test("After a no nothing else is taken in the same sign-in")
-    func rejected() async throws {
+    @Test
+    func `After a no nothing else is taken in the same sign-in`() async throws {
         try await TestServer.with { server in
             let stage = try await Stage(server)
             _ = try await stage.ask()

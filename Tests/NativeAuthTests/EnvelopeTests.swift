@@ -12,12 +12,11 @@ struct EnvelopeTests {
     static let own = HTTPField.Name.known(HeaderName.requestID)
 
     @Test(
-        "Any path may stand in front of an endpoint, and is in the issuer",
         arguments: [
             "", "/contoso.onmicrosoft.com", "/0a0a0a0a-1111-4bbb-8222-3c3c3c3c3c3c", "/testTenant", "/a/b/c",
             "/with%20space", "/oauth2/v2.0/token",
         ])
-    func tenants(tenant: String) async throws {
+    func `Any path may stand in front of an endpoint, and is in the issuer`(tenant: String) async throws {
         try await TestServer.with { server in
             var client = try await server.application()
             client.tenant = tenant
@@ -41,8 +40,8 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("The spelling of the documents that lacks a 2 works too; the query is passed over")
-    func spellings() async throws {
+    @Test
+    func `The spelling of the documents that lacks a 2 works too; the query is passed over`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account()
@@ -56,8 +55,8 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("Every answer names the request: as the client does, where that is a UUID")
-    func correlation() async throws {
+    @Test
+    func `Every answer names the request: as the client does, where that is a UUID`() async throws {
         try await TestServer.with { server in
             var client = try await server.application()
             try await server.account()
@@ -85,8 +84,8 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("A refusal is in the documented form")
-    func refusal() async throws {
+    @Test
+    func `A refusal is in the documented form`() async throws {
         try await TestServer.with { server in
             let client = try await server.application(reveals: true)
             let reply = try await client.initiate("nobody@example.org")
@@ -98,8 +97,8 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("Pages of other origins may read the answers")
-    func origins() async throws {
+    @Test
+    func `Pages of other origins may read the answers`() async throws {
         try await TestServer.with { server in
             let reply = try await server.send(
                 .options, "/contoso/oauth2/v2.0/token",
@@ -108,8 +107,8 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("Which applications may ask")
-    func applications() async throws {
+    @Test
+    func `Which applications may ask`() async throws {
         try await TestServer.with { server in
             let known = try await server.application()
             let stranger = NativeClient(server: server, id: "nobody")
@@ -124,8 +123,8 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("dev-app is there under --dev")
-    func development() async throws {
+    @Test
+    func `dev-app is there under --dev`() async throws {
         try await TestServer.with(.development) { server in
             let client = NativeClient(server: server, id: "dev-app")
             try await server.account()

@@ -23,8 +23,8 @@ struct HidingTests {
         return shape
     }
 
-    @Test("Known and unknown addresses get the same answers, wrong ones included", arguments: [true, false])
-    func answers(hasPassword: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `Known and unknown addresses get the same answers, wrong ones included`(hasPassword: Bool) async throws {
         try await TestServer.with { server in
             let client = try await server.application(types: [hasPassword ? "password" : "oob", "redirect"])
             // The label of a mail is made of the address, so that both have the same.
@@ -56,8 +56,8 @@ struct HidingTests {
         }
     }
 
-    @Test("A reset of an unknown address looks like one of a known address")
-    func reset() async throws {
+    @Test
+    func `A reset of an unknown address looks like one of a known address`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account("ada.known@example.org")
@@ -74,10 +74,11 @@ struct HidingTests {
         }
     }
 
-    @Test(
-        "What an unknown address is asked for never changes, also when the master key does, and is half this, half that"
-    )
-    func decoys() async throws {
+    @Test
+    func
+        `What an unknown address is asked for never changes, also when the master key does, and is half this, half that`()
+        async throws
+    {
         try await TestServer.with { server in
             let client = try await server.application()
             var kinds: [String: JSON] = [:]
@@ -116,8 +117,8 @@ struct HidingTests {
         return (rankSum - m * (m + 1) / 2) / (m * n)
     }
 
-    @Test("The statistic tells what can be told")
-    func statistic() {
+    @Test
+    func `The statistic tells what can be told`() {
         let times = (0..<1000).map { Double($0 % 97) }
         #expect(abs(Self.area(times, times) - 0.5) < 0.001)
         #expect(Self.area(times.map { $0 + 100 }, times) == 1)
@@ -127,9 +128,10 @@ struct HidingTests {
     /// With a thousand of each the statistic's own deviation is 0.013, and the bound is seven of these; with four hundred it
     /// is 0.02, and the bound is six.
     @Test(
-        "Known and unknown addresses take the same time: a thousand sign-ins each by code, four hundred by password",
         arguments: [(false, 1000, 0.09), (true, 400, 0.12)])
-    func times(hasPassword: Bool, count: Int, bound: Double) async throws {
+    func `Known and unknown addresses take the same time: a thousand sign-ins each by code, four hundred by password`(
+        hasPassword: Bool, count: Int, bound: Double
+    ) async throws {
         try await TestServer.with { server in
             let client = try await server.application(types: [hasPassword ? "password" : "oob", "redirect"])
             let tries = hasPassword ? 10 : 20

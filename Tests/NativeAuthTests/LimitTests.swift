@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Limits of native authentication")
 struct LimitTests {
-    @Test("A code has eight digits")
-    func digits() async throws {
+    @Test
+    func `A code has eight digits`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account(password: nil)
@@ -19,8 +19,8 @@ struct LimitTests {
         }
     }
 
-    @Test("A code lives ten minutes, its flow fifteen")
-    func tenMinutes() async throws {
+    @Test
+    func `A code lives ten minutes, its flow fifteen`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account(password: nil)
@@ -49,8 +49,8 @@ struct LimitTests {
         }
     }
 
-    @Test("Five wrong answers end a code; another has five of its own; ten end the flow")
-    func wrongAnswers() async throws {
+    @Test
+    func `Five wrong answers end a code; another has five of its own; ten end the flow`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account(password: nil)
@@ -69,8 +69,8 @@ struct LimitTests {
         }
     }
 
-    @Test("The fifth answer may be right")
-    func fifth() async throws {
+    @Test
+    func `The fifth answer may be right`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account(password: nil)
@@ -81,8 +81,8 @@ struct LimitTests {
         }
     }
 
-    @Test("A code is good once, and in its own flow alone")
-    func once() async throws {
+    @Test
+    func `A code is good once, and in its own flow alone`() async throws {
         try await TestServer.with { server in
             var client = try await server.application()
             // A client that does not name its requests: none can be taken for a repetition.
@@ -99,8 +99,8 @@ struct LimitTests {
         }
     }
 
-    @Test("Fifty codes sent at once are looked at five times, fifty passwords ten times")
-    func fiftyAtOnce() async throws {
+    @Test
+    func `Fifty codes sent at once are looked at five times, fifty passwords ten times`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account(password: nil)
@@ -130,8 +130,8 @@ struct LimitTests {
         }
     }
 
-    @Test("One right code sent twenty times at once opens one session")
-    func oneSession() async throws {
+    @Test
+    func `One right code sent twenty times at once opens one session`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             let user = try await server.account(password: nil)
@@ -149,8 +149,8 @@ struct LimitTests {
         }
     }
 
-    @Test("A source or an address that asks too often is told to wait, with status 400")
-    func throttled() async throws {
+    @Test
+    func `A source or an address that asks too often is told to wait, with status 400`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account(password: nil)
@@ -168,8 +168,10 @@ struct LimitTests {
         }
     }
 
-    @Test("A source begins six hundred sign-ins and resets in ten minutes, of whomever, and no row comes of more")
-    func attempts() async throws {
+    @Test
+    func `A source begins six hundred sign-ins and resets in ten minutes, of whomever, and no row comes of more`()
+        async throws
+    {
         try await TestServer.with { server in
             // Also where the answer is that there is no such user.
             let (client, open) = (try await server.application(), try await server.application(reveals: true))
@@ -195,8 +197,8 @@ struct LimitTests {
         }
     }
 
-    @Test("A flow is of the application that began it")
-    func otherApplication() async throws {
+    @Test
+    func `A flow is of the application that began it`() async throws {
         try await TestServer.with { server in
             let (client, other) = (try await server.application(), try await server.application())
             try await server.account(password: nil)
@@ -208,8 +210,8 @@ struct LimitTests {
         }
     }
 
-    @Test("A disabled account, and one whose tokens were revoked meanwhile, are refused")
-    func meanwhile() async throws {
+    @Test
+    func `A disabled account, and one whose tokens were revoked meanwhile, are refused`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             let user = try await server.account(password: nil)

@@ -36,8 +36,8 @@ struct PasswordTests {
             ["continuation_token": asked.token, "grant_type": "oob", "oob": client.codes().last])
     }
 
-    @Test("At the start of a sign-up")
-    func start() async throws {
+    @Test
+    func `At the start of a sign-up`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             func send(_ password: String) async throws -> Reply {
@@ -53,8 +53,8 @@ struct PasswordTests {
         }
     }
 
-    @Test("In the middle of a sign-up, which goes on")
-    func later() async throws {
+    @Test
+    func `In the middle of a sign-up, which goes on`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             let asked = try await proven(
@@ -71,8 +71,8 @@ struct PasswordTests {
         }
     }
 
-    @Test("In a reset, where the present password and those before it are none either; it goes on")
-    func reset() async throws {
+    @Test
+    func `In a reset, where the present password and those before it are none either; it goes on`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             let user = try await server.account(password: "jacquard's loom")
@@ -100,8 +100,8 @@ struct PasswordTests {
         }
     }
 
-    @Test("The setting is the operator's")
-    func setting() async throws {
+    @Test
+    func `The setting is the operator's`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account()

@@ -10,27 +10,26 @@ import Testing
 @Suite("Paths and failures of native authentication")
 struct PathTests {
     @Test(
-        "Paths that are none of ours stay as they are",
         arguments: [
             "/", "/oauth/token", "/v1/token", "/oauth2/v2.0/token/", "/oauth2/v2.0/tokens", "/x/OAUTH2/v2.0/token",
             "/a\"b/oauth2/v2.0/token", "/" + String(repeating: "a", count: 300) + "/oauth2/v2.0/token",
             "/.well-known/openid-configuration", "/api/v2/users",
         ])
-    func others(path: String) {
+    func `Paths that are none of ours stay as they are`(path: String) {
         #expect(NativeAuth.normalize(path) == path)
         #expect(!NativeAuth.owns(path: NativeAuth.normalize(path)))
     }
 
-    @Test("Every endpoint is found behind any path", arguments: Endpoint.allCases)
-    func own(endpoint: Endpoint) {
+    @Test(arguments: Endpoint.allCases)
+    func `Every endpoint is found behind any path`(endpoint: Endpoint) {
         for tenant in ["", "/contoso", "/a/b/c", "//x//", "/native-auth/signup/v1.0/start/tYQ"] {
             let path = NativeAuth.normalize(tenant + endpoint.path)
             #expect(NativeAuth.owns(path: path) && path.hasPrefix("/native-auth\(endpoint.path)/t"), "\(path)")
         }
     }
 
-    @Test("Failures of ours are in the dialect's words, name the request and say when to send it again")
-    func failures() async throws {
+    @Test
+    func `Failures of ours are in the dialect's words, name the request and say when to send it again`() async throws {
         try await TestServer.with { server in
             let nativeAuth = NativeAuth(
                 realm: server.realm, options: NativeAuth.Options(publicURL: { "" }))

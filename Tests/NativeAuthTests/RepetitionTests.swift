@@ -7,8 +7,8 @@ import Testing
 /// Clients send a request once more when its answer was lost.
 @Suite("Requests that come twice")
 struct RepetitionTests {
-    @Test("A challenge that comes twice sends one code; the same from another token is a resend")
-    func challenge() async throws {
+    @Test
+    func `A challenge that comes twice sends one code; the same from another token is a resend`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account(password: nil)
@@ -31,8 +31,8 @@ struct RepetitionTests {
         }
     }
 
-    @Test("A client that does not name its requests gets a code each time")
-    func unnamed() async throws {
+    @Test
+    func `A client that does not name its requests gets a code each time`() async throws {
         try await TestServer.with { server in
             var client = try await server.application()
             client.requestID = nil
@@ -45,8 +45,8 @@ struct RepetitionTests {
         }
     }
 
-    @Test("The token request that comes twice gets the same session, for ten seconds")
-    func token() async throws {
+    @Test
+    func `The token request that comes twice gets the same session, for ten seconds`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             let user = try await server.account(password: nil)
@@ -75,8 +75,8 @@ struct RepetitionTests {
         }
     }
 
-    @Test("Once the refresh token was traded, the answer is not given again")
-    func traded() async throws {
+    @Test
+    func `Once the refresh token was traded, the answer is not given again`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account(password: nil)
@@ -90,8 +90,10 @@ struct RepetitionTests {
         }
     }
 
-    @Test("Every step of a sign-up and of a reset that comes twice has the same outcome and no second effect")
-    func steps() async throws {
+    @Test
+    func `Every step of a sign-up and of a reset that comes twice has the same outcome and no second effect`()
+        async throws
+    {
         try await TestServer.with { server in
             let city = ApplicationRegistration.Attribute(name: "city", type: "string", isRequired: true)
             let client = try await server.application(attributes: [city])

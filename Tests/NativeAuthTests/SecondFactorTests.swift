@@ -54,8 +54,8 @@ struct SecondFactorTests {
         return try await client.token(.continuationToken, ["continuation_token": continued.token])
     }
 
-    @Test("Registering the own address needs no code; afterwards a code is asked for")
-    func ownAddress() async throws {
+    @Test
+    func `Registering the own address needs no code; afterwards a code is asked for`() async throws {
         try await TestServer.with { server in
             let client = try await server.application(requiresMFA: true)
             try await server.account()
@@ -85,8 +85,8 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("Registering another address takes a code, which is the second factor of this once")
-    func otherAddress() async throws {
+    @Test
+    func `Registering another address takes a code, which is the second factor of this once`() async throws {
         try await TestServer.with { server in
             let client = try await server.application(requiresMFA: true)
             let user = try await server.account()
@@ -102,8 +102,8 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("A mailbox counts only where a second factor is required, and never twice in one sign-in")
-    func whereRequired() async throws {
+    @Test
+    func `A mailbox counts only where a second factor is required, and never twice in one sign-in`() async throws {
         try await TestServer.with { server in
             let strict = try await server.application(requiresMFA: true)
             let codes = try await server.application(types: ["oob", "redirect"], requiresMFA: true)
@@ -121,8 +121,8 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("Without a password the sign-in address cannot be the second factor")
-    func addressOfCodes() async throws {
+    @Test
+    func `Without a password the sign-in address cannot be the second factor`() async throws {
         try await TestServer.with { server in
             let client = try await server.application(requiresMFA: true)
             try await server.account(password: nil)
@@ -144,8 +144,9 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("The mailbox that began the sign-in cannot be registered as its second factor, password or not")
-    func firstMailbox() async throws {
+    @Test
+    func `The mailbox that began the sign-in cannot be registered as its second factor, password or not`() async throws
+    {
         try await TestServer.with { server in
             let client = try await server.application(types: ["oob", "redirect"], requiresMFA: true)
             try await server.account()
@@ -167,8 +168,8 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("A client without the capability is sent to a browser, and told which it lacks")
-    func capabilities() async throws {
+    @Test
+    func `A client without the capability is sent to a browser, and told which it lacks`() async throws {
         try await TestServer.with { server in
             let client = try await server.application(requiresMFA: true)
             try await server.account()
@@ -197,8 +198,8 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("A user with an authenticator is asked for its code, in every application")
-    func authenticator() async throws {
+    @Test
+    func `A user with an authenticator is asked for its code, in every application`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             let user = try await server.account()
@@ -221,8 +222,8 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("A sign-up is asked to register too, and not the address that it proved")
-    func signUp() async throws {
+    @Test
+    func `A sign-up is asked to register too, and not the address that it proved`() async throws {
         try await TestServer.with { server in
             let client = try await server.application(requiresMFA: true)
             let begun = try await client.post(
@@ -260,8 +261,8 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("A mailed code that began a sign-in, a sign-up or a reset registers its mailbox nowhere")
-    func provenMailbox() async throws {
+    @Test
+    func `A mailed code that began a sign-in, a sign-up or a reset registers its mailbox nowhere`() async throws {
         try await TestServer.with { server in
             let client = try await server.application(requiresMFA: true)
             try await server.account()
@@ -292,8 +293,8 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("The realm can require a second factor of every user")
-    func mandatory() async throws {
+    @Test
+    func `The realm can require a second factor of every user`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account()
@@ -302,8 +303,8 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("A reset does not get past the authenticator")
-    func reset() async throws {
+    @Test
+    func `A reset does not get past the authenticator`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             let totp = try await server.authenticator(of: server.account())
@@ -329,8 +330,10 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("A claims request for an authentication context asks for a second factor, and the access token has it")
-    func authenticationContext() async throws {
+    @Test
+    func `A claims request for an authentication context asks for a second factor, and the access token has it`()
+        async throws
+    {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account()
@@ -346,8 +349,8 @@ struct SecondFactorTests {
         }
     }
 
-    @Test("A device is asked, and its signature is the answer")
-    func device() async throws {
+    @Test
+    func `A device is asked, and its signature is the answer`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             let user = try await server.account()

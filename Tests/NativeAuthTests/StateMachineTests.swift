@@ -252,8 +252,8 @@ struct StateMachineTests {
             steps: [initiate("oob password", .refused("unsupported_challenge_type", nil, 901_007))]),
     ]
 
-    @Test("The way", arguments: ways)
-    func way(_ way: Way) async throws {
+    @Test(arguments: ways)
+    func `Every way ends where it should`(_ way: Way) async throws {
         try await TestServer.with { server in
             let client = try await server.application(
                 types: way.types, requiresMFA: way.requiresMFA, reveals: way.reveals, attributes: way.attributes)

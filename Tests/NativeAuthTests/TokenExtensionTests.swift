@@ -43,8 +43,8 @@ struct TokenExtensionTests {
             .password, ["continuation_token": begun.token, "password": NativeClient.password, "scope": scope])
     }
 
-    @Test("Mapped claims are in both tokens, and what the service is told is what the vendor's is")
-    func right() async throws {
+    @Test
+    func `Mapped claims are in both tokens, and what the service is told is what the vendor's is`() async throws {
         try await with(scopes: ["api://library/Read"]) { server, anybody, service in
             var client = anybody
             client.from = "192.0.2.7"
@@ -93,8 +93,8 @@ struct TokenExtensionTests {
         }
     }
 
-    @Test("Claims can be for one token alone")
-    func oneToken() async throws {
+    @Test
+    func `Claims can be for one token alone`() async throws {
         try await with(Self.providing, { ($0.claims, $0.tokens) = (Self.mappings, [.access]) }) { server, client, _ in
             try await server.account()
             let reply = try await password(client)
@@ -125,8 +125,8 @@ struct TokenExtensionTests {
         ),
     ]
 
-    @Test("When a service fails no user is signed in, and nothing is used up", arguments: brokenServices.indices)
-    func faults(index: Int) async throws {
+    @Test(arguments: brokenServices.indices)
+    func `When a service fails no user is signed in, and nothing is used up`(index: Int) async throws {
         let (script, code) = Self.brokenServices[index]
         // What is to be given up is so after a moment; what is to be heard is waited for.
         let timeout = code == 1_003_005 ? 200 : 2000
@@ -156,8 +156,8 @@ struct TokenExtensionTests {
         }
     }
 
-    @Test("A service that is not there, and an unknown name")
-    func absent() async throws {
+    @Test
+    func `A service that is not there, and an unknown name`() async throws {
         let gone = try ScriptedService(Self.providing)
         gone.stop()
         for url in ["http://127.0.0.1:\(gone.port)/", "https://service.invalid/"] {
@@ -169,8 +169,8 @@ struct TokenExtensionTests {
         }
     }
 
-    @Test("Nothing on this machine is asked in production")
-    func blocked() async throws {
+    @Test
+    func `Nothing on this machine is asked in production`() async throws {
         let service = try ScriptedService(Self.providing)
         defer { service.stop() }
         try await TestServer.with { server in
@@ -183,8 +183,8 @@ struct TokenExtensionTests {
         #expect(service.requests.isEmpty)
     }
 
-    @Test("Refreshing asks again; a failure leaves the refresh token as it was")
-    func refresh() async throws {
+    @Test
+    func `Refreshing asks again; a failure leaves the refresh token as it was`() async throws {
         try await with { server, client, service in
             try await server.account()
             let first = try await password(client)
@@ -203,8 +203,8 @@ struct TokenExtensionTests {
         }
     }
 
-    @Test("A request whose answer was lost asks again and opens no second session")
-    func repeated() async throws {
+    @Test
+    func `A request whose answer was lost asks again and opens no second session`() async throws {
         try await with { server, client, service in
             let user = try await server.account()
             let begun = try await client.initiate()
@@ -220,8 +220,8 @@ struct TokenExtensionTests {
         }
     }
 
-    @Test("Wrong answers are not the service's business, and applications of others are not")
-    func notAsked() async throws {
+    @Test
+    func `Wrong answers are not the service's business, and applications of others are not`() async throws {
         try await with { server, client, service in
             try await server.account()
             let begun = try await client.initiate()
@@ -235,8 +235,9 @@ struct TokenExtensionTests {
         }
     }
 
-    @Test("A crowd at a slow service: sixteen wait, others are told to come back, and no other user waits")
-    func crowd() async throws {
+    @Test
+    func `A crowd at a slow service: sixteen wait, others are told to come back, and no other user waits`() async throws
+    {
         let gate = Gate()
         try await with({ _ in [.hold] }, options: .waiting(for: gate)) { server, client, service in
             // One person would be locked out: so many answers at once are too many.
@@ -273,8 +274,8 @@ struct TokenExtensionTests {
         }
     }
 
-    @Test("After a sign-up the service is asked too")
-    func signUp() async throws {
+    @Test
+    func `After a sign-up the service is asked too`() async throws {
         try await with { server, client, service in
             let begun = try await client.post(
                 .signUpStart, ["username": NativeClient.email, "challenge_type": "oob redirect"])

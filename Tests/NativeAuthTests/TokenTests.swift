@@ -17,8 +17,8 @@ struct TokenTests {
             .password, ["continuation_token": begun.token, "password": NativeClient.password, "scope": scope])
     }
 
-    @Test("What stands in the tokens")
-    func claims() async throws {
+    @Test
+    func `What stands in the tokens`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             let user = try await server.account(
@@ -56,8 +56,8 @@ struct TokenTests {
         }
     }
 
-    @Test("An app that signed in before accounts had GUIDs finds its account again")
-    func formerAccount() async throws {
+    @Test
+    func `An app that signed in before accounts had GUIDs finds its account again`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             let user = try await server.account()
@@ -82,8 +82,8 @@ struct TokenTests {
         }
     }
 
-    @Test("A scope of an API names the audience of the access token")
-    func audience() async throws {
+    @Test
+    func `A scope of an API names the audience of the access token`() async throws {
         try await TestServer.with { server in
             let client = try await server.application(scopes: ["api://library/Books.Read", "api://library/Books & Co"])
             try await server.account()
@@ -94,8 +94,8 @@ struct TokenTests {
         }
     }
 
-    @Test("The published keys verify the tokens, by another vendor's library")
-    func verification() async throws {
+    @Test
+    func `The published keys verify the tokens, by another vendor's library`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account()
@@ -110,8 +110,8 @@ struct TokenTests {
         }
     }
 
-    @Test("Refreshing gives other tokens for the scopes asked for, and none that are not registered")
-    func refresh() async throws {
+    @Test
+    func `Refreshing gives other tokens for the scopes asked for, and none that are not registered`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account()
@@ -144,8 +144,10 @@ struct TokenTests {
         }
     }
 
-    @Test("A refresh for one scope alone gives the next refresh token too, or the session would end with it")
-    func narrowRefresh() async throws {
+    @Test
+    func `A refresh for one scope alone gives the next refresh token too, or the session would end with it`()
+        async throws
+    {
         try await TestServer.with { server in
             let client = try await server.application(scopes: ["api", "api://a/b&c=d+e"])
             try await server.account()
@@ -160,8 +162,8 @@ struct TokenTests {
         }
     }
 
-    @Test("An authentication context is refused to a session without a second factor, which goes on")
-    func contextsOfRefresh() async throws {
+    @Test
+    func `An authentication context is refused to a session without a second factor, which goes on`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             let user = try await server.account()
@@ -202,8 +204,8 @@ struct TokenTests {
         }
     }
 
-    @Test("A scope that is not registered is refused before the answer is looked at")
-    func scopes() async throws {
+    @Test
+    func `A scope that is not registered is refused before the answer is looked at`() async throws {
         try await TestServer.with { server in
             let client = try await server.application()
             try await server.account(password: nil)
@@ -216,8 +218,8 @@ struct TokenTests {
         }
     }
 
-    @Test("Attributes of a sign-up are claims, and go with the account")
-    func attributes() async throws {
+    @Test
+    func `Attributes of a sign-up are claims, and go with the account`() async throws {
         try await TestServer.with { server in
             let age = ApplicationRegistration.Attribute(name: "extension_0a_age", type: "integer", isRequired: true)
             let client = try await server.application(attributes: [age])

@@ -13,8 +13,8 @@ import Testing
         ("foobar", "MZXW6YTBOI======"),
     ]
 
-    @Test("the vectors of RFC 4648 encode and decode, with and without padding", arguments: vectors)
-    func matchesVectors(text: String, padded: String) throws {
+    @Test(arguments: vectors)
+    func `the vectors of RFC 4648 encode and decode, with and without padding`(text: String, padded: String) throws {
         let unpadded = padded.filter { $0 != "=" }
         #expect(Base32.encode(text.utf8, padded: true) == padded)
         #expect(Base32.encode(text.utf8) == unpadded)
@@ -22,8 +22,8 @@ import Testing
         #expect(try Base32.decode(unpadded) == Array(text.utf8))
     }
 
-    @Test("every byte survives at every place of a group of five")
-    func roundTrip() throws {
+    @Test
+    func `every byte survives at every place of a group of five`() throws {
         for byte in UInt8.min...UInt8.max {
             for place in 0..<5 {
                 var bytes: [UInt8] = [0x00, 0xFF, 0x55, 0xAA, 0x0F]
@@ -38,18 +38,17 @@ import Testing
     }
 
     @Test(
-        "case, spaces, dashes and padding do not matter",
         arguments: [
             "MZXW6YTBOI", "mzxw6ytboi", "MzXw6yTbOi", "mzxw 6ytb oi", "mzxw-6ytb-oi", " MZXW6YTBOI\r\n",
             "MZXW6YTBOI=", "MZXW6YTBOI========", "MZXW6YTBOI= = =", "\tmzxw\u{00A0}6ytb\u{2013}oi==-==",
         ])
-    func forgiveness(text: String) throws {
+    func `Case, spaces, dashes and padding do not matter`(text: String) throws {
         #expect(try Base32.decode(text) == Array("foobar".utf8))
         #expect(try Base32.decode(text[...]) == Array("foobar".utf8))
     }
 
-    @Test("bits left over in the last character are ignored")
-    func trailingBits() throws {
+    @Test
+    func `bits left over in the last character are ignored`() throws {
         #expect(try Base32.decode("MZ") == Array("f".utf8))
         #expect(try Base32.decode("77") == [0xFF])
     }
@@ -99,8 +98,9 @@ import Testing
         ),
     ]
 
-    @Test("what is not Base32 is refused with its place", arguments: refusals)
-    func refuses(text: String, error: Base32.DecodingError, description: String) {
+    @Test(arguments: refusals)
+    func `what is not Base32 is refused with its place`(text: String, error: Base32.DecodingError, description: String)
+    {
         #expect(throws: error) { try Base32.decode(text) }
         #expect(error.description == description)
     }

@@ -18,8 +18,8 @@ import Testing
         (9, 645_520_489, "520489"),
     ]
 
-    @Test("the vectors of RFC 4226 come out", arguments: vectors)
-    func matchesVectors(counter: UInt64, truncated: UInt32, code: String) throws {
+    @Test(arguments: vectors)
+    func `the vectors of RFC 4226 come out`(counter: UInt64, truncated: UInt32, code: String) throws {
         #expect(try HOTP(secret: Self.secret).code(counter: counter).stringCode == code)
         // Ten digits hold all 31 bits, so that such a code is the truncated value itself.
         let whole = try HOTP(secret: Self.secret, digits: 10).code(counter: counter)
@@ -27,8 +27,10 @@ import Testing
         #expect(whole.stringCode.count == 10)
     }
 
-    @Test("fewer digits are the last ones of more digits, leading zeros included", arguments: vectors)
-    func digits(counter: UInt64, truncated: UInt32, code: String) throws {
+    @Test(arguments: vectors)
+    func `fewer digits are the last ones of more digits, leading zeros included`(
+        counter: UInt64, truncated: UInt32, code: String
+    ) throws {
         let whole = try HOTP(secret: Self.secret, digits: 10).code(counter: counter).stringCode
         for digits in 6...10 {
             let code = try HOTP(secret: Self.secret, digits: digits).code(counter: counter)
@@ -36,8 +38,8 @@ import Testing
         }
     }
 
-    @Test("parameters out of range are refused")
-    func parameters() {
+    @Test
+    func `parameters out of range are refused`() {
         #expect(throws: OTPParameterError.emptySecret) { try HOTP(secret: []) }
         for digits in [Int.min, -6, 0, 5, 11, Int.max] {
             #expect(throws: OTPParameterError.digitsOutOfRange(digits)) { try HOTP(secret: [1], digits: digits) }
@@ -46,20 +48,21 @@ import Testing
     }
 
     @Test(
-        "a code is found at the counter or up to lookAhead after it, and nowhere else",
         arguments: [
             ("969429", 3, 0, 3), ("969429", 2, 1, 3), ("969429", 0, 3, 3), ("969429", 0, 100, 3),
             ("969429", 0, 2, nil), ("969429", 2, 0, nil), ("969429", 4, 100, nil),
             ("969 429", 3, 0, 3), ("969428", 3, 3, nil), ("", 3, 3, nil), ("69429", 3, 3, nil),
             ("969429", 3, -1, 3), ("969429", 2, .min, nil),
         ] as [(String, UInt64, Int, UInt64?)])
-    func lookAhead(candidate: String, counter: UInt64, lookAhead: Int, match: UInt64?) throws {
+    func `a code is found at the counter or up to lookAhead after it, and nowhere else`(
+        candidate: String, counter: UInt64, lookAhead: Int, match: UInt64?
+    ) throws {
         let hotp = try HOTP(secret: Self.secret)
         #expect(hotp.verify(candidate, counter: counter, lookAhead: lookAhead) == match)
     }
 
-    @Test("an absurd lookAhead is cut down")
-    func absurdLookAhead() throws {
+    @Test
+    func `an absurd lookAhead is cut down`() throws {
         let hotp = try HOTP(secret: Self.secret, digits: 10)
         let last = UInt64(HOTP.maximumLookAhead)
         let code = hotp.code(counter: last).stringCode
@@ -68,8 +71,8 @@ import Testing
         #expect(hotp.verify(beyond, counter: 0, lookAhead: .max) == nil)
     }
 
-    @Test("the last counters do not overflow")
-    func lastCounters() throws {
+    @Test
+    func `the last counters do not overflow`() throws {
         let hotp = try HOTP(secret: Self.secret, digits: 10)
         let code = hotp.code(counter: .max).stringCode
         #expect(hotp.verify(code, counter: .max, lookAhead: 100) == .max)
@@ -78,8 +81,8 @@ import Testing
         #expect(hotp.verify(code, counter: .max - 5, lookAhead: 4) == nil)
     }
 
-    @Test("if two counters of the window have the same code, the later is the match")
-    func collision() throws {
+    @Test
+    func `if two counters of the window have the same code, the later is the match`() throws {
         // With six digits, two counters near to each other have the same code often enough to be found.
         let hotp = try HOTP(secret: Self.secret)
         let (first, second) = try #require(Collision.find(hotp, within: 100))
@@ -89,8 +92,8 @@ import Testing
         #expect(hotp.verify(code, counter: second + 1, lookAhead: 0) == nil)
     }
 
-    @Test("neither print nor dump shows the secret")
-    func redaction() throws {
+    @Test
+    func `neither print nor dump shows the secret`() throws {
         let hotp = try HOTP(secret: Self.secret)
         #expect("\(hotp)" == "HOTP(SHA1, 6 digits, secret: <secret>)")
         expectRedacted(hotp, secret: Self.secret)

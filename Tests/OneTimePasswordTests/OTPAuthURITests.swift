@@ -8,7 +8,6 @@ import Testing
     // MARK: Printing
 
     @Test(
-        "labels are percent-encoded to the letter, and read back",
         arguments: [
             ("Example", "alice", "Example:alice", "&issuer=Example"),
             (nil, "alice", "alice", ""),
@@ -27,7 +26,9 @@ import Testing
             ("%3A", "%20", "%253A:%2520", "&issuer=%253A"),
             ("\u{301}", "\u{301}x", "%CC%81:%CC%81x", "&issuer=%CC%81"),
         ] as [(String?, String, String, String)])
-    func labels(issuer: String?, account: String, label: String, issuerParameter: String) throws {
+    func `labels are percent-encoded to the letter, and read back`(
+        issuer: String?, account: String, label: String, issuerParameter: String
+    ) throws {
         let uri = try OTPAuthURI(kind: .totp(period: 30), issuer: issuer, accountName: account, secret: Self.secret)
         let text = uri.uriString
         #expect(
@@ -35,8 +36,8 @@ import Testing
         #expect(try OTPAuthURI(parsing: text) == uri)
     }
 
-    @Test("every parameter is printed, the extra ones last and in their order")
-    func parameters() throws {
+    @Test
+    func `every parameter is printed, the extra ones last and in their order`() throws {
         let hotp = try OTPAuthURI(
             kind: .hotp(counter: .max), accountName: "a", secret: Self.secret, algorithm: .sha512, digits: 10,
             extraParameters: [
@@ -49,15 +50,15 @@ import Testing
         #expect(try OTPAuthURI(parsing: hotp.uriString) == hotp)
     }
 
-    @Test("white space around names is dropped, and an empty issuer is none")
-    func normalisation() throws {
+    @Test
+    func `white space around names is dropped, and an empty issuer is none`() throws {
         let uri = try OTPAuthURI(kind: .totp(period: 30), issuer: " \n", accountName: " a b ", secret: [1])
         #expect(uri.issuer == nil)
         #expect(uri.accountName == "a b")
     }
 
-    @Test("what cannot be printed or used is refused")
-    func refusedParameters() {
+    @Test
+    func `what cannot be printed or used is refused`() {
         func make(
             kind: OTPAuthURI.Kind = .totp(period: 30), issuer: String? = nil, accountName: String = "a",
             secret: [UInt8] = [1], digits: Int = 6, extra: (String, String) = ("x", "y")
@@ -83,7 +84,6 @@ import Testing
     // MARK: Parsing
 
     @Test(
-        "labels are read as issuers write them",
         arguments: [
             ("Example:alice", "Example", "alice"),
             ("Example%3Aalice", "Example", "alice"),
@@ -106,7 +106,7 @@ import Testing
             ("a/b/", nil, "a/b/"),
             ("%F0%9F%94%91:x", "🔑", "x"),
         ] as [(String, String?, String)])
-    func parsedLabels(label: String, issuer: String?, account: String) throws {
+    func `labels are read as issuers write them`(label: String, issuer: String?, account: String) throws {
         let uri = try OTPAuthURI(parsing: "otpauth://totp/\(label)?secret=\(Self.base32)")
         #expect(uri.issuer == issuer)
         #expect(uri.accountName == account)
@@ -118,7 +118,6 @@ import Testing
     }
 
     @Test(
-        "careless spellings are understood",
         arguments: [
             "otpauth://totp/E:a?secret=\(base32)&issuer=E&algorithm=SHA256&digits=8&period=60",
             "  OTPAuth://TOTP/E:a?SECRET=\(base32)&Issuer=E&Algorithm=sha256&Digits=8&Period=60\n",
@@ -128,26 +127,26 @@ import Testing
             "otpauth://totp/a?secret=\(base32)&issuer=E&secret=AA&issuer=Z&algorithm=SHA256&digits=8&digits=6"
                 + "&period=60&period=x&algorithm=MD5",
         ])
-    func carelessness(text: String) throws {
+    func `careless spellings are understood`(text: String) throws {
         let uri = try OTPAuthURI(
             kind: .totp(period: 60), issuer: "E", accountName: "a", secret: Self.secret, algorithm: .sha256, digits: 8)
         #expect(try OTPAuthURI(parsing: text) == uri)
     }
 
-    @Test("an empty issuer parameter leaves the issuer of the label")
-    func emptyIssuer() throws {
+    @Test
+    func `an empty issuer parameter leaves the issuer of the label`() throws {
         #expect(try OTPAuthURI(parsing: "otpauth://totp/E:a?secret=AA&issuer=").issuer == "E")
         #expect(try OTPAuthURI(parsing: "otpauth://totp/a?secret=AA&issuer=%20").issuer == nil)
         #expect(try OTPAuthURI(parsing: "otpauth://totp?secret=AA").accountName == "")
     }
 
-    @Test("a plus in a parameter is a plus")
-    func plus() throws {
+    @Test
+    func `a plus in a parameter is a plus`() throws {
         #expect(try OTPAuthURI(parsing: "otpauth://totp/a?secret=AA&issuer=a+b").issuer == "a+b")
     }
 
-    @Test("the parameters of other protocols are kept in their order")
-    func guardian() throws {
+    @Test
+    func `the parameters of other protocols are kept in their order`() throws {
         let uri = try OTPAuthURI(
             parsing: "otpauth://totp/issuer%20name:myuser%40example.com?secret=\(Self.base32)"
                 + "&enrollment_tx_id=aa1%20234&issuer=issuer%20name&id=dev_1234"
@@ -165,8 +164,8 @@ import Testing
         #expect(try OTPAuthURI(parsing: uri.uriString) == uri)
     }
 
-    @Test("unknown parameters are kept whatever they look like")
-    func unknownParameters() throws {
+    @Test
+    func `unknown parameters are kept whatever they look like`() throws {
         let uri = try OTPAuthURI(parsing: "otpauth://hotp/a?secret=AA&counter=7&x&y=&z=1=2&=v&x=%26&period=&%C3%BC=1")
         #expect(uri.kind == .hotp(counter: 7))
         #expect(
@@ -268,22 +267,24 @@ import Testing
         ),
     ]
 
-    @Test("what cannot be read is refused with what to fix", arguments: refusals)
-    func refuses(text: String, error: OTPAuthURI.ParsingError, description: String) {
+    @Test(arguments: refusals)
+    func `what cannot be read is refused with what to fix`(
+        text: String, error: OTPAuthURI.ParsingError, description: String
+    ) {
         #expect(throws: error) { try OTPAuthURI(parsing: text) }
         #expect(error.description == description)
     }
 
-    @Test("a long value is shortened in the description")
-    func longValue() {
+    @Test
+    func `a long value is shortened in the description`() {
         let error = OTPAuthURI.ParsingError.unknownAlgorithm(String(repeating: "x", count: 5_000))
         #expect(error.description.count < 120)
     }
 
     // MARK: Both
 
-    @Test("random texts do not trap, and what is read is printed so that it reads the same")
-    func fuzz() throws {
+    @Test
+    func `random texts do not trap, and what is read is printed so that it reads the same`() throws {
         var random = SeededGenerator(seed: 4226)
         var parsed = 0
         for round in 0..<20_000 {
@@ -309,8 +310,8 @@ import Testing
         #expect(parsed > 100, "too few of the texts are URIs for the round trip to be tried")
     }
 
-    @Test("random names are printed so that they read the same")
-    func fuzzNames() throws {
+    @Test
+    func `random names are printed so that they read the same`() throws {
         var random = SeededGenerator(seed: 3986)
         for _ in 0..<5_000 {
             guard
@@ -324,8 +325,8 @@ import Testing
         }
     }
 
-    @Test("neither print nor dump shows the secret or a ticket")
-    func redaction() throws {
+    @Test
+    func `neither print nor dump shows the secret or a ticket`() throws {
         let uri = try OTPAuthURI(
             kind: .totp(period: 30), issuer: "Ex \"1\"", accountName: "al", secret: Self.secret,
             extraParameters: [.init(name: "enrollment_tx_id", value: "TICKET")])

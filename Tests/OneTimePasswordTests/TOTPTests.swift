@@ -35,8 +35,10 @@ import Testing
         (20_000_000_000, 0x27BC_86AA, .sha512, "47863826"),
     ]
 
-    @Test("the vectors of RFC 6238 come out and are matched", arguments: vectors)
-    func matchesVectors(time: TimeInterval, step: UInt64, algorithm: OTPAlgorithm, code: String) throws {
+    @Test(arguments: vectors)
+    func `the vectors of RFC 6238 come out and are matched`(
+        time: TimeInterval, step: UInt64, algorithm: OTPAlgorithm, code: String
+    ) throws {
         let totp = try TOTP(secret: Self.seed(algorithm), algorithm: algorithm, digits: 8)
         let date = Date(timeIntervalSince1970: time)
         #expect(totp.step(at: date) == step)
@@ -45,8 +47,8 @@ import Testing
         #expect(totp.matchedStep(for: code, at: date, window: 0) == step)
     }
 
-    @Test("parameters out of range are refused")
-    func parameters() {
+    @Test
+    func `parameters out of range are refused`() {
         #expect(throws: OTPParameterError.emptySecret) { try TOTP(secret: []) }
         for digits in [5, 11] {
             #expect(throws: OTPParameterError.digitsOutOfRange(digits)) { try TOTP(secret: [1], digits: digits) }
@@ -57,14 +59,15 @@ import Testing
     }
 
     @Test(
-        "steps and the seconds that remain follow period and epoch",
         arguments: [
             (0, 30, 0, 0, 30), (0.9, 30, 0, 0, 30), (1, 30, 0, 0, 29), (29, 30, 0, 0, 1), (29.999, 30, 0, 0, 1),
             (30, 30, 0, 1, 30), (59, 30, 0, 1, 1), (60, 60, 0, 1, 60), (7, 1, 0, 7, 1), (100, 7, 0, 14, 5),
             (100, 30, 100, 0, 30), (129, 30, 100, 0, 1), (130, 30, 100, 1, 30), (-100, 30, -100, 0, 30),
             (0, 30, -90, 3, 30), (-1, 30, -90, 2, 1), (99, .max, 0, 0, .max - 99),
         ] as [(TimeInterval, Int, Int64, UInt64, Int)])
-    func steps(time: TimeInterval, period: Int, epoch: Int64, step: UInt64, remaining: Int) throws {
+    func `steps and the seconds that remain follow period and epoch`(
+        time: TimeInterval, period: Int, epoch: Int64, step: UInt64, remaining: Int
+    ) throws {
         let totp = try TOTP(secret: [1], period: period, epoch: epoch)
         let date = Date(timeIntervalSince1970: time)
         #expect(totp.step(at: date) == step)
@@ -72,12 +75,13 @@ import Testing
     }
 
     @Test(
-        "a time that is before the epoch, far away or no time at all does not trap, and matches nothing",
         arguments: [
             -.infinity, -1e300, -1e19, -9_223_372_036_854_775_808, -1, -0.001, .nan, 9_223_372_036_854_775_808, 1e19,
             1e300, .greatestFiniteMagnitude, .infinity,
         ] as [TimeInterval])
-    func strangeTimes(time: TimeInterval) throws {
+    func `a time that is before the epoch, far away or no time at all does not trap, and matches nothing`(
+        time: TimeInterval
+    ) throws {
         let totp = try TOTP(secret: [1])
         let date = Date(timeIntervalSince1970: time)
         let step = totp.step(at: date)
@@ -88,8 +92,8 @@ import Testing
         #expect(totp.matchedStep(for: code.stringCode, at: date, window: 100) == nil)
     }
 
-    @Test("the extremes of epoch and time do not overflow")
-    func extremes() throws {
+    @Test
+    func `the extremes of epoch and time do not overflow`() throws {
         let late = Date(timeIntervalSince1970: 9_223_372_036_854_774_784)  // The last Double below 2^63.
         let totp = try TOTP(secret: [1], digits: 10, period: 1, epoch: .min)
         let step = totp.step(at: late)
@@ -104,7 +108,6 @@ import Testing
     static let now = Date(timeIntervalSince1970: 1_000 * 30 + 29)
 
     @Test(
-        "a code is matched within the window and not outside",
         arguments: [
             (1000, 0, true), (999, 0, false), (1001, 0, false),
             (999, 1, true), (1001, 1, true), (998, 1, false), (1002, 1, false),
@@ -112,14 +115,14 @@ import Testing
             (1000, -1, true), (999, -1, false), (1000, .min, true),
             (900, .max, true), (1100, .max, true), (899, .max, false), (1101, .max, false),
         ] as [(UInt64, Int, Bool)])
-    func window(step: UInt64, window: Int, matches: Bool) throws {
+    func `a code is matched within the window and not outside`(step: UInt64, window: Int, matches: Bool) throws {
         let totp = try TOTP(secret: Self.seed(.sha1), digits: 10)
         let code = totp.code(step: step).stringCode
         #expect(totp.matchedStep(for: code, at: Self.now, window: window) == (matches ? step : nil))
     }
 
-    @Test("near time zero the window ends at step zero", arguments: [0, 29, 30, 59, 60] as [TimeInterval])
-    func timeZero(time: TimeInterval) throws {
+    @Test(arguments: [0, 29, 30, 59, 60] as [TimeInterval])
+    func `near time zero the window ends at step zero`(time: TimeInterval) throws {
         let totp = try TOTP(secret: Self.seed(.sha1), digits: 10)
         let date = Date(timeIntervalSince1970: time)
         for window in [2, 100] {
@@ -129,29 +132,30 @@ import Testing
     }
 
     @Test(
-        "a code that was accepted, and all before it, are refused",
         arguments: [
             (1000, nil, true), (1000, 998, true), (1000, 999, true), (1000, 1000, false), (1000, 1001, false),
             (999, 998, true), (999, 999, false), (999, 1000, false), (1001, 1000, true), (1001, 1001, false),
             (1000, 0, true), (1000, .max, false),
         ] as [(UInt64, UInt64?, Bool)])
-    func replay(step: UInt64, lastStep: UInt64?, matches: Bool) throws {
+    func `a code that was accepted, and all before it, are refused`(step: UInt64, lastStep: UInt64?, matches: Bool)
+        throws
+    {
         let totp = try TOTP(secret: Self.seed(.sha1), digits: 10)
         let code = totp.code(step: step).stringCode
         let match = totp.matchedStep(for: code, at: Self.now, window: 1, after: lastStep)
         #expect(match == (matches ? step : nil))
     }
 
-    @Test("step zero can be the last one")
-    func replayOfStepZero() throws {
+    @Test
+    func `step zero can be the last one`() throws {
         let totp = try TOTP(secret: Self.seed(.sha1), digits: 10)
         let date = Date(timeIntervalSince1970: 0)
         #expect(totp.matchedStep(for: totp.code(step: 0).stringCode, at: date, after: 0) == nil)
         #expect(totp.matchedStep(for: totp.code(step: 1).stringCode, at: date, after: 0) == 1)
     }
 
-    @Test("a code that two steps have by chance is good once")
-    func collision() throws {
+    @Test
+    func `a code that two steps have by chance is good once`() throws {
         let secret = Self.seed(.sha1)
         let (first, second) = try #require(Collision.find(HOTP(secret: secret), within: 100))
         let totp = try TOTP(secret: secret)
@@ -164,19 +168,18 @@ import Testing
     }
 
     @Test(
-        "what was typed is read as people type it",
         arguments: [
             ("07081804", true), ("0708 1804", true), (" 07081804\n", true), ("7081804", false), ("007081804", false),
             ("０７０８１８０４", false), ("٠٧٠٨١٨٠٤", false), ("", false), ("07081805", false),
         ])
-    func candidates(text: String, matches: Bool) throws {
+    func `what was typed is read as people type it`(text: String, matches: Bool) throws {
         let totp = try TOTP(secret: Self.seed(.sha1), digits: 8)
         let date = Date(timeIntervalSince1970: 1_111_111_109)
         #expect(totp.matchedStep(for: text, at: date, window: 1) == (matches ? 0x0235_23EC : nil))
     }
 
-    @Test("random candidates and times do not trap")
-    func fuzz() throws {
+    @Test
+    func `random candidates and times do not trap`() throws {
         var random = SeededGenerator(seed: 6238)
         for _ in 0..<3_000 {
             let totp = try TOTP(
@@ -190,8 +193,8 @@ import Testing
         }
     }
 
-    @Test("neither print nor dump shows the secret")
-    func redaction() throws {
+    @Test
+    func `neither print nor dump shows the secret`() throws {
         let totp = try TOTP(secret: Self.seed(.sha1))
         #expect("\(totp)" == "TOTP(SHA1, 6 digits, 30 s, secret: <secret>)")
         expectRedacted(totp, secret: Self.seed(.sha1))

@@ -41,7 +41,7 @@ import Testing
             .weakest(threads: threads, queueLimit: queueLimit), random: SystemRandom(), willHash: gate.hook)
     }
 
-    @Test func oneMoreThanTheLimitIsRefusedUntilThereIsRoomAgain() async throws {
+    @Test func `One more than the limit is refused until there is room again`() async throws {
         let hasher = try hasher(threads: 2, queueLimit: 2)
         let running = (0..<2).map { number in Task { try await hasher.hash(Secret("\(number)")) } }
         await gate.waitForArrivals(2)
@@ -59,7 +59,7 @@ import Testing
         _ = try await hasher.hash(Secret("third"))
     }
 
-    @Test func importedHashesWaitInTheSameQueueAndCountAgainstTheSameLimit() async throws {
+    @Test func `Imported hashes wait in the same queue and count against the same limit`() async throws {
         let hasher = try hasher(threads: 1, queueLimit: 2)
         let vector = try #require(ImportedVector.digests.first)
         let text = try vector.imported().text
@@ -84,7 +84,7 @@ import Testing
         #expect(error?.code == .closed)
     }
 
-    @Test func aTaskCancelledWhileItWaitsLeavesTheQueue() async throws {
+    @Test func `A task cancelled while it waits leaves the queue`() async throws {
         let hasher = try hasher(threads: 1, queueLimit: 2)
         let running = Task { try await hasher.hash(Secret("running")) }
         await gate.waitForArrivals(1)
@@ -101,7 +101,7 @@ import Testing
         #expect(try await hasher.verifyUngated(Secret("next"), against: next.value))
     }
 
-    @Test func aTaskThatWasCancelledBeforeIsNotAdmitted() async throws {
+    @Test func `A task that was cancelled before is not admitted`() async throws {
         let hasher = try hasher(threads: 1, queueLimit: 2)
         let never = Task {
             while !Task.isCancelled { await Task.yield() }
@@ -112,7 +112,7 @@ import Testing
         #expect(hasher.load == 0)
     }
 
-    @Test func aTaskCancelledWhileItsHashRunsStillGetsIt() async throws {
+    @Test func `A task cancelled while its hash runs still gets it`() async throws {
         let hasher = try hasher(threads: 1, queueLimit: 2)
         let running = Task { try await hasher.hash(Secret("running")) }
         await gate.waitForArrivals(1)
@@ -121,7 +121,7 @@ import Testing
         #expect(try await hasher.verifyUngated(Secret("running"), against: running.value))
     }
 
-    @Test func afterShutDownWhatWasAdmittedIsDoneAndTheRestIsRefused() async throws {
+    @Test func `After shut down what was admitted is done and the rest is refused`() async throws {
         let hasher = try hasher(threads: 1, queueLimit: 5)
         let running = Task { try await hasher.hash(Secret("running")) }
         await gate.waitForArrivals(1)

@@ -10,7 +10,7 @@ import Testing
         hasher = try Argon2idHasher(.weakest(threads: 2, queueLimit: 200))
     }
 
-    @Test func theRightPasswordMatchesAndAWrongOneDoesNot() async throws {
+    @Test func `The right password matches and a wrong one does not`() async throws {
         let hash = try await hasher.hash(Secret("correct horse battery staple"))
         #expect(hash.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
         #expect(try await hasher.verify(Secret("correct horse battery staple"), against: hash))
@@ -19,39 +19,39 @@ import Testing
         #expect(try await !hasher.verify(Secret(""), against: hash))
     }
 
-    @Test func everyHashHasItsOwnSalt() async throws {
+    @Test func `Every hash has its own salt`() async throws {
         let first = try await hasher.hash(Secret("same"))
         let second = try await hasher.hash(Secret("same"))
         #expect(first != second)
     }
 
-    @Test func theDefaultsAreThoseOfOWASP() async throws {
+    @Test func `The defaults are those of OWASP`() async throws {
         let hasher = try Argon2idHasher(Argon2idParameters(threads: 1))
         let hash = try await hasher.hash(Secret("password"))
         #expect(hash.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
         #expect(hasher.decoy.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
     }
 
-    @Test func composedAndDecomposedCharactersAreTheSame() async throws {
+    @Test func `Composed and decomposed characters are the same`() async throws {
         let hash = try await hasher.hash(Secret("Pa\u{0308}sswo\u{0308}rt"))
         #expect(try await hasher.verify(Secret("P\u{00e4}ssw\u{00f6}rt"), against: hash))
         #expect(try await !hasher.verify(Secret("Passwort"), against: hash))
     }
 
-    @Test func bytesAfterAZeroByteCount() async throws {
+    @Test func `Bytes after a zero byte count`() async throws {
         let hash = try await hasher.hash(Secret("abc\u{0}def"))
         #expect(try await hasher.verify(Secret("abc\u{0}def"), against: hash))
         #expect(try await !hasher.verify(Secret("abc\u{0}deg"), against: hash))
         #expect(try await !hasher.verify(Secret("abc"), against: hash))
     }
 
-    @Test func anEmptyPasswordIsAPasswordLikeAnother() async throws {
+    @Test func `An empty password is a password like another`() async throws {
         let hash = try await hasher.hash(Secret(""))
         #expect(try await hasher.verify(Secret(""), against: hash))
         #expect(try await !hasher.verify(Secret("\u{0}"), against: hash))
     }
 
-    @Test func aPasswordOf4096BytesWorksAndALongerOneIsRefused() async throws {
+    @Test func `A password of 4096 bytes works and a longer one is refused`() async throws {
         let longest = String(repeating: "x", count: 4096)
         let hash = try await hasher.hash(Secret(longest))
         #expect(try await hasher.verify(Secret(longest), against: hash))
@@ -75,7 +75,7 @@ import Testing
             "$argon2i$v=19$m=1024,t=3,p=1$Y291bnRlcnNpZ24tc2FsdA$ghilwzMTUNh91yc6YHnbrLL1VGOfn/mYPK+mVNS0420"
         ),
     ])
-    func hashesOfTheReferenceImplementationAreCompared(password: String, hash: String) async throws {
+    func `Hashes of the reference implementation are compared`(password: String, hash: String) async throws {
         #expect(try await hasher.verify(Secret(password), against: hash))
         #expect(try await !hasher.verify(Secret(password + "!"), against: hash))
     }
@@ -92,13 +92,13 @@ import Testing
         "$argon2id$v=19$m=8,t=1,p=1$Y291bnRlcnNpZ24tc2FsdA$" + String(repeating: "A", count: 1000),
         "$2b$12$GhvMmNVjRW29ulnudl.LbuAnUtN/LRfe1JsBm1Xu6LE3059z5Tr8m",
     ])
-    func anUnreadableHashMatchesNothingAndIsToBeReplaced(hash: String) async throws {
+    func `An unreadable hash matches nothing and is to be replaced`(hash: String) async throws {
         #expect(try await !hasher.verify(Secret("password"), against: hash))
         #expect(try await !hasher.verify(Secret(""), against: hash))
         #expect(hasher.needsRehash(hash))
     }
 
-    @Test func hashesThatCostLessOrAreOfAnotherAlgorithmAreToBeReplaced() async throws {
+    @Test func `Hashes that cost less or are of another algorithm are to be replaced`() async throws {
         let dear = try Argon2idHasher(Argon2idParameters(memoryKiB: 64, operations: 2, threads: 1))
         let moreMemory = try Argon2idHasher(Argon2idParameters(memoryKiB: 128, operations: 2, threads: 1))
         let morePasses = try Argon2idHasher(Argon2idParameters(memoryKiB: 64, operations: 3, threads: 1))
@@ -110,7 +110,7 @@ import Testing
         #expect(dear.needsRehash(hash.replacingOccurrences("$argon2id$", with: "$argon2i$")))
     }
 
-    @Test func nothingMatchesTheDecoyAndItCostsWhatAHashCosts() async throws {
+    @Test func `Nothing matches the decoy and it costs what a hash costs`() async throws {
         for guess in ["", "password", hasher.decoy, String(repeating: "\u{0}", count: 32)] {
             #expect(try await !hasher.verify(Secret(guess), against: hasher.decoy))
         }
@@ -121,7 +121,7 @@ import Testing
         #expect(!hasher.needsRehash(hasher.decoy))
     }
 
-    @Test func oneHundredHashesAtOnceAllComplete() async throws {
+    @Test func `One hundred hashes at once all complete`() async throws {
         let hashes = try await withThrowingTaskGroup(of: (Int, String).self) { group in
             for number in 0..<100 {
                 group.addTask { [hasher] in (number, try await hasher.hash(Secret("password \(number)"))) }
@@ -141,7 +141,7 @@ import Testing
         Argon2idParameters(operations: .max), Argon2idParameters(threads: 0), Argon2idParameters(threads: .min),
         Argon2idParameters(threads: .max), Argon2idParameters(queueLimit: 0),
     ])
-    func parametersOutsideOfTheirRangesAreRefused(parameters: Argon2idParameters) {
+    func `Parameters outside of their ranges are refused`(parameters: Argon2idParameters) {
         let error = #expect(throws: PasswordHashingError.self) { try Argon2idHasher(parameters) }
         #expect(error?.code == .invalidParameters)
     }

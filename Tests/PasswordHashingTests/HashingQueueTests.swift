@@ -3,7 +3,7 @@ import Testing
 @testable import PasswordHashing
 
 @Suite struct HashingQueueTests {
-    @Test func jobsAreTakenInTheOrderOfTheirAdmission() {
+    @Test func `Jobs are taken in the order of their admission`() {
         var queue = HashingQueue<String>(threads: 1, limit: 3)
         #expect(queue.admit("a") == .admitted(1))
         #expect(queue.admit("b") == .admitted(2))
@@ -12,7 +12,7 @@ import Testing
         #expect(queue.take() == nil)
     }
 
-    @Test func runningJobsCountAgainstTheLimitUntilTheyAreFinished() {
+    @Test func `Running jobs count against the limit until they are finished`() {
         var queue = HashingQueue<String>(threads: 2, limit: 2)
         _ = queue.admit("a")
         _ = queue.admit("b")
@@ -28,7 +28,7 @@ import Testing
         (seconds: 2.0, threads: 4, before: 10, expected: 5),
         (seconds: 90.0, threads: 1, before: 10, expected: 60),
     ])
-    func theWaitIsEstimatedFromTheQueueAndFromWhatHashesTookLately(
+    func `The wait is estimated from the queue and from what hashes took lately`(
         seconds: Double, threads: Int, before: Int, expected: Int
     ) {
         var queue = HashingQueue<Int>(threads: threads, limit: before)
@@ -41,7 +41,7 @@ import Testing
         #expect(queue.admit(0) == .refused(retryAfter: expected))
     }
 
-    @Test func noRequestIsAdmittedToAWaitLongerThanClientsHave() {
+    @Test func `No request is admitted to a wait longer than clients have`() {
         var queue = HashingQueue<Int>(threads: 2, limit: 1000, longestWait: 3, seconds: 1)
         // Where a thread is free there is no wait, whatever a hash takes.
         for number in 0..<7 { #expect(queue.admit(number) == .admitted(number + 1)) }
@@ -51,7 +51,7 @@ import Testing
         #expect(queue.admit(7) == .admitted(8))
     }
 
-    @Test func aJobThatWaitsCanBeWithdrawnAndOneThatRunsCannot() {
+    @Test func `A job that waits can be withdrawn and one that runs cannot`() {
         var queue = HashingQueue<String>(threads: 1, limit: 3)
         _ = queue.admit("a")
         _ = queue.admit("b")
@@ -62,7 +62,7 @@ import Testing
         #expect(queue.take() == nil)
     }
 
-    @Test func aClosedQueueAdmitsNothingButFinishesWhatItAdmitted() {
+    @Test func `A closed queue admits nothing but finishes what it admitted`() {
         var queue = HashingQueue<String>(threads: 1, limit: 3)
         _ = queue.admit("a")
         queue.close()

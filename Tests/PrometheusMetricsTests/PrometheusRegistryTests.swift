@@ -5,7 +5,7 @@ import Testing
 @Suite struct PrometheusRegistryTests {
     private let registry = PrometheusRegistry()
 
-    @Test func countersGaugesAndTimersAreWrittenAsPrometheusReadsThem() {
+    @Test func `Counters gauges and timers are written as Prometheus reads them`() {
         let counter = Counter(
             label: "hb.requests", dimensions: [("route", "/a\"b\\c\nd"), ("method", "GET")], factory: registry)
         counter.increment(by: 2)
@@ -29,7 +29,7 @@ import Testing
         for line in expected { #expect(lines.contains(line), "\(line) in \(text)") }
     }
 
-    @Test func theSameLabelsAreOneSeries() {
+    @Test func `The same labels are one series`() {
         for _ in 0..<3 {
             Counter(label: "hits", dimensions: [("a", "1"), ("b", "2")], factory: registry).increment()
             Counter(label: "hits", dimensions: [("b", "2"), ("a", "1")], factory: registry).increment()
@@ -37,7 +37,7 @@ import Testing
         #expect(registry.text().contains(#"hits_total{a="1",b="2"} 6"#))
     }
 
-    @Test func labelsThatStrangersChooseDoNotFillTheMemory() {
+    @Test func `Labels that strangers choose do not fill the memory`() {
         for number in 0..<(PrometheusRegistry.seriesLimit + 100) {
             Counter(label: "paths", dimensions: [("path", "\(number)")], factory: registry).increment()
         }

@@ -17,8 +17,8 @@ struct ScopeRequirementTests {
             authenticatedAt: age.map { now - $0 }, authenticationContext: context)
     }
 
-    @Test("All elements have to be there, in whatever order")
-    func scope() {
+    @Test
+    func `All elements have to be there, in whatever order`() {
         let requirement = ScopeRequirement("b a")
         #expect(requirement.shortfall(of: token("a b c"), at: now) == nil)
         #expect(requirement.shortfall(of: token("a"), at: now) == .insufficientScope)
@@ -30,8 +30,8 @@ struct ScopeRequirementTests {
         #expect(registered.shortfall(of: token("accessRestricted RegisteredClient"), at: now) == nil)
     }
 
-    @Test("An authentication that is too old, unknown or too weak is asked for again")
-    func stepUp() {
+    @Test
+    func `An authentication that is too old, unknown or too weak is asked for again`() {
         let fresh = ScopeRequirement("a", maxAge: 300)
         #expect(fresh.shortfall(of: token("a", age: 300), at: now) == nil)
         #expect(fresh.shortfall(of: token("a", age: 301), at: now) == .insufficientAuthentication)
@@ -42,8 +42,8 @@ struct ScopeRequirementTests {
         #expect(strong.shortfall(of: token("a"), at: now) == .insufficientAuthentication)
     }
 
-    @Test("What is answered is what the specifications say")
-    func answers() {
+    @Test
+    func `What is answered is what the specifications say`() {
         let requirement = ScopeRequirement("b \"a\\", maxAge: 300, authenticationContexts: ["gold", "silver"])
         func text(_ shortfall: ScopeRequirement.Shortfall) -> String {
             let (status, challenge) = requirement.answer(to: shortfall)

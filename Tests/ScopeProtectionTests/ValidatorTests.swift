@@ -129,8 +129,8 @@ struct ValidatorTests {
         if case .valid = try await validator.validate(token) { true } else { false }
     }
 
-    @Test("Offline: only what the published key signed, for us, now")
-    func offline() async throws {
+    @Test
+    func `Offline: only what the published key signed, for us, now`() async throws {
         let issuer = Issuer()
         let transport = StagedTransport { [jwks = issuer.jwks] _ in
             HTTPClientResponse(status: 200, body: Data(jwks.utf8))
@@ -157,8 +157,8 @@ struct ValidatorTests {
         #expect(transport.requests[0].url.path == "/.well-known/jwks.json")
     }
 
-    @Test("Offline: a new key is fetched when it is first seen, and made-up ones not each time")
-    func rotation() async throws {
+    @Test
+    func `Offline: a new key is fetched when it is first seen, and made-up ones not each time`() async throws {
         let first = Issuer()
         let transport = StagedTransport { [jwks = first.jwks] _ in
             HTTPClientResponse(status: 200, body: Data(jwks.utf8))
@@ -196,8 +196,8 @@ struct ValidatorTests {
         #expect(try await isValid(validator, third.token(claims())))
     }
 
-    @Test("Offline: a token that was good once is judged by its times and by the keys of now")
-    func again() async throws {
+    @Test
+    func `Offline: a token that was good once is judged by its times and by the keys of now`() async throws {
         let (first, second) = (Issuer(), Issuer())
         let transport = StagedTransport { [jwks = first.jwks] _ in
             HTTPClientResponse(status: 200, body: Data(jwks.utf8))
@@ -219,8 +219,8 @@ struct ValidatorTests {
         #expect(try await isValid(validator, second.token(claims())))
     }
 
-    @Test("Offline: who comes while the first keys are on their way waits for them")
-    func burst() async throws {
+    @Test
+    func `Offline: who comes while the first keys are on their way waits for them`() async throws {
         let issuer = Issuer()
         let transport = HeldTransport(HTTPClientResponse(status: 200, body: Data(issuer.jwks.utf8)))
         let validator = JWKSValidator(
@@ -237,8 +237,8 @@ struct ValidatorTests {
         #expect(transport.count == 1)
     }
 
-    @Test("Online: a burst fetches our own token once")
-    func onlineBurst() async throws {
+    @Test
+    func `Online: a burst fetches our own token once`() async throws {
         let held = HeldTransport(
             HTTPClientResponse(status: 200, body: Data(#"{"access_token":"own","expires_in":3600}"#.utf8)),
             then: HTTPClientResponse(
@@ -262,8 +262,10 @@ struct ValidatorTests {
 
     // MARK: Introspection
 
-    @Test("Online: our own token is renewed once, answers are used as long as we said, conflicts are passed on")
-    func online() async throws {
+    @Test
+    func `Online: our own token is renewed once, answers are used as long as we said, conflicts are passed on`()
+        async throws
+    {
         let active =
             #"{"active":true,"scope":"a RegisteredClient","username":"ada","client_id":"c","exp":1790000060000,"mfp-user":{"id":"ada","displayName":"Ada","authenticatedAt":1789999990000}}"#
         let answers = StagedAnswers(active)
@@ -300,8 +302,8 @@ struct ValidatorTests {
 
     // MARK: The middleware
 
-    @Test("A request is let in with what it takes, and answered what is missing without")
-    func middleware() async throws {
+    @Test
+    func `A request is let in with what it takes, and answered what is missing without`() async throws {
         struct Words: TokenValidator {
             struct Broken: Error {}
             func validate(_ token: String) async throws -> TokenVerdict {

@@ -36,7 +36,7 @@ import Testing
             Array("correct horse battery\0".utf8),
             [UInt8](repeating: 0x41, count: 1 << 20),
         ] as [[UInt8]])
-    func rubbishOpensNothing(answer: [UInt8]) async throws {
+    func `Rubbish opens nothing`(answer: [UInt8]) async throws {
         try await onThread {
             let rubbish = CustomPresence { request in
                 if request.triesLeftAfterWrongAnswer != nil { throw PresenceError.unavailable("that was all") }
@@ -52,7 +52,7 @@ import Testing
     }
 
     /// The vault is open, and only the second question is answered with rubbish.
-    @Test(arguments: protected) func rubbishReadsNothing(name: String) async throws {
+    @Test(arguments: protected) func `Rubbish reads nothing`(name: String) async throws {
         try await onThread {
             let isOpen = Mutex(false)
             let presence = CustomPresence { request in
@@ -76,7 +76,7 @@ import Testing
     }
 
     /// A context that believes to have the factors' keys, and has others.
-    @Test(arguments: protected) func aForgedCacheReadsNothing(name: String) async throws {
+    @Test(arguments: protected) func `A forged cache reads nothing`(name: String) async throws {
         try await onThread {
             let vault = try Vault.open(configuration())
             let context = AuthenticationContext(interactionAllowed: false, reuse: .seconds(300))
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// An attacker patches, in memory, what the vault knows of an item.
-    @Test(arguments: protected) func patchedAccessControlReadsNothing(name: String) async throws {
+    @Test(arguments: protected) func `Patched access control reads nothing`(name: String) async throws {
         try await onThread {
             let vault = try Vault.open(configuration())
             let id = try id(name, vault)
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// The recipients stay, and only the word that says "ask" goes.
-    @Test(arguments: protected) func droppedFlagsReadNothing(name: String) async throws {
+    @Test(arguments: protected) func `Dropped flags read nothing`(name: String) async throws {
         try await onThread {
             let vault = try Vault.open(configuration())
             let id = try id(name, vault)
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func anInvalidatedContextIsGood4Nothing() async throws {
+    @Test func `An invalidated context is good 4 nothing`() async throws {
         try await onThread {
             let vault = try Vault.open(configuration())
             let context = AuthenticationContext(reuse: .seconds(300))
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func aStoredCredentialIsNoPresence() async throws {
+    @Test func `A stored credential is no presence`() async throws {
         try await onThread {
             let stored = CustomPresence(asksPerson: false) { _ in LockedBytes(Array(Corpus.passcode.utf8)) }
             let vault = try Vault.open(configuration(stored))
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// The same through the presets that a service uses.
-    @Test func aDescriptorOpensAndIsNoPresence() async throws {
+    @Test func `A descriptor opens and is no presence`() async throws {
         try await onThread {
             var ends: [Int32] = [0, 0]
             try #require(pipe(&ends) == 0)

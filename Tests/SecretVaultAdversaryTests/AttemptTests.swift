@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Wrong passcodes") struct AttemptAdversaryTests {
     /// Two processes with eight threads each: every guess that is looked at is counted.
-    @Test func areCountedHoweverManyComeAtOnce() async throws {
+    @Test func `Are counted however many come at once`() async throws {
         try await onThread {
             let scratch = try Scratch(inMemory: true)
             let directory = scratch.file("keychain")
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [0, -86_400 * 365, -10] as [Double])
-    func lockOutAfterARestartAndWithAClockThatWasSetBack(change: Double) async throws {
+    func `Lock out after a restart and with a clock that was set back`(change: Double) async throws {
         try await onThread {
             let scratch = try Scratch(inMemory: true)
             let (prompt, time) = (Prompt(), Time())
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func takingTheCountAwayIsNoFasterThanGuessing() async throws {
+    @Test func `Taking the count away is no faster than guessing`() async throws {
         try await onThread {
             let scratch = try Scratch(inMemory: true)
             let (prompt, time) = (Prompt(), Time())

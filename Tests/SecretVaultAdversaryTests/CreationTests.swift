@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A vault that is being made") struct CreationTests {
     /// It once waited half a minute for a lock of its own.
-    @Test func knowsTheSecurityKeyAtOnce() throws {
+    @Test func `Knows the security key at once`() throws {
         let scratch = try Scratch(inMemory: true)
         let start = ContinuousClock.now
         let vault = try Vault.open(Corpus.configuration(scratch.file("keychain")))
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func isMadeOnceByManyAtOnce() async throws {
+    @Test func `Is made once by many at once`() async throws {
         let scratch = try Scratch(inMemory: true)
         try await withThrowingTaskGroup(of: [UInt8].self) { group in
             for _ in 0..<8 {

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["vault.kc", "attempts", "lock"]) func linksAreRefused(name: String) throws {
+    @Test(arguments: ["vault.kc", "attempts", "lock"]) func `Links are refused`(name: String) throws {
         try open().add(addition("plain"))
         let target = scratch.file("elsewhere")
         rename(directory + "/" + name, target)
@@ -44,14 +44,16 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: target))
     }
 
-    @Test func aLinkInTheFoldersPlaceIsRefused() throws {
+    @Test func `A link in the folders place is refused`() throws {
         _ = try open()
         rename(directory, scratch.file("elsewhere"))
         symlink(scratch.file("elsewhere"), directory)
         #expect(throws: KeychainError.self) { try open() }
     }
 
-    @Test(arguments: [0o640, 0o604, 0o660, 0o666] as [mode_t]) func filesThatOthersReadAreRefused(mode: mode_t) throws {
+    @Test(arguments: [0o640, 0o604, 0o660, 0o666] as [mode_t]) func `Files that others read are refused`(mode: mode_t)
+        throws
+    {
         _ = try open()
         chmod(directory + "/vault.kc", mode)
         expectNotAvailable { _ = try open() }
@@ -62,27 +64,28 @@ import Testing
         _ = try open()
     }
 
-    @Test(arguments: [0o750, 0o705, 0o777] as [mode_t]) func aFolderThatOthersReadIsRefused(mode: mode_t) throws {
+    @Test(arguments: [0o750, 0o705, 0o777] as [mode_t]) func `A folder that others read is refused`(mode: mode_t) throws
+    {
         _ = try open()
         chmod(directory, mode)
         expectNotAvailable { _ = try open() }
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root gives files away"), arguments: ["", "/vault.kc", "/attempts"])
-    func whatBelongsToAnotherUserIsRefused(name: String) throws {
+    func `What belongs to another user is refused`(name: String) throws {
         _ = try open()
         chown(directory + name, 12345, 12345)
         expectNotAvailable { _ = try open() }
     }
 
-    @Test(arguments: ["vault.kc", "attempts"]) func whatIsNoFileIsRefused(name: String) throws {
+    @Test(arguments: ["vault.kc", "attempts"]) func `What is no file is refused`(name: String) throws {
         _ = try open()
         unlink(directory + "/" + name)
         mkfifo(directory + "/" + name, 0o600)
         #expect(throws: KeychainError.self) { try open() }
     }
 
-    @Test func aFolderWhereTheNextFileBelongsIsAnError() throws {
+    @Test func `A folder where the next file belongs is an error`() throws {
         let vault = try open()
         try vault.add(addition("plain"))
         mkdir(directory + "/vault.kc.new", 0o700)
@@ -93,7 +96,9 @@ import Testing
         #expect(try vault.items(ofClass: "genp").count == 2)
     }
 
-    @Test(.enabled(if: geteuid() != 0, "root writes everywhere")) func aFolderThatCannotBeWrittenIsAnError() throws {
+    @Test(.enabled(if: geteuid() != 0, "root writes everywhere")) func `A folder that cannot be written is an error`()
+        throws
+    {
         let vault = try open()
         chmod(directory, 0o500)
         defer { chmod(directory, 0o700) }
@@ -102,7 +107,7 @@ import Testing
     }
 
     /// The limit of a process on the size of files stands in for a full disk: both end a write in the middle.
-    @Test func aFullDiskLeavesTheOldVault() async throws {
+    @Test func `A full disk leaves the old vault`() async throws {
         try await onThread {
             let vault = try open()
             for index in 0..<8 { try vault.add(addition("item \(index)")) }
@@ -120,7 +125,7 @@ import Testing
 
     /// Only in a name space of its own may a test mount something.
     @Test(.enabled(if: geteuid() == 0 && access("/usr/bin/unshare", X_OK) == 0, "only root mounts"))
-    func aFullFileSystemLeavesTheOldVault() async throws {
+    func `A full file system leaves the old vault`() async throws {
         try await onThread {
             let script = try scratch.script(
                 "full",
@@ -142,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func aFolderThatIsReplacedIsNoticed() throws {
+    @Test func `A folder that is replaced is noticed`() throws {
         let vault = try open()
         try vault.add(addition("plain"))
         rename(directory, scratch.file("elsewhere"))
@@ -153,7 +158,7 @@ import Testing
         #expect(try other.items(ofClass: "genp").count == 1)
     }
 
-    @Test func aFolderThatIsTakenAwayIsNoticed() throws {
+    @Test func `A folder that is taken away is noticed`() throws {
         let vault = try open()
         try vault.add(addition("plain"))
         try FileManager.default.removeItem(atPath: directory)
@@ -162,7 +167,7 @@ import Testing
     }
 
     /// Two who hold two locks would overwrite each other's writes.
-    @Test func aLockFileThatIsReplacedLocksOutNoProcess() async throws {
+    @Test func `A lock file that is replaced locks out no process`() async throws {
         try await onThread {
             let vault = try open()
             let directory = vault.directory
@@ -192,7 +197,7 @@ import Testing
     }
 
     /// A generation that a stopped write left as a second name of the backup still opens with the old passcode.
-    @Test func aNewPasscodeLeavesNoOldGeneration() throws {
+    @Test func `A new passcode leaves no old generation`() throws {
         struct Stopped: Error {}
         var configuration = try Corpus.configuration(directory, finger: false)
         configuration.clock = hastyClock()
@@ -207,7 +212,7 @@ import Testing
         #expect(names.filter { $0.hasPrefix("vault.kc") } == ["vault.kc"])
     }
 
-    @Test func interruptionsDoNotEndAWrite() async throws {
+    @Test func `Interruptions do not end a write`() async throws {
         try await onThread {
             var action = sigaction()
             action.__sigaction_handler.sa_handler = { _ in }

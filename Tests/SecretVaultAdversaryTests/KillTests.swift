@@ -13,7 +13,7 @@ import Testing
     }
 
     /// All operations at all system calls, each in a process that kills itself there.
-    @Test func leavesTheOldOrTheNewVaultAtEverySystemCall() async throws {
+    @Test func `Leaves the old or the new vault at every system call`() async throws {
         try await onThread {
             var killed: Set<String> = []
             for (operation, step) in Self.cases {
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// A hundred kills from outside, at arbitrary instants.
-    @Test func leavesTheOldOrTheNewVaultAtAnyInstant() async throws {
+    @Test func `Leaves the old or the new vault at any instant`() async throws {
         try await onThread {
             let scratch = try Scratch()
             let directory = scratch.file("keychain")
@@ -133,7 +133,7 @@ import Testing
     /// Set by `make endurance`.
     private static let rounds = ProcessInfo.processInfo.environment["ENDURANCE_ROUNDS"].flatMap { Int($0) } ?? 1
 
-    @Test(arguments: [2, 4]) func loseNothing(processes: Int) async throws {
+    @Test(arguments: [2, 4]) func `Processes that write side by side lose nothing`(processes: Int) async throws {
         try await onThread {
             let scratch = try Scratch()
             let directory = scratch.file("keychain")

@@ -13,7 +13,7 @@ import Testing
         var description: String { "\(what) in \(place)" }
     }
 
-    @Test func holdsNeitherPasscodeNorSecretsNorTheirKeys() async throws {
+    @Test func `Holds neither passcode nor secrets nor their keys`() async throws {
         try await onThread {
             let scratch = try Scratch(inMemory: true)
             let directory = scratch.file("keychain")

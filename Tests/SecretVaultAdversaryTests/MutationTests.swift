@@ -5,7 +5,7 @@ import Testing
 /// more than 64 MiB. Done in processes of their own, where a crash is seen and memory has a limit.
 @Suite("A damaged vault") struct MutationTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func givesAnErrorOrTheRightData(seed: UInt64) async throws {
+    func `Gives an error or the right data`(seed: UInt64) async throws {
         try await onThread { try damage(seed) }
     }
 

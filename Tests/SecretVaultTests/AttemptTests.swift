@@ -8,7 +8,7 @@ import Testing
     private let start = AttemptCount.Moment(wall: 1_000_000, sinceBoot: 50_000_000_000, boot: [1])
 
     @Test(arguments: zip(0...14, [0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]))
-    func waitsGrow(failures: Int, seconds: Int) {
+    func `Waits grow`(failures: Int, seconds: Int) {
         #expect(AttemptCount.wait(after: UInt32(failures)) == seconds)
         #expect(AttemptCount.wait(after: .max) == 300)
     }
@@ -48,12 +48,12 @@ import Testing
             testDescription: "a monotonic clock that ran backwards has not moved",
             now: .init(wall: 2_000_000, sinceBoot: 1, boot: [1]), seconds: 8),
     ])
-    func clocksAreMoved(_ move: Move) {
+    func `Clocks are moved`(_ move: Move) {
         let count = AttemptCount(failures: 6, last: start)
         #expect(count.secondsToWait(at: move.now) == move.seconds)
     }
 
-    @Test func aClockSetBackStartsTheWaitAnew() throws {
+    @Test func `A clock set back starts the wait anew`() throws {
         let count = AttemptCount(failures: 6, last: start)
         let back = AttemptCount.Moment(wall: 5, sinceBoot: 1_000_000_000, boot: [2])
         let anchored = try #require(count.anchored(at: back))
@@ -66,7 +66,7 @@ import Testing
 @Suite struct LockoutTests {
     let box = Sandbox()
 
-    @Test func aWrongPasscodeSaysHowManyTriesAreLeftAndThenHowLongToWait() throws {
+    @Test func `A wrong passcode says how many tries are left and then how long to wait`() throws {
         _ = try box.open()
         box.prompt.answer("wrong")
         #expect(failure { try box.open() } == .authenticationFailed(triesLeft: 2))
@@ -81,7 +81,7 @@ import Testing
         #expect(vault.lockoutState() == (0, 0))
     }
 
-    @Test func onePromptAsksThreeTimesAtMost() throws {
+    @Test func `One prompt asks three times at most`() throws {
         _ = try box.open()
         box.prompt.answer("a", "b", "c", "d", "e")
         let asked = box.prompt.count { #expect(failure { try box.open() } == .authenticationFailed(triesLeft: 0)) }
@@ -94,7 +94,7 @@ import Testing
         #expect(throws: Never.self) { try box.open() }
     }
 
-    @Test func aSecondAnswerOpens() throws {
+    @Test func `A second answer opens`() throws {
         _ = try box.open()
         box.prompt.answer("wrong", "1234", "unused")
         let vault = try box.open()
@@ -102,14 +102,14 @@ import Testing
         #expect(vault.lockoutState() == (0, 0))
     }
 
-    @Test func headlessUnlockTriesOnce() throws {
+    @Test func `Headless unlock tries once`() throws {
         _ = try box.open()
         let stored = ScriptedPrompt("wrong", asksPerson: false)
         #expect(failure { try box.open { $0.presence = stored } } == .authenticationFailed(triesLeft: 2))
         #expect(stored.requests.count == 1)
     }
 
-    @Test func theCountIsSharedAndOutlivesProcessesAndRestarts() throws {
+    @Test func `The count is shared and outlives processes and restarts`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one", .devicePasscode))
         box.prompt.answer("wrong")
@@ -124,7 +124,7 @@ import Testing
         #expect(throws: Never.self) { try box.open() }
     }
 
-    @Test func cancellingAndForbiddingCostNothing() throws {
+    @Test func `Cancelling and forbidding cost nothing`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one", .devicePasscode))
         box.prompt.answer(.error(.cancelled))
@@ -139,7 +139,7 @@ import Testing
         #expect(vault.lockoutState() == (0, 0))
     }
 
-    @Test func manyAtOnceAreLookedAtOneByOne() async throws {
+    @Test func `Many at once are looked at one by one`() async throws {
         _ = try box.open()
         let wrong = try box.configuration { $0.presence = ScriptedPrompt("wrong") }
         let results = await withTaskGroup(of: KeychainError?.self) { group in
@@ -151,7 +151,7 @@ import Testing
         #expect(results.count { if case .lockedOut = $0 { true } else { false } } == 17)
     }
 
-    @Test func rightAnswersAtOnceDoNotCountAgainstEachOther() async throws {
+    @Test func `Right answers at once do not count against each other`() async throws {
         let id = try box.open().add(.password("ann", "one", .devicePasscode))
         let configuration = try box.configuration()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: ["removed", "emptied", "damaged", "of another vault"])
-    func takingTheCountAwayIsNoShortCut(_ how: String) throws {
+    func `Taking the count away is no short cut`(_ how: String) throws {
         _ = try box.open()
         switch how {
         case "removed": try FileManager.default.removeItem(atPath: box.path("attempts"))
@@ -182,7 +182,7 @@ import Testing
         #expect(box.log.contains("was replaced"))
     }
 
-    @Test func theVaultIsDestroyedAfterAsManyWrongPasscodesAsConfiguredAndNotBefore() throws {
+    @Test func `The vault is destroyed after as many wrong passcodes as configured and not before`() throws {
         let vault = try box.open()
         try vault.add(.password("ann", "one"))
         box.prompt.answer("wrong")

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ContextTests {
     let box = Sandbox()
 
-    @Test func withoutReuseEachReadAsks() throws {
+    @Test func `Without reuse each read asks`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one", .devicePasscode))
         let context = AuthenticationContext(reason: "to sign in")
@@ -17,7 +17,7 @@ import Testing
         #expect(box.prompt.requests.last?.kind == .passcode)
     }
 
-    @Test func aWindowSparesThePromptUntilItEnds() throws {
+    @Test func `A window spares the prompt until it ends`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one", .devicePasscode))
         let other = try vault.add(.password("bob", "two", .userPresence))
@@ -36,14 +36,14 @@ import Testing
         box.asks(1) { _ = try vault.read(id, context: context) }
     }
 
-    @Test func aWindowIsFiveMinutesAtMost() throws {
+    @Test func `A window is five minutes at most`() throws {
         let context = AuthenticationContext(reuse: .seconds(86_400))
         #expect(context.reuse == .seconds(300))
         context.reuse = .seconds(-1)
         #expect(context.reuse == .zero)
     }
 
-    @Test func otherContextsAreNotSpared() throws {
+    @Test func `Other contexts are not spared`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one", .devicePasscode))
         _ = try vault.read(id, context: AuthenticationContext(reuse: .seconds(60)))
@@ -51,7 +51,7 @@ import Testing
         box.asks(1) { _ = try vault.read(id, context: AuthenticationContext(reuse: .seconds(60))) }
     }
 
-    @Test func lockingEndsTheWindow() throws {
+    @Test func `Locking ends the window`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one", .devicePasscode, .afterFirstUnlock))
         let context = AuthenticationContext(reuse: .seconds(60))
@@ -60,7 +60,7 @@ import Testing
         box.asks(1) { _ = try vault.read(id, context: context) }
     }
 
-    @Test func aDerivedContextSharesWhatWasShownAndNotItsWishes() throws {
+    @Test func `A derived context shares what was shown and not its wishes`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one", .devicePasscode))
         let context = AuthenticationContext(reason: "one")
@@ -76,7 +76,7 @@ import Testing
         #expect(failure { try vault.read(id, context: silent) } == .authenticationFailed(triesLeft: nil))
     }
 
-    @Test func invalidatingEndsAPromptThatWaits() async throws {
+    @Test func `Invalidating ends a prompt that waits`() async throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one", .devicePasscode))
         let slow = WaitingPrompt()
@@ -96,7 +96,7 @@ import Testing
         #expect(other.lockoutState() == (0, 0))
     }
 
-    @Test func promptsComeOneAfterTheOther() async throws {
+    @Test func `Prompts come one after the other`() async throws {
         let counting = CountingPrompt()
         let vault = try Vault.open(box.configuration { $0.presence = counting })
         let id = try vault.add(.password("ann", "one", .devicePasscode))
@@ -108,7 +108,7 @@ import Testing
         #expect(counting.most == 1)
     }
 
-    @Test func reasonsCannotRedrawATerminal() throws {
+    @Test func `Reasons cannot redraw a terminal`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one", .devicePasscode))
         _ = try vault.read(id, context: AuthenticationContext(reason: "pay\u{1B}[2J\r\n \u{202E}10 €\u{7}"))

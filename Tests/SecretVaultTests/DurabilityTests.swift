@@ -33,7 +33,7 @@ import Testing
         if step == .linkBackup && isRefused { throw POSIXError(.EPERM) }
     }
 
-    @Test func aWriteGoesThroughTheseSteps() throws {
+    @Test func `A write goes through these steps`() throws {
         let seen = Mutex<[WriteStep]>([])
         let recorder = Recorder()
         let vault = try box.open { $0.faults = { recorder.add($0) } }
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: steps + WriteStep.copying)
-    func aFailingSystemCallLeavesTheOldOrTheNew(_ step: WriteStep) throws {
+    func `A failing system call leaves the old or the new`(_ step: WriteStep) throws {
         let trap = Trap(step)
         let vault = try box.open { $0.faults = trap.hook }
         let old = try vault.add(.password("ann", "one"))
@@ -69,7 +69,7 @@ import Testing
 
     /// `kill -9` before each system call of a write, in a process of its own.
     @Test(arguments: steps + WriteStep.copying)
-    func aKilledWriteLeavesTheOldOrTheNew(_ step: WriteStep) async throws {
+    func `A killed write leaves the old or the new`(_ step: WriteStep) async throws {
         let id = try box.open().add(.password("ann", "one"))
         let (root, name) = (box.root, step.rawValue)
         await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: WriteStep.allCases)
-    func aPasscodeIsTheOldOrTheNewWheneverItsChangeIsKilled(_ step: WriteStep) async throws {
+    func `A passcode is the old or the new whenever its change is killed`(_ step: WriteStep) async throws {
         let id = try box.open().add(.password("ann", "one", .devicePasscode))
         let (root, name) = (box.root, step.rawValue)
         await #expect(processExitsWith: .signal(SIGKILL)) { [root = root as String, name = name as String] in
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: [WriteStep.lock, .createTemporary, .writeTemporary, .syncTemporary, .rename, .syncDirectory])
-    func aKilledCreationLeavesNothingOrAVault(_ step: WriteStep) async throws {
+    func `A killed creation leaves nothing or a vault`(_ step: WriteStep) async throws {
         let (root, name) = (box.root, step.rawValue)
         await #expect(processExitsWith: .signal(SIGKILL)) { [root = root as String, name = name as String] in
             let box = Sandbox(root: root)
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: [POSIXErrorCode.EPERM, .EOPNOTSUPP, .ENOSYS, .EMLINK])
-    func withoutHardLinksTheBackupIsACopy(_ code: POSIXErrorCode) throws {
+    func `Without hard links the backup is a copy`(_ code: POSIXErrorCode) throws {
         let recorder = Recorder()
         let vault = try box.open {
             $0.faults = { step in
@@ -153,7 +153,7 @@ import Testing
         #expect(try Vault.restoreBackup(box.configuration()).read(id).text.hasPrefix("oneone"))
     }
 
-    @Test func anotherFailureOfTheLinkIsToldAndCopiesNothing() throws {
+    @Test func `Another failure of the link is told and copies nothing`() throws {
         let recorder = Recorder()
         let vault = try box.open {
             $0.faults = { step in
@@ -167,7 +167,7 @@ import Testing
         #expect(try vault.items(ofClass: "genp").isEmpty)
     }
 
-    @Test func anItemIsThereThoughItsFolderWasNotSynced() throws {
+    @Test func `An item is there though its folder was not synced`() throws {
         let trap = Trap(.syncDirectory)
         let vault = try box.open { $0.faults = trap.hook }
         trap.arm()
@@ -179,7 +179,7 @@ import Testing
         #expect(failure { try vault.add(.password("ann", "one")) } == .duplicateItem)
     }
 
-    @Test func theGenerationBeforeIsRestoredOnlyWhenAskedFor() throws {
+    @Test func `The generation before is restored only when asked for`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one"))
         try vault.update(id, with: ItemChange(secret: LockedBytes([50])))
@@ -197,7 +197,7 @@ import Testing
         #expect(try box.bytes("vault.kc.damaged") == bytes)
     }
 
-    @Test func aVaultThatIsGoneIsNotMadeAnew() throws {
+    @Test func `A vault that is gone is not made anew`() throws {
         let vault = try box.open()
         try vault.add(.password("ann", "one"))
         try FileManager.default.removeItem(atPath: box.path("vault.kc"))
@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test(arguments: ["vault.kc", "attempts", "lock", "."])
-    func symbolicLinksAreRefused(_ name: String) throws {
+    func `Symbolic links are refused`(_ name: String) throws {
         _ = try box.open()
         let path = name == "." ? box.directory : box.path(name)
         try FileManager.default.moveItem(atPath: path, toPath: box.root + "/elsewhere")
@@ -224,7 +224,7 @@ import Testing
         #expect(vault != nil)
     }
 
-    @Test func aPipeInTheVaultsPlaceDoesNotBlock() throws {
+    @Test func `A pipe in the vaults place does not block`() throws {
         _ = try box.open()
         try FileManager.default.removeItem(atPath: box.path("vault.kc"))
         #expect(mkfifo(box.path("vault.kc"), 0o600) == 0)
@@ -236,7 +236,7 @@ import Testing
 
     // MARK: Writers at once
 
-    @Test func writersInManyThreadsAndOpeningsLoseNothing() async throws {
+    @Test func `Writers in many threads and openings lose nothing`() async throws {
         let vaults = try (0..<4).map { _ in try box.open() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (writer, vault) in vaults.enumerated() {
@@ -255,7 +255,7 @@ import Testing
         for item in items { #expect(try .string(vault.read(item.id).text) == item.attributes["acct"]) }
     }
 
-    @Test func oneOfManyWhoAddTheSameWins() async throws {
+    @Test func `One of many who add the same wins`() async throws {
         let vaults = try (0..<4).map { _ in try box.open() }
         let added = await withTaskGroup(of: KeychainError?.self) { group in
             for index in 0..<20 {
@@ -267,7 +267,7 @@ import Testing
         #expect(added.count { $0 == .duplicateItem } == 19)
     }
 
-    @Test func manyWhoMakeTheVaultMakeOne() async throws {
+    @Test func `Many who make the vault make one`() async throws {
         let configuration = try box.configuration()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<6 {

@@ -38,7 +38,7 @@ import Testing
         Rule("and", [.biometryAny, .and, .devicePasscode], passcodes: 1, touches: 1),
         Rule("and is meant when neither is said", [.biometryCurrentSet, .devicePasscode], passcodes: 1, touches: 1),
     ])
-    func aReadAsksForWhatTheAccessControlSays(_ rule: Rule) throws {
+    func `A read asks for what the access control says`(_ rule: Rule) throws {
         let finger = FakeSecurityKey()
         let vault = try open(finger)
         let before = finger.touches
@@ -62,7 +62,7 @@ import Testing
         AccessControl.Constraints.biometryAny, .biometryCurrentSet, [.biometryAny, .or, .devicePasscode],
         [.biometryCurrentSet, .and, .devicePasscode], .companion, [.companion, .or, .devicePasscode],
     ])
-    func withoutTheFactorNothingWeakerIsStored(_ constraints: AccessControl.Constraints) throws {
+    func `Without the factor nothing weaker is stored`(_ constraints: AccessControl.Constraints) throws {
         let vault = try open()
         guard case .factorUnavailable = failure({ try vault.add(.password("ann", "one", constraints)) }) else {
             Issue.record("an item was stored without its factor")
@@ -71,7 +71,7 @@ import Testing
         #expect(try vault.items(ofClass: "genp").isEmpty)
     }
 
-    @Test func aFactorThatWasNeverEnrolledIsNone() throws {
+    @Test func `A factor that was never enrolled is none`() throws {
         let vault = try open(FakeSecurityKey(nil))
         guard case .factorUnavailable = failure({ try vault.add(.password("ann", "one", .biometryAny)) }) else {
             Issue.record("an item was stored without an enrolment")
@@ -81,7 +81,7 @@ import Testing
         #expect(try vault.read(id).text == "two", "presence can be shown by the passcode")
     }
 
-    @Test func userPresenceFallsBackToThePasscodeWhenTheKeyIsNotThere() throws {
+    @Test func `User presence falls back to the passcode when the key is not there`() throws {
         let finger = FakeSecurityKey()
         let vault = try open(finger)
         let id = try vault.add(.password("ann", "one", .userPresence))
@@ -99,7 +99,7 @@ import Testing
         #expect(failure { try vault.read(id) } == .cancelled, "a refusal is not a missing factor")
     }
 
-    @Test func aChangedEnrolmentEndsItemsOfTheCurrentSetAndNoOthers() throws {
+    @Test func `A changed enrolment ends items of the current set and no others`() throws {
         let finger = FakeSecurityKey()
         var current: ItemID?
         var any: ItemID?
@@ -127,7 +127,7 @@ import Testing
         #expect(try again.read(id).text == "new", "its place in the primary key is free")
     }
 
-    @Test func aProcessWithoutTheFactorKnowsNothingOfItsEnrolment() throws {
+    @Test func `A process without the factor knows nothing of its enrolment`() throws {
         let finger = FakeSecurityKey()
         let id = try open(finger).add(.password("ann", "one", .biometryCurrentSet))
         let other = try open()
@@ -139,7 +139,7 @@ import Testing
         #expect(try open(finger).read(id).text == "one", "a write of such a process drops nothing")
     }
 
-    @Test func aKeyThatYieldsOtherMaterialOpensNothing() throws {
+    @Test func `A key that yields other material opens nothing`() throws {
         let finger = FakeSecurityKey("finger")
         let id = try open(finger).add(.password("ann", "one", .biometryAny))
         let forged = ForgedKey(identity: Array("finger".utf8))
@@ -147,7 +147,7 @@ import Testing
         #expect(failure { try vault.read(id) } == .authenticationFailed(triesLeft: nil))
     }
 
-    @Test func theCompanionIsAFactorOfItsOwn() throws {
+    @Test func `The companion is a factor of its own`() throws {
         let (finger, watch) = (FakeSecurityKey(), FakeSecurityKey("watch", role: .companion))
         let vault = try open(finger, watch)
         let before = (finger.touches, watch.touches)
@@ -156,7 +156,7 @@ import Testing
         #expect(finger.touches == before.0 + 1 && watch.touches == before.1 + 1)
     }
 
-    @Test func biometryIsMappedToThePasscodeOnlyWhereThatIsSaidAndAloud() throws {
+    @Test func `Biometry is mapped to the passcode only where that is said and aloud`() throws {
         let mapped = try open { $0.mapsBiometryToPasscode = true }
         let id = try mapped.add(.password("ann", "one", .biometryCurrentSet))
         #expect(box.log.contains("mapsBiometryToPasscode"))
@@ -174,7 +174,7 @@ import Testing
         box.asks(0) { _ = try enrolled.read(real) }  // with a factor there is nothing to map
     }
 
-    @Test func aStoredCredentialOpensTheVaultAndProvesNoPresence() throws {
+    @Test func `A stored credential opens the vault and proves no presence`() throws {
         let vault = try open()
         let free = try vault.add(.password("free", "one"))
         let guarded = try vault.add(.password("guarded", "two", .userPresence))
@@ -192,7 +192,7 @@ import Testing
 
     // MARK: Application passwords
 
-    @Test func anApplicationPasswordIsAFurtherInput() throws {
+    @Test func `An application password is a further input`() throws {
         let vault = try open()
         box.prompt.answer("word")
         let id = try vault.add(.password("ann", "one", .applicationPassword))
@@ -214,7 +214,7 @@ import Testing
         #expect(try vault.read(id, context: context).text == "2")
     }
 
-    @Test func anApplicationPasswordGoesWithFactors() throws {
+    @Test func `An application password goes with factors`() throws {
         let vault = try open()
         let context = AuthenticationContext()
         context.setApplicationPassword(LockedBytes(Array("word".utf8)))
@@ -226,7 +226,7 @@ import Testing
 
     // MARK: Passcode
 
-    @Test func aNewPasscodeOpensEverythingAndTheOldOneNothing() throws {
+    @Test func `A new passcode opens everything and the old one nothing`() throws {
         let finger = FakeSecurityKey()
         let vault = try open(finger)
         let items = try [
@@ -260,7 +260,7 @@ import Testing
         #expect(try open(finger).read(items[3]).text == "secret 3", "the new passcode passes the key on")
     }
 
-    @Test func withoutAPasscodeNothingThatNeedsOneIsLeft() throws {
+    @Test func `Without a passcode nothing that needs one is left`() throws {
         let vault = try open(FakeSecurityKey())
         let kept = try vault.add(.password("kept", "one", [], .afterFirstUnlock))
         try vault.add(.password("akpu", "two", [], .whenPasscodeSetThisDeviceOnly))
@@ -284,7 +284,7 @@ import Testing
         #expect(try open().read(kept).text == "one")
     }
 
-    @Test func oneOfTwoWhoRemoveThePasscodeAtOnceWinsAndTheVaultStaysWhole() throws {
+    @Test func `One of two who remove the passcode at once wins and the vault stays whole`() throws {
         let first = try open()
         let id = try first.add(.password("ann", "one"))
         let second = try Vault.open(
@@ -301,7 +301,7 @@ import Testing
         #expect(try second.read(id).text == "one")
     }
 
-    @Test func aVaultCanBeMadeWithoutAPasscodeAndSaysSo() throws {
+    @Test func `A vault can be made without a passcode and says so`() throws {
         let vault = try box.open { $0.factors = [] }
         #expect(box.prompt.requests.isEmpty)
         #expect(!vault.hasPasscode)

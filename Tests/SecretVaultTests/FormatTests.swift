@@ -6,7 +6,7 @@ import Testing
 @testable import SecretVault
 
 @Suite struct FormatTests {
-    @Test func metadataComeBackAsTheyWere() throws {
+    @Test func `Metadata come back as they were`() throws {
         let metadata = ItemMetadata(
             created: Date(timeIntervalSinceReferenceDate: 0.1 + 0.2), modified: .distantFuture,
             attributes: [
@@ -16,7 +16,7 @@ import Testing
         #expect(try ItemMetadata(decoding: metadata.encoded()) == metadata)
     }
 
-    @Test func equalMetadataHaveOneEncoding() throws {
+    @Test func `Equal metadata have one encoding`() throws {
         let keys = (0..<50).map { "key\($0)" }
         let one = Dictionary(uniqueKeysWithValues: keys.map { ($0, AttributeValue.string($0)) })
         let other = Dictionary(uniqueKeysWithValues: keys.reversed().map { ($0, AttributeValue.string($0)) })
@@ -26,7 +26,7 @@ import Testing
         #expect(try encode(one) == encode(other))
     }
 
-    @Test func whatIsTooLongIsRefusedBeforeItIsWritten() throws {
+    @Test func `What is too long is refused before it is written`() throws {
         func encode(_ attributes: ItemAttributes) -> KeychainError? {
             failure {
                 try ItemMetadata(created: .distantPast, modified: .distantPast, attributes: attributes).encoded()
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// Shortenings and flipped bytes of a file with all kinds of entries: an error or a value, never a crash.
-    @Test func anyBytesAreTakenApartOrRefused() throws {
+    @Test func `Any bytes are taken apart or refused`() throws {
         let bytes = try GoldenVault.bytes()
         let costs = KeyDerivation.acceptedInTests
         for count in stride(from: 0, to: bytes.count, by: 7) {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func lengthsThatPromiseTooMuchAllocateNothing() {
+    @Test func `Lengths that promise too much allocate nothing`() {
         var writer = ByteWriter()
         writer.raw(VaultFormat.magic)
         writer.integer(VaultFormat.version)
@@ -92,7 +92,7 @@ import Testing
         #expect(failure { try VaultImage(decoding: writer.bytes, costs: KeyDerivation.accepted) } != nil)
     }
 
-    @Test func sizesAreLookedAtBeforeTheFileIsRead() throws {
+    @Test func `Sizes are looked at before the file is read`() throws {
         let (header, count) = (200, 3)
         var writer = ByteWriter()
         writer.raw(VaultFormat.magic)
@@ -130,7 +130,7 @@ import Testing
         #expect(check(largest, other) == .corrupted("the header is longer than this version writes"))
     }
 
-    @Test func aFileOfHolesIsNotRead() throws {
+    @Test func `A file of holes is not read`() throws {
         let box = Sandbox()
         let vault = try box.open()
         #expect(truncate(box.path("vault.kc"), VaultFormat.fileLimit) == 0)
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// What a vault was made with, and by what it is opened.
-    @Test func headersCostAtMostWhatIsConfiguredOrModerate() throws {
+    @Test func `Headers cost at most what is configured or moderate`() throws {
         let costly = try KeyDerivation(operations: 4, memory: 512 << 20)
         let slow = try KeyDerivation(operations: 16, memory: 64 << 20)
         let presets = [KeyDerivation.moderate, .interactive]
@@ -179,7 +179,7 @@ import Testing
         Cost(operations: .max, memory: .max, isAccepted: false),
         Cost(operations: 0, memory: 0, isAccepted: false),
     ])
-    func storedCostsAreBounded(_ cost: Cost) throws {
+    func `Stored costs are bounded`(_ cost: Cost) throws {
         var header = try VaultImage(decoding: GoldenVault.bytes(), costs: KeyDerivation.acceptedInTests).header
         header.slots[0].cost = .stored(operations: cost.operations, memory: cost.memory)
         let error = failure { try VaultHeader(decoding: header.encoded(), costs: KeyDerivation.accepted) }
@@ -188,7 +188,7 @@ import Testing
             (failure { try KeyDerivation(operations: cost.operations, memory: cost.memory) } == nil) == cost.isAccepted)
     }
 
-    @Test func aCheapVaultOpensOnlyWhereTestsSaySo() throws {
+    @Test func `A cheap vault opens only where tests say so`() throws {
         let box = Sandbox()
         _ = try box.open()
         guard case .corrupted = failure({ try box.open { $0.keyDerivation = .interactive } }) else {
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func anotherVersionIsNamed() throws {
+    @Test func `Another version is named`() throws {
         let box = Sandbox()
         _ = try box.open()
         var bytes = try box.bytes()
@@ -212,7 +212,7 @@ import Testing
 
     // MARK: Golden file
 
-    @Test func aVaultOfVersion1StaysReadable() throws {
+    @Test func `A vault of version 1 stays readable`() throws {
         let box = Sandbox()
         try FileManager.default.createDirectory(atPath: box.directory, withIntermediateDirectories: true)
         chmod(box.directory, 0o700)
@@ -234,7 +234,7 @@ import Testing
     }
 
     /// A second reader, by the document alone and with other primitives: swift-crypto's.
-    @Test func anotherImplementationReadsIt() throws {
+    @Test func `Another implementation reads it`() throws {
         let bytes = try GoldenVault.bytes()
         let vault = try DocumentedReader(bytes, passcode: GoldenVault.passcode)
         #expect(vault.isAuthentic)
@@ -247,7 +247,7 @@ import Testing
 
     /// Prints a new golden file; run by hand when there is a version 2.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["PRINT_GOLDEN_VAULT"] != nil))
-    func printAGoldenVault() throws {
+    func `Print a golden vault`() throws {
         print(Data(try GoldenVault.make()).base64EncodedString())
     }
 }

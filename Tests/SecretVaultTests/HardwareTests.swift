@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func aPasscodeSealedToAChipOpensNowhereElse() throws {
+    @Test func `A passcode sealed to a chip opens nowhere else`() throws {
         let id = try open { $0.sealsPasscodeToHardware = true }.add(.password("ann", "one", .devicePasscode))
         #expect(try open().read(id).text == "one")
         box.asks(0) {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func aChangedPasscodeIsSealedAnewAsConfigured() throws {
+    @Test func `A changed passcode is sealed anew as configured`() throws {
         let vault = try open { $0.sealsPasscodeToHardware = true }
         box.prompt.answer("1234", "new", "new")
         try vault.changePasscode()
@@ -49,7 +49,7 @@ import Testing
         #expect(failure { try box.open() } != nil)
     }
 
-    @Test func aKeyInAChipSignsAfterItsAccessControlAndIsNeverGivenOut() throws {
+    @Test func `A key in a chip signs after its access control and is never given out`() throws {
         let vault = try open()
         let access = try AccessControl(.whenUnlocked, [.privateKeyUsage, .userPresence])
         let (id, key) = try vault.makeHardwareKey(.p256, itemClass: "keys", access: access) { key in

@@ -2,7 +2,7 @@ import KeychainTypes
 import Testing
 
 @Suite struct LockedBytesTests {
-    @Test func neitherPrintingNorReflectionShowsThem() {
+    @Test func `Neither printing nor reflection shows them`() {
         let bytes = LockedBytes(Array("hunter2".utf8))
         #expect("\(bytes)" == "<secret>")
         #expect(String(reflecting: bytes) == "<secret>")
@@ -10,14 +10,14 @@ import Testing
         #expect(bytes.withBytes { Array($0) } == Array("hunter2".utf8))
     }
 
-    @Test func takingBytesOverWipesThem() {
+    @Test func `Taking bytes over wipes them`() {
         var source: [UInt8] = [1, 2, 3]
         let bytes = LockedBytes(wiping: &source)
         #expect(source == [0, 0, 0])
         #expect(bytes.withBytes { Array($0) } == [1, 2, 3])
     }
 
-    @Test func anErrorWhileTheyAreMadeFreesThemOnce() {
+    @Test func `An error while they are made frees them once`() {
         struct Refusal: Error {}
         for _ in 0..<100 {
             #expect(throws: Refusal.self) { try LockedBytes(count: 32) { _ throws(Refusal) in throw Refusal() } }

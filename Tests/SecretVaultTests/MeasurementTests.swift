@@ -5,7 +5,7 @@ import Testing
 
 /// Times of a vault with 10,000 items. By hand: `MEASURE_VAULT=1 swift test --filter MeasurementTests`.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["MEASURE_VAULT"] != nil)) struct MeasurementTests {
-    @Test func tenThousandItems() throws {
+    @Test func `Ten thousand items are measured`() throws {
         let box = Sandbox()
         let vault = try box.open()
         let items = try (0..<10_000).map { index in

@@ -7,7 +7,7 @@ import Testing
 
 /// What is in the process's memory after use. Runs in processes of its own, where no other test leaves anything.
 @Suite struct MemoryTests {
-    @Test func nothingIsLeftAfterLockingAndLettingGo() async {
+    @Test func `Nothing is left after locking and letting go`() async {
         await #expect(processExitsWith: .success) {
             let box = Sandbox()
             let needles = Needles()

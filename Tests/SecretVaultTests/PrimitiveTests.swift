@@ -8,7 +8,7 @@ import Testing
 /// The primitives against swift-crypto's, which are the same algorithms by other people.
 @Suite struct PrimitiveTests {
     @Test(arguments: [0, 1, 15, 16, 17, 1000])
-    func aesGCMIsTheOther(_ size: Int) throws {
+    func `AES GCM is the other`(_ size: Int) throws {
         let key = LockedBytes.random(32)
         let other = SymmetricKey(data: key.withBytes { Array($0) })
         let (text, aad) = (Sodium.randomBytes(size), Sodium.randomBytes(size / 2))
@@ -21,7 +21,7 @@ import Testing
         #expect(AESGCM.open(Array(back.dropLast()), key: key, authenticating: aad) == nil)
     }
 
-    @Test func theSlowPathIsTheSameFormat() throws {
+    @Test func `The slow path is the same format`() throws {
         let key = LockedBytes.random(32)
         let text = Array("text".utf8)
         let sealed = AESGCM.seal(LockedBytes(text), key: key, authenticating: [1])
@@ -36,14 +36,14 @@ import Testing
         #expect(AESGCM.openOrdinary(slow, key: key, authenticating: [1]) == text)
     }
 
-    @Test func noncesDiffer() {
+    @Test func `Nonces differ`() {
         let key = LockedBytes.random(32)
         let nonces = (0..<100).map { _ in Array(AESGCM.seal(LockedBytes([1]), key: key, authenticating: [])[..<12]) }
         #expect(Set(nonces).count == 100)
     }
 
     @Test(arguments: [1, 31, 32, 33, 64])
-    func hkdfIsTheOther(_ count: Int) {
+    func `HKDF is the other`(_ count: Int) {
         let inputs = [LockedBytes.random(32), LockedBytes.random(32)]
         let (salt, info) = (Sodium.randomBytes(16), Sodium.randomBytes(100))
         let other = HKDF<SHA256>.deriveKey(
@@ -53,7 +53,7 @@ import Testing
         #expect(own.withBytes { Array($0) } == other.withUnsafeBytes { Array($0) })
     }
 
-    @Test func x25519IsTheOtherAndRefusesKnownSecrets() throws {
+    @Test func `X25519 is the other and refuses known secrets`() throws {
         let (own, other) = (X25519.generate(), Curve25519.KeyAgreement.PrivateKey())
         let shared = try other.sharedSecretFromKeyAgreement(with: .init(rawRepresentation: own.publicKey))
         let secret = X25519.sharedSecret(own.privateKey, Array(other.publicKey.rawRepresentation))
@@ -62,7 +62,7 @@ import Testing
         #expect(X25519.sharedSecret(own.privateKey, []) == nil)
     }
 
-    @Test func aSealTellsAWrongKeyFromAChangedText() {
+    @Test func `A seal tells a wrong key from a changed text`() {
         let (key, other) = (LockedBytes.random(32), LockedBytes.random(32))
         let sealed = CommittedSeal.seal(LockedBytes([1, 2]), under: [key], label: "test", context: [9])
         guard case .opened = CommittedSeal.open(sealed, under: [key], label: "test", context: [9]) else {

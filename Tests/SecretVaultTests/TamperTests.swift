@@ -10,7 +10,7 @@ import Testing
 @Suite struct TamperTests {
     let box = Sandbox()
 
-    @Test func anyChangedByteIsAnError() throws {
+    @Test func `Any changed byte is an error`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one", .devicePasscode))
         let bytes = try box.bytes()
@@ -28,7 +28,7 @@ import Testing
         #expect(try vault.read(id).text == "one")
     }
 
-    @Test func anOlderGenerationIsNoticedByWhoHasSeenALaterOne() throws {
+    @Test func `An older generation is noticed by who has seen a later one`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one"))
         let old = try box.bytes()
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func anotherVaultInItsPlaceIsRefused() throws {
+    @Test func `Another vault in its place is refused`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one"))
         let other = Sandbox()
@@ -59,7 +59,7 @@ import Testing
         try box.write(forged.encoded(tagKey: #require(keys).fileTag))
     }
 
-    @Test func theLastGenerationIsReadAndNotWritten() throws {
+    @Test func `The last generation is read and not written`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one"))
         try forge(vault) { $0.header.generation = .max - 1 }
@@ -78,7 +78,7 @@ import Testing
             .stored(operations: 4, memory: 256 << 20), .stored(operations: 2, memory: 300 << 20),
             .stored(operations: 16, memory: 64 << 20), .stored(operations: 16, memory: 1 << 30),
         ] as [KeyDerivation])
-    func aCostlierArgon2idIsRefusedBeforeAnybodyIsAsked(_ cost: KeyDerivation) throws {
+    func `A costlier Argon2id is refused before anybody is asked`(_ cost: KeyDerivation) throws {
         let vault = try box.open()
         let attempts = try box.bytes("attempts")
         try forge(vault) { $0.header.slots[0].cost = cost }
@@ -132,7 +132,7 @@ import Testing
             record.binding.access = try! AccessControl(.whenUnlocked, .biometryAny)
         },
     ])
-    func aDowngradedRecordOpensNothingEvenWithARightTag(_ downgrade: Downgrade) throws {
+    func `A downgraded record opens nothing even with a right tag`(_ downgrade: Downgrade) throws {
         let vault = try box.open()
         let id = try vault.add(.password("guarded", "one", .devicePasscode))
         let other = try vault.add(.password("free", "two"))
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func withAllClassKeysAndWithoutTheFactorThereIsNothing() throws {
+    @Test func `With all class keys and without the factor there is nothing`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("guarded", "one", .devicePasscode))
         let now = try vault.current()
@@ -170,7 +170,7 @@ import Testing
         #expect(opened != nil)
     }
 
-    @Test func aForgedFactorKeyDoesNotReceiveNewItems() throws {
+    @Test func `A forged factor key does not receive new items`() throws {
         _ = try box.open()
         var bytes = try box.bytes()
         var image = try VaultImage(decoding: bytes, costs: KeyDerivation.acceptedInTests)
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func theAnswerDecidesAndNothingElse() throws {
+    @Test func `The answer decides and nothing else`() throws {
         // A presence layer that always says "yes" has no key to give.
         let vault = try box.open()
         let id = try vault.add(.password("guarded", "one", .userPresence))

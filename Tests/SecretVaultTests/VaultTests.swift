@@ -6,7 +6,7 @@ import Testing
 @Suite struct VaultTests {
     let box = Sandbox()
 
-    @Test func whatIsAddedIsReadAfterAnotherOpening() throws {
+    @Test func `What is added is read after another opening`() throws {
         var id: ItemID?
         do {
             let vault = try box.open()
@@ -21,7 +21,7 @@ import Testing
         #expect(try vault.read(#require(id)).text == "s3cret")
     }
 
-    @Test func neitherSecretNorAttributesNorKeysOfTheirsAreInTheFile() throws {
+    @Test func `Neither secret nor attributes nor keys of theirs are in the file`() throws {
         let vault = try box.open()
         try vault.add(.password("account-of-ann", "the-secret-itself"))
         let file = String(decoding: try box.bytes(), as: UTF8.self)
@@ -30,7 +30,7 @@ import Testing
         #expect(!file.contains("label of"))
     }
 
-    @Test func aPrimaryKeyIsUniqueInItsClassWhateverTheAccessControl() throws {
+    @Test func `A primary key is unique in its class whatever the access control`() throws {
         let vault = try box.open()
         try vault.add(.password("ann", "one"))
         #expect(failure { try vault.add(.password("ann", "two", .devicePasscode)) } == .duplicateItem)
@@ -42,7 +42,7 @@ import Testing
         #expect(try vault.items(ofClass: "genp").count == 1, "a batch is added as a whole or not at all")
     }
 
-    @Test func updatesChangeWhatTheySayAndNothingElse() throws {
+    @Test func `Updates change what they say and nothing else`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one"))
         box.clock.advance(10)
@@ -61,7 +61,7 @@ import Testing
         #expect(try again.item(ofClass: "genp", uniqueKey: Array("ann".utf8)) == nil)
     }
 
-    @Test func anUpdateCannotMakeTwoItemsEqual() throws {
+    @Test func `An update cannot make two items equal`() throws {
         let vault = try box.open()
         try vault.add(.password("ann", "one"))
         let id = try vault.add(.password("bob", "two"))
@@ -69,7 +69,7 @@ import Testing
         #expect(try vault.read(id).text == "two")
     }
 
-    @Test func deletingNeverPrompts() throws {
+    @Test func `Deleting never prompts`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("ann", "one", .devicePasscode))
         box.asks(0) { try vault.delete([id]) }
@@ -78,7 +78,7 @@ import Testing
         #expect(failure { try vault.update(id, with: ItemChange(attributes: [:])) } == .itemNotFound)
     }
 
-    @Test func aLockedVaultKeepsWhatIsReadableAfterTheFirstUnlock() throws {
+    @Test func `A locked vault keeps what is readable after the first unlock`() throws {
         let vault = try box.open()
         let open = try vault.add(.password("a", "after", [], .afterFirstUnlock))
         let shut = try vault.add(.password("b", "when", [], .whenUnlocked))
@@ -95,7 +95,7 @@ import Testing
         #expect(try vault.read(strict).text == "passcode")
     }
 
-    @Test func keysForUseAreLentAndNeverGivenOut() throws {
+    @Test func `Keys for use are lent and never given out`() throws {
         let vault = try box.open()
         let id = try vault.add(.password("key", "bytes of a key", .privateKeyUsage))
         guard case .unsupported = failure({ try vault.read(id) }) else {
@@ -105,7 +105,7 @@ import Testing
         #expect(try vault.use(id) { $0.text } == "bytes of a key")
     }
 
-    @Test func anotherProcessSeesAndIsSeen() throws {
+    @Test func `Another process sees and is seen`() throws {
         let (first, second) = (try box.open(), try box.open())
         let id = try first.add(.password("ann", "one"))
         #expect(try second.read(id).text == "one")
@@ -115,7 +115,7 @@ import Testing
         #expect(failure { try first.add(.password("bob", "four")) } == .duplicateItem)
     }
 
-    @Test func filesAreForTheirOwnerAlone() throws {
+    @Test func `Files are for their owner alone`() throws {
         let vault = try box.open()
         try vault.add(.password("ann", "one"))
         for name in try FileManager.default.contentsOfDirectory(atPath: box.directory) {

@@ -25,8 +25,8 @@ struct EnrolmentTests {
         return client
     }
 
-    @Test("E0: a login that is never blocked, and keeps saying what was wrong")
-    func documents() async throws {
+    @Test
+    func `E0: a login that is never blocked, and keeps saying what was wrong`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server, application: "com.countersign.dev.enrollment")
             let wrong: JSON = ["EnrollmentUserLogin": ["username": "ada", "password": "x"]]
@@ -36,8 +36,8 @@ struct EnrolmentTests {
         }
     }
 
-    @Test("E1–E5, E6b: who is not enrolled is refused, enrols, and is asked for the PIN later")
-    func enrolling() async throws {
+    @Test
+    func `E1–E5, E6b: who is not enrolled is refused, enrols, and is asked for the PIN later`() async throws {
         try await TestServer.with(.development) { server in
             let stranger = try await MobileClient.registered(on: server, application: "com.countersign.dev.enrollment")
             // E1
@@ -72,8 +72,8 @@ struct EnrolmentTests {
         }
     }
 
-    @Test("E6: the third wrong PIN takes the PIN away")
-    func blocked() async throws {
+    @Test
+    func `E6: the third wrong PIN takes the PIN away`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await Self.enrolled(on: server)
             try await server.advance(31)
@@ -90,8 +90,8 @@ struct EnrolmentTests {
         }
     }
 
-    @Test("E7: withdrawing takes the PIN, and with it what relied on it, at once")
-    func withdrawing() async throws {
+    @Test
+    func `E7: withdrawing takes the PIN, and with it what relied on it, at once`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await Self.enrolled(on: server)
             expectGranted(try await client.preauthorize("RegisteredClient unenroll"))
@@ -112,8 +112,8 @@ struct EnrolmentTests {
         }
     }
 
-    @Test("A PIN that is gone leaves no success by it, no code, no token and no refresh token")
-    func gone() async throws {
+    @Test
+    func `A PIN that is gone leaves no success by it, no code, no token and no refresh token`() async throws {
         try await TestServer.with(.development) { server in
             try await server.setVersions(
                 [

@@ -18,8 +18,9 @@ struct FrameworkTests {
     private static let scope = "RegisteredClient accessRestricted"
     private static let pin: JSON = ["PinCodeAttempts": ["pin": "1234"]]
 
-    @Test("G1: a client that is not known is told so everywhere, in the word that makes it register anew")
-    func unknownClient() async throws {
+    @Test
+    func `G1: a client that is not known is told so everywhere, in the word that makes it register anew`() async throws
+    {
         try await TestServer.with(.development) { server in
             var client = try MobileClient(on: server)
             for id in ["", "made-up", "6c1c47ea-3c4b-4b57-9df5-0a8d12f2f3e4"] {
@@ -41,8 +42,8 @@ struct FrameworkTests {
         }
     }
 
-    @Test("A registration names the client, and a server version that old SDKs insist on")
-    func registration() async throws {
+    @Test
+    func `A registration names the client, and a server version that old SDKs insist on`() async throws {
         try await TestServer.with(.development) { server in
             let reply = try await MobileClient(on: server).register()
             #expect(reply.status == 201)
@@ -86,8 +87,10 @@ struct FrameworkTests {
         }
     }
 
-    @Test("Every answer about a registration has the server's version, refusals too: SDKs of 2017 insist on it")
-    func versions() async throws {
+    @Test
+    func `Every answer about a registration has the server's version, refusals too: SDKs of 2017 insist on it`()
+        async throws
+    {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             let body: JSON = ["signedRegistrationData": try client.parts(client.header(), client.data)]
@@ -119,8 +122,8 @@ struct FrameworkTests {
         }
     }
 
-    @Test("A logout without a name, which the SDKs call by the default scope, is one of all checks")
-    func logoutOfAll() async throws {
+    @Test
+    func `A logout without a name, which the SDKs call by the default scope, is one of all checks`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             let login: JSON = ["UserLogin": ["username": "ada", "password": "ada", "rememberMe": true]]
@@ -142,8 +145,8 @@ struct FrameworkTests {
         }
     }
 
-    @Test("What SDKs ask for their logs is answered, and nothing is kept of it")
-    func clientLogs() async throws {
+    @Test
+    func `What SDKs ask for their logs is answered, and nothing is kept of it`() async throws {
         try await TestServer.with { server in
             let client = try MobileClient(on: server)
             for body in [["log": "text"] as JSON, "text"] {
@@ -156,8 +159,8 @@ struct FrameworkTests {
         }
     }
 
-    @Test("Statements are taken in both alphabets of Base64, with or without padding")
-    func alphabets() async throws {
+    @Test
+    func `Statements are taken in both alphabets of Base64, with or without padding`() async throws {
         try await TestServer.with(.development) { server in
             let client = try MobileClient(on: server)
             func standard(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
@@ -174,8 +177,8 @@ struct FrameworkTests {
         }
     }
 
-    @Test("Weak keys, shared secrets and unsigned data are refused, unless a setting says otherwise")
-    func weakForms() async throws {
+    @Test
+    func `Weak keys, shared secrets and unsigned data are refused, unless a setting says otherwise`() async throws {
         try await TestServer.with(.development) { server in
             let client = try MobileClient(on: server)
             let secret = "0123456789abcdef0123456789abcdef"
@@ -232,8 +235,8 @@ struct FrameworkTests {
         }
     }
 
-    @Test("G5, G17: an unknown token, or one of a client that has logged out, is invalid")
-    func invalidTokens() async throws {
+    @Test
+    func `G5, G17: an unknown token, or one of a client that has logged out, is invalid`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             for token in ["made-up", "a.b.c", try await server.confidentialToken("accessRestricted") + "x"] {
@@ -245,10 +248,11 @@ struct FrameworkTests {
         }
     }
 
-    @Test(
-        "A token is over at its time where no check ends it, and one of another issuer, for others, or of no server is none"
-    )
-    func foreignTokens() async throws {
+    @Test
+    func
+        `A token is over at its time where no check ends it, and one of another issuer, for others, or of no server is none`()
+        async throws
+    {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             let (own, _) = try await client.token("RegisteredClient")
@@ -283,8 +287,8 @@ struct FrameworkTests {
         }
     }
 
-    @Test("G9: a code is worth nothing with another key, another jti, again, or for another address")
-    func codes() async throws {
+    @Test
+    func `G9: a code is worth nothing with another key, another jti, again, or for another address`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             var thief = try await MobileClient.registered(on: server, key: .freshRSA())
@@ -318,8 +322,8 @@ struct FrameworkTests {
         }
     }
 
-    @Test("Codes go to known addresses alone, and errors too")
-    func redirects() async throws {
+    @Test
+    func `Codes go to known addresses alone, and errors too`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             for uri in ["https://evil.example", "http://mfpredirecturi.evil.example", "//mfpredirecturi", ""] {
@@ -346,8 +350,10 @@ struct FrameworkTests {
         }
     }
 
-    @Test("G13, G14: a token lives no longer than the application says, and takes the mandatory scope's checks")
-    func descriptors() async throws {
+    @Test
+    func `G13, G14: a token lives no longer than the application says, and takes the mandatory scope's checks`()
+        async throws
+    {
         try await TestServer.with(.development) { server in
             try await server.setVersions([
                 ApplicationVersion(
@@ -366,8 +372,8 @@ struct FrameworkTests {
         }
     }
 
-    @Test("A scope element that leads nowhere grants nothing")
-    func unknownElement() async throws {
+    @Test
+    func `A scope element that leads nowhere grants nothing`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             for scope in ["no-such-check", "RegisteredClient no-such-check"] {
@@ -377,8 +383,8 @@ struct FrameworkTests {
         }
     }
 
-    @Test("G16: a device that was put away is refused, and its tokens are inactive")
-    func disabledDevice() async throws {
+    @Test
+    func `G16: a device that was put away is refused, and its tokens are inactive`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             expectGranted(try await client.preauthorize(Self.scope, Self.pin))
@@ -412,8 +418,8 @@ struct FrameworkTests {
         }
     }
 
-    @Test("A version of an application can be put away, with what people are told, and others go on")
-    func disabledVersion() async throws {
+    @Test
+    func `A version of an application can be put away, with what people are told, and others go on`() async throws {
         try await TestServer.with(.development) { server in
             let old = try await MobileClient.registered(on: server)
             expectGranted(try await old.preauthorize(Self.scope, Self.pin))
@@ -441,8 +447,8 @@ struct FrameworkTests {
         }
     }
 
-    @Test("Confidential clients get what they are registered for")
-    func confidentialClients() async throws {
+    @Test
+    func `Confidential clients get what they are registered for`() async throws {
         try await TestServer.with(.development) { server in
             var registration = ApplicationRegistration(scopes: ["send:*", "authorization.introspect"])
             registration.setSecret(Secret("a secret of the server's own"))
@@ -477,8 +483,10 @@ struct FrameworkTests {
         }
     }
 
-    @Test("A confidential client that may not have a scope any more has it no more, whatever its token says")
-    func withdrawnScope() async throws {
+    @Test
+    func `A confidential client that may not have a scope any more has it no more, whatever its token says`()
+        async throws
+    {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             let headers: HTTPFields = [
@@ -493,8 +501,8 @@ struct FrameworkTests {
         }
     }
 
-    @Test("A client that should retry is told when")
-    func retryAfter() async throws {
+    @Test
+    func `A client that should retry is told when`() async throws {
         func answer(_ failure: ServerFailure, _ path: String) throws -> Response {
             let head = HTTPRequest(method: .post, scheme: nil, authority: nil, path: path)
             return try #require(
@@ -517,8 +525,10 @@ struct FrameworkTests {
         }
     }
 
-    @Test("A client that an administrator removes has to register anew, and its tokens are good for nothing")
-    func removed() async throws {
+    @Test
+    func `A client that an administrator removes has to register anew, and its tokens are good for nothing`()
+        async throws
+    {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             expectGranted(try await client.preauthorize(Self.scope, Self.pin))
@@ -538,8 +548,8 @@ struct FrameworkTests {
         }
     }
 
-    @Test("A heartbeat is taken from the key's holder alone")
-    func heartbeat() async throws {
+    @Test
+    func `A heartbeat is taken from the key's holder alone`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             let good = try await client.form(
@@ -564,8 +574,8 @@ struct FrameworkTests {
         }
     }
 
-    @Test("The client's clock is set by every answer that grants or asks")
-    func clockSynchronization() async throws {
+    @Test
+    func `The client's clock is set by every answer that grants or asks`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             for scope in ["RegisteredClient", Self.scope] {
@@ -577,8 +587,8 @@ struct FrameworkTests {
         }
     }
 
-    @Test("No request gets a 500")
-    func malformedInput() async throws {
+    @Test
+    func `No request gets a 500`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             let bodies: [String] = [

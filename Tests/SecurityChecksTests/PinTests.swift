@@ -17,8 +17,8 @@ struct PinTests {
 
     private static func answer(_ pin: JSON) -> JSON { ["PinCodeAttempts": ["pin": pin]] }
 
-    @Test("P1–P13: the whole story of the balance")
-    func story() async throws {
+    @Test
+    func `P1–P13: the whole story of the balance`() async throws {
         try await TestServer.with(.development) { server in
             // P1
             let stranger = try MobileClient(on: server)
@@ -75,8 +75,8 @@ struct PinTests {
         }
     }
 
-    @Test("P14: after the window a wrong answer is the first of another")
-    func window() async throws {
+    @Test
+    func `P14: after the window a wrong answer is the first of another`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             for _ in 0..<2 { _ = try await client.preauthorize(Self.scope, Self.answer("0")) }
@@ -87,8 +87,8 @@ struct PinTests {
         }
     }
 
-    @Test("P15: a wrong answer in success ends it")
-    func revoked() async throws {
+    @Test
+    func `P15: a wrong answer in success ends it`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             expectGranted(try await client.preauthorize(Self.scope, Self.answer("1234")))
@@ -100,8 +100,8 @@ struct PinTests {
         }
     }
 
-    @Test("P16: after logging out the old token is inactive, and the PIN is asked for again")
-    func logout() async throws {
+    @Test
+    func `P16: after logging out the old token is inactive, and the PIN is asked for again`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             expectGranted(try await client.preauthorize(Self.scope, Self.answer("1234")))
@@ -115,8 +115,8 @@ struct PinTests {
         }
     }
 
-    @Test("P17, P18: asking many times, or at once, is one prompt and no attempt")
-    func manyAtOnce() async throws {
+    @Test
+    func `P17, P18: asking many times, or at once, is one prompt and no attempt`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             _ = try await client.preauthorize(Self.scope, Self.answer("0"))
@@ -127,16 +127,16 @@ struct PinTests {
         }
     }
 
-    @Test("P19: what is not protected needs no client")
-    func publicData() async throws {
+    @Test
+    func `P19: what is not protected needs no client`() async throws {
         try await TestServer.with(.development) { server in
             let reply = try await server.send(.get, "/mfp/api/adapters/ResourceAdapter/publicData")
             #expect(reply.status == 200 && reply.text.hasPrefix("Lorem ipsum dolor sit amet"))
         }
     }
 
-    @Test("P20: another client is asked while the first is blocked")
-    func perClient() async throws {
+    @Test
+    func `P20: another client is asked while the first is blocked`() async throws {
         try await TestServer.with(.development) { server in
             let first = try await MobileClient.registered(on: server)
             for _ in 0..<3 { _ = try await first.preauthorize(Self.scope, Self.answer("0")) }
@@ -146,8 +146,8 @@ struct PinTests {
         }
     }
 
-    @Test("P21: a right PIN before any challenge is as good")
-    func preemptive() async throws {
+    @Test
+    func `P21: a right PIN before any challenge is as good`() async throws {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             expectGranted(try await client.preauthorize("PinCodeAttempts", Self.answer("1234")))
@@ -156,8 +156,10 @@ struct PinTests {
         }
     }
 
-    @Test("P22: with two checks, only the unanswered one is challenged, and the other is among the successes")
-    func twoChecks() async throws {
+    @Test
+    func `P22: with two checks, only the unanswered one is challenged, and the other is among the successes`()
+        async throws
+    {
         try await TestServer.with(.development) { server in
             let client = try await MobileClient.registered(on: server)
             let scope = "PinCodeAttempts UserLogin"

@@ -49,8 +49,9 @@ struct RefreshTokenTests {
             ])
     }
 
-    @Test("A client that asks gets one where the application has them, and goes on when the check is over")
-    func story() async throws {
+    @Test
+    func `A client that asks gets one where the application has them, and goes on when the check is over`() async throws
+    {
         try await Self.withClient { server, client in
             #expect(try await Self.redeem(client, asking: nil)["refresh_token"] == .null)
             #expect(try await Self.redeem(client, asking: "FALSE")["refresh_token"] == .null)
@@ -81,8 +82,8 @@ struct RefreshTokenTests {
         }
     }
 
-    @Test("There are none where the application does not say so")
-    func off() async throws {
+    @Test
+    func `There are none where the application does not say so`() async throws {
         try await Self.withClient(refreshTokens: false) { _, client in
             let redeemed = try await Self.redeem(client, asking: "TRUE")
             #expect(redeemed["refresh_token"] == .null)
@@ -91,8 +92,8 @@ struct RefreshTokenTests {
         }
     }
 
-    @Test("The token alone is useless")
-    func bound() async throws {
+    @Test
+    func `The token alone is useless`() async throws {
         try await Self.withClient { server, client in
             let token = try #require(try await Self.redeem(client, asking: "true")["refresh_token"].text)
             let other = try await MobileClient.registered(on: server)
@@ -111,8 +112,8 @@ struct RefreshTokenTests {
         }
     }
 
-    @Test("Logging out ends it")
-    func logout() async throws {
+    @Test
+    func `Logging out ends it`() async throws {
         try await Self.withClient { server, client in
             let token = try #require(try await Self.redeem(client, asking: "TRUE")["refresh_token"].text)
             let refreshed = try await Self.refresh(client, token).json

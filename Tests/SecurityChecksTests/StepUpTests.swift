@@ -25,8 +25,8 @@ struct StepUpTests {
         }
     }
 
-    @Test("S1, S2: the balance takes a login, and a transfer the PIN alone beside it")
-    func stepUp() async throws {
+    @Test
+    func `S1, S2: the balance takes a login, and a transfer the PIN alone beside it`() async throws {
         try await Self.withClient { server, client in
             expectChallenges(try await client.preauthorize("accessRestricted"), Self.login)
             expectGranted(
@@ -41,8 +41,8 @@ struct StepUpTests {
         }
     }
 
-    @Test("S3: without a login, first the login alone, then the PIN; never both")
-    func inOrder() async throws {
+    @Test
+    func `S3: without a login, first the login alone, then the PIN; never both`() async throws {
         try await Self.withClient { server, client in
             expectChallenges(try await client.preauthorize(Self.transfer), Self.login)
             // A PIN before the login is not even looked at.
@@ -54,8 +54,8 @@ struct StepUpTests {
         }
     }
 
-    @Test("S4: another user's PIN is wrong, and what is wrong is told as the sample tells it")
-    func wrongAnswers() async throws {
+    @Test
+    func `S4: another user's PIN is wrong, and what is wrong is told as the sample tells it`() async throws {
         try await Self.withClient { server, client in
             func message(_ text: JSON) -> JSON { ["StepUpUserLogin": ["errorMsg": text]] }
             expectChallenges(
@@ -79,8 +79,8 @@ struct StepUpTests {
         }
     }
 
-    @Test("S5, S6: the login is over before the PIN is, and logging out of the login asks for it alone")
-    func loginOver() async throws {
+    @Test
+    func `S5, S6: the login is over before the PIN is, and logging out of the login asks for it alone`() async throws {
         try await Self.withClient { server, client in
             expectChallenges(
                 try await client.preauthorize(Self.transfer, Self.answer("john", "john123")), Self.pin)

@@ -26,8 +26,8 @@ struct UserLoginTests {
         }
     }
 
-    @Test("U1–U6: challenges, what is wrong, and being blocked")
-    func wrongAnswers() async throws {
+    @Test
+    func `U1–U6: challenges, what is wrong, and being blocked`() async throws {
         try await Self.withClient { server, client in
             let scope = "accessRestricted"
             expectChallenges(try await client.preauthorize(scope), Self.challenge(3))
@@ -52,8 +52,8 @@ struct UserLoginTests {
         }
     }
 
-    @Test("U5: success says who it is")
-    func success() async throws {
+    @Test
+    func `U5: success says who it is`() async throws {
         try await Self.withClient { server, client in
             let granted = expectGranted(try await client.preauthorize("UserLogin", Self.answer("a", "a")))
             let user = granted["UserLogin"]["user"]
@@ -63,8 +63,8 @@ struct UserLoginTests {
         }
     }
 
-    @Test("U7–U10: remembered for two minutes, if asked to, and until logging out")
-    func remembered() async throws {
+    @Test
+    func `U7–U10: remembered for two minutes, if asked to, and until logging out`() async throws {
         try await Self.withClient { server, client in
             expectGranted(try await client.preauthorize("UserLogin", Self.answer("a", "a", remember: true)))
             try await server.advance(60.001)
@@ -86,8 +86,8 @@ struct UserLoginTests {
         }
     }
 
-    @Test("A user who is not to be remembered is not, whichever user was before")
-    func notRemembered() async throws {
+    @Test
+    func `A user who is not to be remembered is not, whichever user was before`() async throws {
         try await Self.withClient { server, client in
             expectGranted(try await client.preauthorize("UserLogin", Self.answer("a", "a", remember: true)))
             expectGranted(try await client.preauthorize("UserLogin", Self.answer("b", "b")))
@@ -96,8 +96,8 @@ struct UserLoginTests {
         }
     }
 
-    @Test("U14: a resource knows who is logged in, and so does introspection")
-    func activeUser() async throws {
+    @Test
+    func `U14: a resource knows who is logged in, and so does introspection`() async throws {
         try await Self.withClient { server, client in
             let scope = "RegisteredClient transactions"
             expectGranted(try await client.preauthorize(scope, Self.answer("ada", "ada")))
@@ -112,8 +112,8 @@ struct UserLoginTests {
         }
     }
 
-    @Test("Registering again or logging out gives no new tries")
-    func freshTries() async throws {
+    @Test
+    func `Registering again or logging out gives no new tries`() async throws {
         try await Self.withClient { server, client in
             for _ in 0..<2 { _ = try await client.preauthorize("UserLogin", Self.answer("ada", "x")) }
             _ = try await client.logout("UserLogin")

@@ -9,7 +9,7 @@ import Testing
 
     @Test(
         arguments: [(0, false), (9.9, false), (10, true), (3600, true), (-9.9, false), (-10, true)] as [(Double, Bool)])
-    func theFilesAreLookedAtWhenTheClockHasMoved(seconds: Double, isDue: Bool) {
+    func `The files are looked at when the clock has moved`(seconds: Double, isDue: Bool) {
         var schedule = CertificateSchedule(startingAt: start)
         let now = start + seconds
         let first = schedule.isDue(at: now)
@@ -19,13 +19,13 @@ import Testing
     }
 
     @Test(arguments: [(15, false), (14, false), (13.99, true), (0.5, true), (-3, true)] as [(Double, Bool)])
-    func lessThanFourteenDaysBeforeTheEndItWarns(days: Double, warns: Bool) {
+    func `Less than fourteen days before the end it warns`(days: Double, warns: Bool) {
         var schedule = CertificateSchedule(startingAt: start)
         let isWarned = schedule.warns(of: start + days * 86_400, at: start)
         #expect(isWarned == warns)
     }
 
-    @Test func itWarnsOnceADayAndAtOnceOfAnotherCertificate() {
+    @Test func `It warns once a day and at once of another certificate`() {
         var schedule = CertificateSchedule(startingAt: start)
         let (end, other) = (start + 3 * 86_400, start + 4 * 86_400)
         let moments = [

@@ -36,7 +36,7 @@ import Testing
         try Data(contentsOf: folder.appendingPathComponent(source)).write(to: folder.appendingPathComponent(target))
     }
 
-    @Test func whatIsRefusedAndWhatIsAboutToExpireIsLoggedWithWhatToDo() async throws {
+    @Test func `What is refused and what is about to expire is logged with what to do`() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         try await make("short", days: 10)

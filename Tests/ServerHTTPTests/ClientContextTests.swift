@@ -53,8 +53,8 @@ struct ClientContextTests {
     private let proxied = RequestSource(trustsProxy: true)
     private let direct = RequestSource(trustsProxy: false)
 
-    @Test("A client is its application, its protocol and its address; nothing is lifted for it")
-    func plain() async throws {
+    @Test
+    func `A client is its application, its protocol and its address; nothing is lifted for it`() async throws {
         let answer = try await answer(
             RequestSourceMiddleware(proxied), headers: [.xForwardedFor: "2001:db8:1:2:3::7"])
         #expect(
@@ -64,14 +64,14 @@ struct ClientContextTests {
                     revealsAddresses: false, requiresSecondFactor: false, locale: "de", correlation: "c-1"))
     }
 
-    @Test("Limits per source apply where no middleware says otherwise")
-    func closed() async throws {
+    @Test
+    func `Limits per source apply where no middleware says otherwise`() async throws {
         #expect(try await answer(nil, live: true).limited != nil)
         #expect(try await answer(RequestSourceMiddleware(direct), live: true).limited != nil)
     }
 
-    @Test("This machine is exempt where the server says so, and no client behind a proxy is")
-    func loopback() async throws {
+    @Test
+    func `This machine is exempt where the server says so, and no client behind a proxy is`() async throws {
         let exempting = try await answer(RequestSourceMiddleware(direct, exemptsLoopback: true), live: true)
         #expect(exempting.limited == nil)
         #expect(["127.0.0.1", "::1"].contains(exempting.source))
@@ -85,8 +85,8 @@ struct ClientContextTests {
         #expect(elsewhere.limited == "192.0.2.7")
     }
 
-    @Test("An administrator is exempt, and in the log with the address")
-    func administrator() async throws {
+    @Test
+    func `An administrator is exempt, and in the log with the address`() async throws {
         let answer = try await answer(
             RequestSourceMiddleware(proxied), path: "/admin", headers: [.xForwardedFor: "192.0.2.7"])
         #expect(answer.limited == nil)
@@ -94,14 +94,15 @@ struct ClientContextTests {
     }
 
     @Test(
-        "Authorization is read by its scheme, in any case, after one space",
         arguments: [
             ("Bearer abc", "Bearer", "abc"), ("bearer abc", "Bearer", "abc"), ("BEARER a b", "bearer", "a b"),
             ("Bearer  abc", "Bearer", " abc"), ("Basic eA==", "Basic", "eA=="), ("Basic eA==", "Bearer", nil),
             ("Bearerabc", "Bearer", nil), ("Bearer", "Bearer", nil), ("MFA-DPoP x", "MFA-DPoP", "x"),
             ("", "Bearer", nil), ("abc", "", nil),
         ])
-    func authorization(field: String, scheme: String, expected: String?) {
+    func `Authorization is read by its scheme, in any case, after one space`(
+        field: String, scheme: String, expected: String?
+    ) {
         let head = HTTPRequest(
             method: .get, scheme: nil, authority: nil, path: "/", headerFields: [.authorization: field])
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
@@ -110,25 +111,23 @@ struct ClientContextTests {
     }
 
     @Test(
-        "A language is taken where it looks like a tag",
         arguments: [
             ("de", "de"), ("de-AT", "de-AT"), ("de_AT", "de_AT"), ("zh-Hant-TW", "zh-Hant-TW"), ("es-419", "es-419"),
             ("d", nil), ("", nil), ("de AT", nil), ("de\r\n", nil), ("de\0", nil), ("dé", nil), ("<b>", nil),
             (String(repeating: "a", count: 35), String(repeating: "a", count: 35)),
             (String(repeating: "a", count: 36), nil),
         ])
-    func tags(text: String, tag: String?) {
+    func `A language is taken where it looks like a tag`(text: String, tag: String?) {
         #expect(LanguageTag.plain(text) == tag)
     }
 
     @Test(
-        "The language that a browser names first is taken",
         arguments: [
             ("de", "de"), ("de-AT,en;q=0.5", "de-AT"), ("de;q=0.1, en", "de"), (" ja , en", "ja"), ("*", nil),
             ("", nil),
             (",de", nil), ("de_AT", nil), ("x'y", nil),
         ])
-    func accepted(header: String, tag: String?) {
+    func `The language that a browser names first is taken`(header: String, tag: String?) {
         #expect(LanguageTag.first(of: header) == tag)
     }
 }

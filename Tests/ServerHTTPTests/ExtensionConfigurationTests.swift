@@ -11,8 +11,10 @@ struct ExtensionConfigurationTests {
         return try await ServerConfiguration.load(environment: Dictionary(uniqueKeysWithValues: named))
     }
 
-    @Test("Only the public Internet is allowed unless configured otherwise, and the server says so at the start")
-    func networks() async throws {
+    @Test
+    func `Only the public Internet is allowed unless configured otherwise, and the server says so at the start`()
+        async throws
+    {
         let standard = try await load([:])
         #expect(standard.extensions.allowedNetworks.isEmpty && standard.warnings.isEmpty)
         let allowed = try await load(["ALLOWED_NETWORKS": "10.1.0.0/16,fd00::/8"])
@@ -22,8 +24,8 @@ struct ExtensionConfigurationTests {
         #expect(developing.warnings.contains { $0.contains("custom extensions may be called on this machine") })
     }
 
-    @Test("What is no network, and no file of certificates, is a fault")
-    func faults() async throws {
+    @Test
+    func `What is no network, and no file of certificates, is a fault`() async throws {
         let folder = try TestRun.place(for: "extension-configuration")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appendingPathComponent("authorities.pem")

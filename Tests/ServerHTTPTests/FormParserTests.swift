@@ -21,7 +21,7 @@ import Testing
             ("a=%00", ["a": "\u{0}"]),
             ("a=\u{e4}", ["a": "\u{e4}"]),
         ] as [(String, [String: String])])
-    func fieldsAreMembersOfAnObject(body: String, expected: [String: String]) throws {
+    func `Fields are members of an object`(body: String, expected: [String: String]) throws {
         #expect(try LenientJSON.parseForm(Array(body.utf8)) == .object(expected.mapValues { .string($0) }))
     }
 
@@ -35,7 +35,7 @@ import Testing
         ("a=1&b=2&a=3", .duplicateMember(path: "a")),
         ("a=1&%61=1", .duplicateMember(path: "a")),
     ])
-    func whatIsNotAFormIsAFault(body: String, expected: RequestBodyFault) {
+    func `What is not a form is a fault`(body: String, expected: RequestBodyFault) {
         #expect(throws: expected) { try LenientJSON.parseForm(Array(body.utf8)) }
     }
 }

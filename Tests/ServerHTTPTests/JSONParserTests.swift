@@ -24,7 +24,7 @@ import Testing
         (#""a\u0000b""#, .string("a\u{0}b")),
         ("\"ä€🔐\"", .string("ä€🔐")),
     ])
-    func textIsTheValueThatTheGrammarGivesIt(text: String, expected: JSONValue) throws {
+    func `Text is the value that the grammar gives it`(text: String, expected: JSONValue) throws {
         #expect(try LenientJSON.parse(Array(text.utf8)) == expected)
     }
 
@@ -36,7 +36,7 @@ import Testing
         #""\ud83dx""#, #""\ud83d\n""#, #""\ud83d\ud83d""#, #""\udd10""#, "\"\n\"", "\"\u{1}\"", "{} {}", "{}x", "// {}",
         "1e999", "-1e999", String(repeating: "9", count: 400), "{\"a\":\"\\", "nullnull", "\u{FEFF}",
     ])
-    func whatIsNotJSONIsMalformed(text: String) {
+    func `What is not JSON is malformed`(text: String) {
         let fault = #expect(throws: RequestBodyFault.self) { try LenientJSON.parse(Array(text.utf8)) }
         guard case .malformed(_, let offset) = fault else {
             Issue.record("\(String(describing: fault))")
@@ -50,12 +50,12 @@ import Testing
             [0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22],
             [0xFE, 0xFF],
         ] as [[UInt8]])
-    func whatIsNotUTF8IsAFault(bytes: [UInt8]) {
+    func `What is not UTF8 is a fault`(bytes: [UInt8]) {
         #expect(throws: RequestBodyFault.invalidUTF8) { try LenientJSON.parse(bytes) }
     }
 
     @Test(arguments: ["[", "{\"a\":"])
-    func thirtyTwoLevelsArePassedAndOneMoreIsTooDeep(opening: String) throws {
+    func `Thirty two levels are passed and one more is too deep`(opening: String) throws {
         func nested(_ depth: Int) -> [UInt8] {
             let closing = opening == "[" ? "]" : "}"
             return Array(
@@ -66,12 +66,12 @@ import Testing
         #expect(throws: RequestBodyFault.tooDeep(limit: 32)) { try LenientJSON.parse(nested(10_000)) }
     }
 
-    @Test func depthIsCountedAlongOnePathOnly() throws {
+    @Test func `Depth is counted along one path only`() throws {
         let wide = "[" + Array(repeating: "[[]]", count: 100).joined(separator: ",") + "]"
         #expect(throws: Never.self) { try LenientJSON.parse(Array(wide.utf8)) }
     }
 
-    @Test func aMemberThatIsThereTwiceIsAFault() {
+    @Test func `A member that is there twice is a fault`() {
         #expect(throws: RequestBodyFault.duplicateMember(path: "a")) {
             try LenientJSON.parse(Array(#"{"a":1,"b":2,"\u0061":3}"#.utf8))
         }

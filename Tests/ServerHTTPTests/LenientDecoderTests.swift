@@ -71,7 +71,7 @@ import Testing
         ),
         (#"{"anything":[1,{"a_b":null}]}"#, Body(anything: .array([.integer(1), .object(["a_b": .null])]))),
     ])
-    func membersAreTakenAsLenientlyAsClientsSendThem(text: String, expected: Body) throws {
+    func `Members are taken as leniently as clients send them`(text: String, expected: Body) throws {
         #expect(try decode(Body.self, text) == expected)
     }
 
@@ -119,11 +119,11 @@ import Testing
         ),
         (#"{"id_token":"a","id__token":"b"}"#, .duplicateMember(path: "idToken")),
     ])
-    func theFirstFaultIsNamedWithItsPath(text: String, expected: RequestBodyFault) {
+    func `The first fault is named with its path`(text: String, expected: RequestBodyFault) {
         #expect(throws: expected) { try decode(Body.self, text) }
     }
 
-    @Test func aMemberThatHasToBeThereIsMissing() {
+    @Test func `A member that has to be there is missing`() {
         struct Needy: Decodable {
             struct Inner: Decodable { var code: Int }
             var inner: Inner
@@ -133,7 +133,7 @@ import Testing
         #expect(throws: RequestBodyFault.missingMember(path: "inner.code")) { try decode(Needy.self, #"{"inner":{}}"#) }
     }
 
-    @Test func typesThatSpellTheirMembersInSnakeCaseFindBoth() throws {
+    @Test func `Types that spell their members in snake case find both`() throws {
         struct Token: Decodable, Equatable {
             var clientID: String?
             enum CodingKeys: String, CodingKey { case clientID = "client_id" }
@@ -142,7 +142,7 @@ import Testing
         #expect(try decode(Token.self, #"{"clientId":"a"}"#) == Token(clientID: "a"))
     }
 
-    @Test func whatAFaultRepeatsIsCutOff() throws {
+    @Test func `What a fault repeats is cut off`() throws {
         let text = #"{"tags":{"a":""# + String(repeating: "ä", count: 10_000) + #""}}"#
         let fault = #expect(throws: RequestBodyFault.self) { try decode(Body.self, text) }
         guard case .wrongType(_, _, let found) = fault else {
@@ -152,20 +152,20 @@ import Testing
         #expect(found == #"{"a":""# + String(repeating: "ä", count: 94) + "…")
     }
 
-    @Test func descriptionsLeaveOutWhatTheClientSent() {
+    @Test func `Descriptions leave out what the client sent`() {
         let fault = RequestBodyFault.wrongType(path: "password", expected: .string, found: #"["hunter2"]"#)
         #expect(!fault.description.contains("hunter2"))
         #expect(fault.description.contains("password"))
     }
 
-    @Test func formsAreReadByTheSameDecoder() throws {
+    @Test func `Forms are read by the same decoder`() throws {
         let form = try LenientJSON.parseForm(Array("id_token=a&returnSecureToken=true&validSince=12".utf8))
         #expect(
             try LenientJSON.decode(Body.self, from: form) == Body(idToken: "a", returnSecureToken: true, validSince: 12)
         )
     }
 
-    @Test func hostileBodiesAreFaultsAndNeverTraps() throws {
+    @Test func `Hostile bodies are faults and never traps`() throws {
         let seeds = [
             #"{"idToken":"aä","returnSecureToken":true,"validSince":"1700000000","small":5,"unsigned":1e3}"#,
             #"{"ratio":-1.5e-3,"state":"ENABLED","photo":"+/8=","tags":["\ud83d\udd10",null,1]}"#,

@@ -33,8 +33,8 @@ struct MailConfigurationTests {
         }
     }
 
-    @Test("A mail server with a login, whose password is read and printed nowhere")
-    func complete() async throws {
+    @Test
+    func `A mail server with a login, whose password is read and printed nowhere`() async throws {
         let authorities = folder.appendingPathComponent("root.pem").path
         try Data("PEM".utf8).write(to: URL(fileURLWithPath: authorities))
         let mail = try await load([
@@ -55,8 +55,8 @@ struct MailConfigurationTests {
         #expect(try await load([:]).mail.smtp == nil)
     }
 
-    @Test("Plain text is for this machine, or a choice that is said")
-    func plainText() async throws {
+    @Test
+    func `Plain text is for this machine, or a choice that is said`() async throws {
         let local = ["FROM": "a@b.example", "SMTP_URL": "smtp://127.0.0.1:25", "SMTP_ENCRYPTION": "none"]
         #expect(try await load(local).warnings.isEmpty)
         let remote = local.merging(["SMTP_URL": "smtp://relay.example:25"]) { $1 }
@@ -71,7 +71,6 @@ struct MailConfigurationTests {
     }
 
     @Test(
-        "Each fault says what to write instead",
         arguments: [
             (["SMTP_URL": "smtp://mail.example.com"], ["SMTP_URL: mails have no sender"]),
             (
@@ -120,15 +119,15 @@ struct MailConfigurationTests {
                 ]
             ),
         ] as [([String: String], [String])])
-    func refusals(values: [String: String], expected: [String]) async throws {
+    func `Each fault says what to write instead`(values: [String: String], expected: [String]) async throws {
         let found = try await faults(values)
         #expect(found.count == expected.count, "\(found)")
         for (fault, beginning) in zip(found, expected) { #expect(fault.hasPrefix(beginning)) }
         #expect(found.allSatisfy { $0.contains("; ") })
     }
 
-    @Test("Broken templates are faults of the configuration, each by its file")
-    func templates() async throws {
+    @Test
+    func `Broken templates are faults of the configuration, each by its file`() async throws {
         for (name, text) in [("code.en.mustache", "no subject"), ("sign-in.de.mustache", "Subject: a\n\n{{#b}}")] {
             try Data(text.utf8).write(to: folder.appendingPathComponent(name))
         }

@@ -18,7 +18,7 @@ import Testing
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    @Test func thisMachineReadsThemWhereThereIsNoProxy() async throws {
+    @Test func `This machine reads them where there is no proxy`() async throws {
         try await LiveServer.run { url, _ in
             let answer = try await RawConnection.exchange(Self.get([]), with: url)
             #expect(answer.text.statuses == [200])
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func behindAProxyTheyAlwaysTakeTheToken(isDevelopment: Bool) async throws {
+    func `Behind a proxy they always take the token`(isDevelopment: Bool) async throws {
         try await LiveServer.run(
             isDevelopment: isDevelopment, configure: { $0.tlsEndedByProxy = true },
             { url, opened in
@@ -45,7 +45,7 @@ import Testing
             })
     }
 
-    @Test func onASeparateAddressTheyAreForEveryClientAndNothingElseIsThere() async throws {
+    @Test func `On a separate address they are for every client and nothing else is there`() async throws {
         let log = CapturedLog()
         try await LiveServer.run(
             log: log,

@@ -44,12 +44,12 @@ import Testing
         ("http://example.org", "/"),
         ("*", "*"),
     ])
-    func thePathIsRewrittenAndTheQueryIsNot(target: String, expected: String) {
+    func `The path is rewritten and the query is not`(target: String, expected: String) {
         let normalizer = PathNormalizer(Echo(), rules: [Self.withoutHost, Self.anyTenant])
         #expect(normalizer.normalize(target) == expected)
     }
 
-    @Test func theRewrittenRequestKeepsItsBodyAndQuery() async throws {
+    @Test func `The rewritten request keeps its body and query`() async throws {
         let app = Application(responder: PathNormalizer(Echo(), rules: [Self.withoutHost]))
         try await app.test(.router) { client in
             try await client.execute(

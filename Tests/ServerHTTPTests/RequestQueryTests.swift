@@ -17,7 +17,7 @@ import Testing
             ("/?a=%&b=%zz+&c=%ff", ["a": "%", "b": "%zz ", "c": "%ff"]),
             ("/?&&a=b&", ["a": "b"]), ("/?a=%C3%A4", ["a": "ä"]), ("/?a=b#c", ["a": "b"]),
         ] as [(String, [String: String])])
-    func aPlusSignIsASpace(target: String, expected: [String: String]) {
+    func `A plus sign is a space`(target: String, expected: [String: String]) {
         let head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: target)
         #expect(Request(head: head, body: RequestBody(buffer: ByteBuffer())).queryItems == expected)
     }

@@ -24,7 +24,7 @@ import Testing
         ("::ffff:192.0.2.7", "192.0.2.7", "192.0.2.7", false),
         ("::ffff:127.0.0.1", "127.0.0.1", "127.0.0.1", true),
     ])
-    func anAddressIsReadAndCounted(text: String, expected: String, limitKey: String, isLoopback: Bool) throws {
+    func `An address is read and counted`(text: String, expected: String, limitKey: String, isLoopback: Bool) throws {
         let address = try #require(ClientAddress(text))
         #expect(address.text == expected)
         #expect(address.limitKey == limitKey)
@@ -36,11 +36,11 @@ import Testing
         "]",
         "[::1", "[::1]x", ":::", "1:2:3:4:5:6:7:8:9", "%", ":", "::1 ", String(repeating: "1", count: 10_000),
     ])
-    func whatIsNoAddressIsNone(text: String) {
+    func `What is no address is none`(text: String) {
         #expect(ClientAddress(text) == nil)
     }
 
-    @Test func connectionsOfOtherKindsAreUnknown() throws {
+    @Test func `Connections of other kinds are unknown`() throws {
         #expect(ClientAddress(nil) == .unknown)
         #expect(ClientAddress(try SocketAddress(unixDomainSocketPath: "/tmp/socket")) == .unknown)
         #expect(ClientAddress(try SocketAddress(ipAddress: "::ffff:192.0.2.7", port: 1)).text == "192.0.2.7")
@@ -65,7 +65,7 @@ import Testing
             ([("X-Forwarded-For", "192.0.2.7"), ("Forwarded", "for=127.0.0.1;x")], "192.0.2.7"),
             ([("X-Forwarded-For", "x"), ("Forwarded", "y")], "10.0.0.1"),
         ] as [([(String, String)], String)])
-    func aTrustedProxyIsBelievedInItsLastWord(fields: [(String, String)], expected: String) throws {
+    func `A trusted proxy is believed in its last word`(fields: [(String, String)], expected: String) throws {
         let headers = try Self.headers(fields)
         let connection = try SocketAddress(ipAddress: Self.connection, port: 1)
         #expect(RequestSource(trustsProxy: true).address(headers: headers, connection: connection).text == expected)
@@ -81,13 +81,13 @@ import Testing
             ([("X-Forwarded-For", "198.51.100.1")], "10.0.0.1"),
             ([("X-Forwarded-For", "198.51.100.1"), ("Forwarded", "for=192.0.2.7")], "192.0.2.7"),
         ] as [([(String, String)], String)])
-    func theHeaderThatIsConfiguredCountsAlone(fields: [(String, String)], expected: String) throws {
+    func `The header that is configured counts alone`(fields: [(String, String)], expected: String) throws {
         let source = RequestSource(trustsProxy: true, header: .forwarded)
         let connection = try SocketAddress(ipAddress: Self.connection, port: 1)
         #expect(source.address(headers: try Self.headers(fields), connection: connection).text == expected)
     }
 
-    @Test func whoIsNoTrustedProxyCountsAsWhoItIs() throws {
+    @Test func `Who is no trusted proxy counts as who it is`() throws {
         let source = RequestSource(trustsProxy: true) { $0.text == "10.0.0.1" }
         let headers = try Self.headers([("X-Forwarded-For", "192.0.2.7")])
         for (connection, expected) in [("10.0.0.1", "192.0.2.7"), ("10.0.0.2", "10.0.0.2")] {
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func behindAProxyNoClientIsLocal() throws {
+    @Test func `Behind a proxy no client is local`() throws {
         let connection = try SocketAddress(ipAddress: "127.0.0.1", port: 1)
         for fields in [
             [], [("X-Forwarded-For", "127.0.0.1")], [("X-Forwarded-For", "nonsense")], [("Forwarded", "for=127.0.0.1")],

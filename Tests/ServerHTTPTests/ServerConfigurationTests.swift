@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func theDefaultsAreSafeAndComplete() async throws {
+    @Test func `The defaults are safe and complete`() async throws {
         let configuration = try await load()
         #expect(configuration.listen == ListenAddress(host: "127.0.0.1", port: 8080))
         #expect(configuration.dataDirectory == "./countersign-data")
@@ -85,7 +85,7 @@ import Testing
         #expect(configuration.baseURLs(port: 8080).map(\.absoluteString) == ["http://127.0.0.1:8080"])
     }
 
-    @Test func aFlagCountsMoreThanTheEnvironmentAndThatMoreThanTheFile() async throws {
+    @Test func `A flag counts more than the environment and that more than the file`() async throws {
         let yaml = "data: from-file\nlisten: 127.0.0.1:1\nlog:\n  level: debug\n"
         let environment = ["COUNTERSIGN_DATA": "from-environment", "COUNTERSIGN_LISTEN": "127.0.0.1:2", "HOME": "/"]
         let configuration = try await load(flags: [.data: "from-flag"], environment: environment, yaml: yaml)
@@ -94,7 +94,7 @@ import Testing
         #expect(configuration.logLevel == .debug)
     }
 
-    @Test func yamlAndJSONSayTheSame() async throws {
+    @Test func `Yaml and JSON say the same`() async throws {
         let certificate = try files.write("", to: "certificate.pem")
         let key = try files.writePrivately("", to: "key.pem")
         let yaml = """
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func everyKeyCanBeSetByTheEnvironment() async throws {
+    @Test func `Every key can be set by the environment`() async throws {
         let file = try files.write("", to: "file")
         let configuration = try await load(environment: [
             "COUNTERSIGN_LISTEN": "localhost:1", "COUNTERSIGN_DATA": "d", "COUNTERSIGN_DEV": "true",
@@ -196,11 +196,11 @@ import Testing
         ),
         ("masterKey:\n  descriptor: 1", "masterKey.descriptor in server.yaml: 1 is for output; write 0, or 3 to 65535"),
     ])
-    func aFaultSaysWhatToWriteInstead(yaml: String, expected: String) async throws {
+    func `A fault says what to write instead`(yaml: String, expected: String) async throws {
         #expect(try await faults(yaml: yaml) == [expected])
     }
 
-    @Test func unknownVariablesAreRefusedAndOthersAreNotOurs() async throws {
+    @Test func `Unknown variables are refused and others are not ours`() async throws {
         let found = try await faults(environment: [
             "COUNTERSIGN_LISTN": "x", "COUNTERSIGN_WHATEVER": "x", "LISTEN": "x",
         ])
@@ -211,7 +211,7 @@ import Testing
             ])
     }
 
-    @Test func allFaultsAreReportedAtOnce() async throws {
+    @Test func `All faults are reported at once`() async throws {
         let found = try await faults(
             flags: [.listen: "8080"], environment: ["COUNTERSIGN_DEV": "", "COUNTERSIGN_COLOR": "1"],
             yaml: "nothing: 1\ntls:\n  key: /nowhere\npublicURL: example.com\npasswords:\n  operations: 0\n")
@@ -223,7 +223,7 @@ import Testing
             ])
     }
 
-    @Test func anUnreadableFileIsAFault() async throws {
+    @Test func `An unreadable file is a fault`() async throws {
         #expect(try await faults(yaml: "a: [").first?.hasPrefix("server.yaml: it cannot be understood (") == true)
         #expect(try await faults(json: "{").first?.hasPrefix("server.json: it cannot be understood (") == true)
         #expect(try await faults(json: "[]").first?.hasPrefix("server.json: it cannot be understood (") == true)
@@ -249,7 +249,7 @@ import Testing
         ("0.0.0.0:8080", "0.0.0.0", 8080, false, true),
         ("login.example.com:443", "login.example.com", 443, false, false),
     ])
-    func listenAddressesAreRead(text: String, host: String, port: Int, isLoopback: Bool, isWildcard: Bool) throws {
+    func `Listen addresses are read`(text: String, host: String, port: Int, isLoopback: Bool, isWildcard: Bool) throws {
         let address = try #require(ListenAddress(text))
         #expect(address == ListenAddress(host: host, port: port))
         #expect(address.isLoopback == isLoopback)
@@ -261,11 +261,11 @@ import Testing
         "", ":", "8080", ":8080", "localhost", "localhost:", "localhost:-1", "localhost:65536", "localhost:99999999999",
         "::1:8080", "[::1]", "[::1:8080", "[localhost]:1", "[127.0.0.1]:1", "a b:1", "http://localhost:1", "ä:1",
     ])
-    func whatIsNoListenAddressIsRefused(text: String) {
+    func `What is no listen address is refused`(text: String) {
         #expect(ListenAddress(text) == nil)
     }
 
-    @Test func plainHTTPIsForLoopbackOnlyUnlessConfiguredOtherwise() async throws {
+    @Test func `Plain HTTP is for loopback only unless configured otherwise`() async throws {
         let everywhere: [ConfigurationKey: String] = [.listen: "0.0.0.0:8080"]
         let found = try await faults(flags: everywhere)
         #expect(found.count == 1)
@@ -293,7 +293,7 @@ import Testing
         #expect(encrypted.warnings == ["publicURL is not set: issuers and links in mails say localhost"])
     }
 
-    @Test func proxiesConnectionsAndMetricsAreRead() async throws {
+    @Test func `Proxies connections and metrics are read`() async throws {
         let yaml = """
             tls: { endedByProxy: true }
             proxy: { header: Forwarded, trusted: [127.0.0.1, "fd00::/8"] }
@@ -333,13 +333,13 @@ import Testing
         ("http.maxConnections: 0", "http.maxConnections in server.yaml: 0 is out of range"),
         ("metrics.listen: 9464", "metrics.listen in server.yaml: "),
     ])
-    func faultsOfProxiesConnectionsAndMetricsAreTold(yaml: String, expected: String) async throws {
+    func `Faults of proxies connections and metrics are told`(yaml: String, expected: String) async throws {
         let found = try await faults(yaml: yaml)
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix(expected) == true, "\(found)")
     }
 
-    @Test func aDevelopmentServerIsForThisMachineUnlessConfiguredOtherwise() async throws {
+    @Test func `A development server is for this machine unless configured otherwise`() async throws {
         let everywhere: [ConfigurationKey: String] = [.listen: "0.0.0.0:8080", .dev: "true"]
         #expect(
             try await faults(flags: everywhere) == [
@@ -358,12 +358,12 @@ import Testing
             ])
     }
 
-    @Test func developmentHasADirectoryOfItsOwn() async throws {
+    @Test func `Development has a directory of its own`() async throws {
         #expect(try await load(flags: [.dev: "true"]).dataDirectory == "./countersign-dev-data")
         #expect(try await load(flags: [.dev: "true"], environment: ["COUNTERSIGN_DATA": "d"]).dataDirectory == "d")
     }
 
-    @Test func secretsThatOthersMayReadAreWarnedOfWithTheCommandThatMendsThem() async throws {
+    @Test func `Secrets that others may read are warned of with the command that mends them`() async throws {
         let (open, closed) = (
             try files.write("x", to: "open key.pem"), try files.writePrivately("x", to: "closed.pem")
         )
@@ -403,7 +403,7 @@ import Testing
         #expect(try await warnings("database: postgres://u@h/d").isEmpty)
     }
 
-    @Test func publicURLsAreEncryptedOrOnLoopback() async throws {
+    @Test func `Public URLs are encrypted or on loopback`() async throws {
         #expect(try await faults(yaml: "publicURL: http://login.example.com").count == 1)
         #expect(try await faults(yaml: "publicURL: http://login.example.com\ndev: true").isEmpty)
         #expect(
@@ -416,12 +416,12 @@ import Testing
         }
     }
 
-    @Test func cheapPasswordHashesAreWarnedOf() async throws {
+    @Test func `Cheap password hashes are warned of`() async throws {
         #expect(try await load(yaml: "passwords: { memoryMiB: 1, operations: 1 }").warnings.count == 1)
         #expect(try await load(yaml: "passwords: { memoryMiB: 7, operations: 5 }").warnings.isEmpty)
     }
 
-    @Test func theDocumentationListsExactlyTheKeysThatExist() throws {
+    @Test func `The documentation lists exactly the keys that exist`() throws {
         let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("docs/configuration.md")
         let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")

@@ -88,7 +88,8 @@ import Testing
             ("/dialect/refusal", 403, #"{"refused":"yes"}"#, nil),
             ("/dialect/nowhere", 404, #"{"message":"FAILED 404"}"#, nil),
         ] as [(String, Int, String, String?)])
-    func failuresBecomeAnswersThatTellNothing(path: String, status: Int, body: String, retryAfter: String?) async throws
+    func `Failures become answers that tell nothing`(path: String, status: Int, body: String, retryAfter: String?)
+        async throws
     {
         try await application().test(.router) { client in
             try await client.execute(uri: path, method: .get) { response in
@@ -102,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func anUnexpectedErrorIsLoggedAndOverloadIsNoError() async throws {
+    @Test func `An unexpected error is logged and overload is no error`() async throws {
         let log = CapturedLog()
         try await application(log: log).test(.router) { client in
             try await client.execute(uri: "/unexpected", method: .get)
@@ -112,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func whatHeadersAHandlerPutBesideItsStatusAreKept() async throws {
+    @Test func `What headers a handler put beside its status are kept`() async throws {
         try await application().test(.router) { client in
             try await client.execute(uri: "/unauthorized", method: .get) {
                 #expect($0.headers[.wwwAuthenticate] == "Bearer")
@@ -139,7 +140,9 @@ import Testing
             ("application/json", "{", 400, #"{"error":"invalid_body"}"#),
             ("application/json", #"{"code":"x"}"#, 400, #"{"error":"invalid_body"}"#),
         ] as [(String?, String, Int, String)])
-    func bodiesAreTakenByTheirContentType(type: String?, body: String, status: Int, expected: String) async throws {
+    func `Bodies are taken by their content type`(type: String?, body: String, status: Int, expected: String)
+        async throws
+    {
         try await application().test(.router) { client in
             try await client.execute(
                 uri: "/body", method: .post, headers: type.map { [.contentType: $0] } ?? [:],
@@ -151,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func aFormIsRefusedWhereOnlyJSONIsTaken() async throws {
+    @Test func `A form is refused where only JSON is taken`() async throws {
         try await application().test(.router) { client in
             try await client.execute(
                 uri: "/json", method: .post, headers: [.contentType: "application/x-www-form-urlencoded"],
@@ -160,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func aBodyOf64KiBIsReadAndALargerOneIsRefused() async throws {
+    @Test func `A body of 64 KiB is read and a larger one is refused`() async throws {
         @Sendable func body(_ size: Int) -> ByteBuffer {
             ByteBuffer(string: #"{"email":"\#(String(repeating: "x", count: size - 12))"}"#)
         }
@@ -174,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func aBodyThatIsLargerThanItWasAnnouncedIsRefusedToo() async throws {
+    @Test func `A body that is larger than it was announced is refused too`() async throws {
         let (body, source) = RequestBody.makeStream()
         let request = Request(head: HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/"), body: body)
         let bytes = Task { try await request.bodyBytes(limit: 10) }
@@ -184,7 +187,7 @@ import Testing
         await #expect(throws: RequestBodyFault.tooLarge(limit: 10)) { try await bytes.value }
     }
 
-    @Test func pagesOfOtherOriginsMayCallThePublicAPI() async throws {
+    @Test func `Pages of other origins may call the public API`() async throws {
         try await application().test(.router) { client in
             try await client.execute(
                 uri: "/dialect/body", method: .options,
@@ -217,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func pagesMayLoadNothingUnlessTheySaySo() async throws {
+    @Test func `Pages may load nothing unless they say so`() async throws {
         try await application().test(.router) { client in
             try await client.execute(uri: "/page", method: .get) { response in
                 #expect(response.headers[.contentSecurityPolicy]?.hasPrefix("default-src 'none'") == true)
@@ -233,7 +236,7 @@ import Testing
         }
     }
 
-    @Test func healthIsToldWithReasons() async throws {
+    @Test func `Health is told with reasons`() async throws {
         try await application().test(.router) { client in
             try await client.execute(uri: "/health/live", method: .get) {
                 #expect($0.status == .ok)
@@ -254,7 +257,7 @@ import Testing
         }
     }
 
-    @Test func theLogHasNoValuesOfQueriesNoHeadersAndNoBodies() async throws {
+    @Test func `The log has no values of queries no headers and no bodies`() async throws {
         let log = CapturedLog()
         try await application(log: log).test(.router) { client in
             try await client.execute(
@@ -267,7 +270,7 @@ import Testing
         #expect(!log.lines.contains { $0.contains("SECRET") })
     }
 
-    @Test func theSourceComesFromTheTrustedProxy() async throws {
+    @Test func `The source comes from the trusted proxy`() async throws {
         try await application().test(.router) { client in
             try await client.execute(uri: "/source", method: .get, headers: [.xForwardedFor: "2001:db8::7"]) {
                 #expect(String(buffer: $0.body) == #"["2001:db8::7","2001:db8::/64"]"#)
@@ -278,7 +281,7 @@ import Testing
         }
     }
 
-    @Test func theSourceOfALiveConnectionIsItsOtherEnd() async throws {
+    @Test func `The source of a live connection is its other end`() async throws {
         try await application().test(.live) { client in
             try await client.execute(uri: "/source", method: .get) {
                 let body = String(buffer: $0.body)

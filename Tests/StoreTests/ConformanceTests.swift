@@ -5,8 +5,8 @@ import Testing
 
 @Suite("What every store must do")
 struct ConformanceTests {
-    @Test("SQLite", arguments: StoreConformance.checks)
-    func sqlite(_ check: StoreConformance.Check) async throws {
+    @Test(arguments: StoreConformance.checks)
+    func `SQLite does what every store must do`(_ check: StoreConformance.Check) async throws {
         try await check.run { try await SQLiteStore.temporary(in: TestRun.directory()) }
     }
 }

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct TestRunTests {
-    @Test("What a killed run left behind is removed, and what a living one has is not")
-    func sweep() throws {
+    @Test
+    func `What a killed run left behind is removed, and what a living one has is not`() throws {
         let parent = try TestRun.place(for: "sweep")
         let living = parent.appendingPathComponent("countersign-tests-living")
         let dead = parent.appendingPathComponent("countersign-tests-dead")

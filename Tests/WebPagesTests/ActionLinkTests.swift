@@ -6,12 +6,13 @@ import Testing
 @Suite("Links of mails")
 struct ActionLinkTests {
     @Test(
-        "Each link has the mode by which apps and the page know it, byte for byte",
         arguments: [
             (ActionLink.Action.verifyEmail, "verifyEmail"), (.resetPassword, "resetPassword"), (.signIn, "signIn"),
             (.changeEmail, "verifyAndChangeEmail"),
         ])
-    func modes(action: ActionLink.Action, mode: String) {
+    func `Each link has the mode by which apps and the page know it, byte for byte`(
+        action: ActionLink.Action, mode: String
+    ) {
         let link = ActionLink(
             action, code: Secret("a-b_c"), items: [("continueUrl", "https://example.org/?a=1&b=ä#c"), ("apiKey", "k")],
             locale: "de")
@@ -24,7 +25,7 @@ struct ActionLinkTests {
         #expect(MailedLinkMode(rawValue: mode) == MailedLinkMode(action))
     }
 
-    @Test("No action is without a mode") func complete() {
+    @Test func `No action is without a mode`() {
         #expect(Set(ActionLink.Action.allCases.map { MailedLinkMode($0).rawValue }).count == 4)
     }
 }

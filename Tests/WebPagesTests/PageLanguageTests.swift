@@ -5,17 +5,15 @@ import Testing
 @Suite("The language of pages")
 struct PageLanguageTests {
     @Test(
-        "A tag names a language of ours in any case and with any region",
         arguments: [
             ("de", PageLanguage.german), ("DE-at", .german), ("de_CH", .german), ("ja-JP", .japanese), ("en", .english),
             ("fr", nil), ("", nil), ("-de", nil), ("deutsch", nil), ("de\u{0}", nil),
         ])
-    func tags(tag: String, expected: PageLanguage?) {
+    func `A tag names a language of ours in any case and with any region`(tag: String, expected: PageLanguage?) {
         #expect(PageLanguage(tag: tag) == expected)
     }
 
     @Test(
-        "The browser's list is read by weight (RFC 9110, section 12.5.4)",
         arguments: [
             ("de", PageLanguage.german), ("fr, ja", .japanese), ("en;q=0.5, de;q=0.8, ja;q=0.1", .german),
             ("de;q=0, ja;q=0.1", .japanese), ("de , en", .german), ("ja;q=x, en", .english), ("*", nil), ("", nil),
@@ -23,7 +21,7 @@ struct PageLanguageTests {
             ("de;q=0", nil), ("fr;q=1, de; q=0.2", .german),
             (String(repeating: "xx,", count: 5000) + "de", nil),
         ])
-    func headers(header: String, expected: PageLanguage?) {
+    func `The browser's list is read by weight (RFC 9110, section 12.5.4)`(header: String, expected: PageLanguage?) {
         #expect(PageLanguage(accepting: header) == expected)
     }
 }

@@ -18,9 +18,10 @@ struct PageTemplateTests {
     private let message = PageMessage(title: "Title", text: "Sentence.")
 
     @Test(
-        "A page names its language, its title twice and the style sheet that the server has",
         arguments: PageLanguage.allCases)
-    func frame(language: PageLanguage) throws {
+    func `A page names its language, its title twice and the style sheet that the server has`(language: PageLanguage)
+        throws
+    {
         let html = try render(Page(message, in: language))
         #expect(html.hasPrefix("<!doctype html>\n<html lang=\"\(language.rawValue)\">\n"))
         #expect(html.contains("<title>Title</title>"))
@@ -31,22 +32,21 @@ struct PageTemplateTests {
     }
 
     @Test(
-        "A refused page says so in its title and in an alert",
         arguments: [(PageLanguage.english, "Error"), (.german, "Fehler"), (.japanese, "エラー")])
-    func problem(language: PageLanguage, prefix: String) throws {
+    func `A refused page says so in its title and in an alert`(language: PageLanguage, prefix: String) throws {
         let html = try render(Page(message, in: language, problem: "Not that."))
         #expect(html.contains("<title>\(prefix): Title</title>"))
         #expect(html.contains("<p class=\"problem\" id=\"problem\" role=\"alert\">Not that.</p>"))
     }
 
-    @Test("A page that waits is loaded again by the browser")
-    func refresh() throws {
+    @Test
+    func `A page that waits is loaded again by the browser`() throws {
         let html = try render(Page(message, in: .english, refreshSeconds: 4))
         #expect(html.contains("<meta http-equiv=\"refresh\" content=\"4\">"))
     }
 
-    @Test("What comes from outside cannot add mark-up, wherever it stands")
-    func escaping() throws {
+    @Test
+    func `What comes from outside cannot add mark-up, wherever it stands`() throws {
         let attack = "\"><script>'&"
         let page = Page(PageMessage(title: attack, text: attack), in: .english, problem: attack)
         let field = PageField.newPassword(name: attack, label: attack, minimumLength: 8, isInvalid: true)
@@ -55,15 +55,16 @@ struct PageTemplateTests {
         #expect(!html.contains("\"\">"))
     }
 
-    @Test("The content reads the page's language and its own members")
-    func content() throws {
+    @Test
+    func `The content reads the page's language and its own members`() throws {
         #expect(try render(Page(message, in: .german), Content(note: "N")).contains("<p>N (de)</p>"))
     }
 
     @Test(
-        "A refused field refers to the problem (WCAG 2.2, success criterion 3.3.1), another does not",
         arguments: [true, false])
-    func fields(isInvalid: Bool) throws {
+    func `A refused field refers to the problem (WCAG 2.2, success criterion 3.3.1), another does not`(isInvalid: Bool)
+        throws
+    {
         let tie = "aria-invalid=\"true\" aria-describedby=\"problem\""
         let password = PageField.newPassword(
             name: "new_password", label: "New password", minimumLength: 15, isInvalid: isInvalid)

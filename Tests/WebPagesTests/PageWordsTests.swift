@@ -26,15 +26,15 @@ struct PageWordsTests {
         return texts
     }
 
-    @Test("No text is empty in any language", arguments: catalogues.indices, PageLanguage.allCases)
-    func complete(index: Int, language: PageLanguage) {
+    @Test(arguments: catalogues.indices, PageLanguage.allCases)
+    func `No text is empty in any language`(index: Int, language: PageLanguage) {
         for (key, words) in texts(of: Self.catalogues[index], in: language) {
             #expect(words.allSatisfy { !$0.isEmpty }, "\(Self.catalogues[index]).\(key)")
         }
     }
 
-    @Test("Every text is translated", arguments: catalogues.indices, [PageLanguage.german, .japanese])
-    func translated(index: Int, language: PageLanguage) {
+    @Test(arguments: catalogues.indices, [PageLanguage.german, .japanese])
+    func `Every text is translated`(index: Int, language: PageLanguage) {
         let english = texts(of: Self.catalogues[index], in: .english)
         for (key, words) in texts(of: Self.catalogues[index], in: language) {
             for (word, original) in zip(words, english[key] ?? []) {
@@ -43,8 +43,8 @@ struct PageWordsTests {
         }
     }
 
-    @Test("A new password that was refused is told why in every language", arguments: PageLanguage.allCases)
-    func passwordFaults(language: PageLanguage) {
+    @Test(arguments: PageLanguage.allCases)
+    func `A new password that was refused is told why in every language`(language: PageLanguage) {
         let words = PasswordWords.of(language)
         #expect(words.newPasswordLabel(15).contains("15"))
         #expect(words.fault(.tooShort(minimum: 15)).contains("15"))

@@ -24,8 +24,8 @@ struct BoundedQuestionTests {
         func give(_ number: Int) { continuation.yield(number) }
     }
 
-    @Test("Who asks while an answer is late is not made to wait, and asks nothing a second time")
-    func late() async throws {
+    @Test
+    func `Who asks while an answer is late is not made to wait, and asks nothing a second time`() async throws {
         let question = BoundedQuestion<Int>(patience: .milliseconds(20))
         let held = HeldAnswer()
         for _ in 0..<3 { #expect(try await question.answer { await held.ask() } == nil) }
@@ -37,8 +37,8 @@ struct BoundedQuestionTests {
         #expect(fresh == 2)
     }
 
-    @Test("Those who ask together get one answer")
-    func together() async throws {
+    @Test
+    func `Those who ask together get one answer`() async throws {
         let question = BoundedQuestion<Int>(patience: .seconds(60))
         let held = HeldAnswer()
         async let first = question.answer { await held.ask() }
@@ -51,8 +51,8 @@ struct BoundedQuestionTests {
         #expect(try await second == 7)
     }
 
-    @Test("What was read before is told where the store fails")
-    func remembered() async throws {
+    @Test
+    func `What was read before is told where the store fails`() async throws {
         struct Trouble: Error {}
         let value = Remembered<Int>(patience: .milliseconds(20))
         await #expect(throws: Trouble.self) { try await value.value { throw Trouble() } }

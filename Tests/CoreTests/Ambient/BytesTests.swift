@@ -5,36 +5,35 @@ import Testing
 @Suite("Bytes, random text and instants")
 struct BytesTests {
     @Test(
-        "URL-safe Base64 has the vectors of RFC 4648, section 10, without padding",
         arguments: [
             ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
             ("foobar", "Zm9vYmFy"),
         ])
-    func base64(text: String, encoded: String) {
+    func `URL-safe Base64 has the vectors of RFC 4648, section 10, without padding`(text: String, encoded: String) {
         #expect(Array(text.utf8).base64URL == encoded)
         #expect([UInt8](base64URL: encoded) == Array(text.utf8))
     }
 
-    @Test("Bytes beyond the common alphabet use - and _")
-    func alphabet() {
+    @Test
+    func `Bytes beyond the common alphabet use - and _`() {
         #expect([UInt8]([0xfb, 0xff, 0xfe]).base64URL == "-__-")
         #expect([UInt8](base64URL: "-__-") == [0xfb, 0xff, 0xfe])
     }
 
     @Test(
-        "What is no URL-safe Base64 is refused", arguments: ["Zg==", "Z", "Zg=", "Z g", "Zg\n", "é", "Zm9v!", "\u{0}"])
-    func refused(text: String) {
+        arguments: ["Zg==", "Z", "Zg=", "Z g", "Zg\n", "é", "Zm9v!", "\u{0}"])
+    func `What is no URL-safe Base64 is refused`(text: String) {
         #expect([UInt8](base64URL: text) == nil)
     }
 
-    @Test("Hexadecimal is lower case, two characters a byte")
-    func hex() {
+    @Test
+    func `Hexadecimal is lower case, two characters a byte`() {
         #expect([UInt8]([0, 1, 0x9f, 0xff]).hex == "00019fff")
         #expect([UInt8]().hex == "")
     }
 
-    @Test("A generated string takes every character equally often")
-    func alphabets() {
+    @Test
+    func `A generated string takes every character equally often`() {
         let random = SeededRandom(seed: 9)
         for (alphabet, count) in [(StaticAlphabet.digits, 10), (.alphanumeric, 62)] {
             let text = random.string(count * 1000, of: alphabet)
@@ -45,8 +44,8 @@ struct BytesTests {
         }
     }
 
-    @Test("A random UUID is of version 4 and of the variant of RFC 9562")
-    func uuid() throws {
+    @Test
+    func `A random UUID is of version 4 and of the variant of RFC 9562`() throws {
         for seed in 0..<20 {
             let text = SeededRandom(seed: UInt64(seed)).uuid()
             let uuid = try #require(UUID(uuidString: text))
@@ -57,9 +56,8 @@ struct BytesTests {
     }
 
     @Test(
-        "The system's generator gives as many bytes as asked for, and others each time",
         arguments: [0, 1, 7, 8, 9, 32, 256, 257, 1000])
-    func system(count: Int) {
+    func `The system's generator gives as many bytes as asked for, and others each time`(count: Int) {
         let bytes = SystemRandom().bytes(count)
         #expect(bytes.count == count)
         #expect(count < 8 || bytes != SystemRandom().bytes(count))
@@ -67,8 +65,8 @@ struct BytesTests {
         #expect(count < 32 || bytes.suffix(32).contains { $0 != 0 })
     }
 
-    @Test("An instant survives its microseconds, and no instant traps")
-    func instants() {
+    @Test
+    func `An instant survives its microseconds, and no instant traps`() {
         for value in [0, 1, -1, 999_999, 1_790_000_000_000_001, -62_135_596_800_000_000, 4_102_444_799_999_999]
             as [Int64]
         {

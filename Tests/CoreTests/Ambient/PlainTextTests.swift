@@ -10,20 +10,19 @@ struct PlainTextTests {
     }
 
     @Test(
-        "A text for people loses its zero bytes and what is too long",
         arguments: [
             ("Ada", 100, "Ada"), ("A\0d\0a\0", 100, "Ada"), ("\0", 100, ""), ("", 100, ""), ("Adalbert", 3, "Ada"),
             ("\0\0Adalbert", 3, "Ada"), ("e\u{301}e\u{301}", 1, "e\u{301}"), ("\0\u{301}a", 9, "\u{301}a"),
             ("👩‍👩‍👧‍👦\0", 1, "👩‍👩‍👧‍👦"), ("a\u{FFFD}b\u{1}", 9, "a\u{FFFD}b\u{1}"),
         ])
-    func shown(text: String, longest: Int, expected: String) {
+    func `A text for people loses its zero bytes and what is too long`(text: String, longest: Int, expected: String) {
         let plain = PlainText(text, longest: longest)
         #expect(Array(plain.text.unicodeScalars) == Array(expected.unicodeScalars))
         #expect("\(plain)" == expected)
     }
 
-    @Test("A property keeps zero bytes out, whoever sets it")
-    func property() {
+    @Test
+    func `A property keeps zero bytes out, whoever sets it`() {
         var named = Named(name: "a\0b")
         #expect(named.name == "ab")
         named.name = "c\0"
@@ -33,34 +32,32 @@ struct PlainTextTests {
     }
 
     @Test(
-        "A text that counts to the letter is taken as it is, or not at all",
         arguments: [
             ("a", true), ("abcd", true), ("é", true), ("éé", true), ("\u{FFFD}", true), ("", false), ("abcde", false),
             ("ééé", false), ("\0", false), ("a\0", false), ("\0a", false), (nil, false),
         ])
-    func exact(text: String?, isTaken: Bool) {
+    func `A text that counts to the letter is taken as it is, or not at all`(text: String?, isTaken: Bool) {
         #expect(PlainText(text, bytes: 1...4)?.text == (isTaken ? text : nil))
     }
 
-    @Test("Where no length is asked for, an empty text is taken and one with a zero byte is not")
-    func ranges() {
+    @Test
+    func `Where no length is asked for, an empty text is taken and one with a zero byte is not`() {
         #expect(PlainText("", bytes: 0...)?.text == "")
         #expect(PlainText("\0", bytes: 0...) == nil)
         #expect(PlainText("", bytes: 1...) == nil)
     }
 
     @Test(
-        "A key with a zero byte is no other row's key",
         arguments: [
             ("alice", "alice"), ("alice\0", "alice\u{FFFD}"), ("alice\0x", "alice\u{FFFD}x"), ("\0", "\u{FFFD}"),
             ("", ""), ("\0\u{301}", "\u{FFFD}\u{301}"),
         ])
-    func keys(text: String, key: String) {
+    func `A key with a zero byte is no other row's key`(text: String, key: String) {
         #expect(PlainText.key(text) == key)
     }
 
-    @Test("No id has a zero byte, however it is made")
-    func ids() throws {
+    @Test
+    func `No id has a zero byte, however it is made`() throws {
         let json = Data(#"["alice\u0000"]"#.utf8)
         func expectPlain<ID: StringName>(_ type: ID.Type) throws {
             #expect(ID(rawValue: "alice\0").rawValue == "alice\u{FFFD}")
@@ -75,8 +72,8 @@ struct PlainTextTests {
         try expectPlain(RegisteredClientID.self)
     }
 
-    @Test("A factor's name has no zero byte, whichever way it was enrolled or renamed")
-    func factors() {
+    @Test
+    func `A factor's name has no zero byte, whichever way it was enrolled or renamed`() {
         var factor = FactorRecord(
             id: FactorID(rawValue: "f"), userID: UserID(rawValue: "u"), kind: .totp, name: "My\0 phone",
             createdAt: Date(timeIntervalSince1970: 0), payload: Data())

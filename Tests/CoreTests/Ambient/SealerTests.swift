@@ -14,8 +14,8 @@ struct SealerTests {
         Sealer(active: try key(active), earlier: try earlier.map(key), random: SeededRandom(seed: UInt64(active)))
     }
 
-    @Test("What is sealed opens again, of any length", arguments: [0, 1, 15, 16, 17, 1000])
-    func roundTrip(length: Int) throws {
+    @Test(arguments: [0, 1, 15, 16, 17, 1000])
+    func `What is sealed opens again, of any length`(length: Int) throws {
         let sealer = try Self.sealer(1)
         let plain = Data((0..<length).map { UInt8(truncatingIfNeeded: $0) })
         let sealed = try sealer.seal(plain, for: "here")
@@ -26,8 +26,8 @@ struct SealerTests {
         #expect(try sealer.seal(plain, for: "here") != sealed)
     }
 
-    @Test("It opens nowhere else")
-    func context() throws {
+    @Test
+    func `It opens nowhere else`() throws {
         let sealer = try Self.sealer(1)
         let sealed = try sealer.seal(Data("secret".utf8), for: "factor/1")
         for context in ["factor/2", "factor/", "", "factor/1 ", "flow/1"] {
@@ -35,8 +35,8 @@ struct SealerTests {
         }
     }
 
-    @Test("Every altered, missing or added byte is noticed")
-    func altered() throws {
+    @Test
+    func `Every altered, missing or added byte is noticed`() throws {
         let sealer = try Self.sealer(1)
         let sealed = try sealer.seal(Data("secret".utf8), for: "here")
         for index in sealed.indices {
@@ -50,8 +50,8 @@ struct SealerTests {
         #expect(throws: SealingError.self) { try sealer.open(sealed + [0], for: "here") }
     }
 
-    @Test("Earlier master keys open what they sealed; another does not, and the error names it but no content")
-    func masterKeys() throws {
+    @Test
+    func `Earlier master keys open what they sealed; another does not, and the error names it but no content`() throws {
         let old = try Self.sealer(1).seal(Data("secret".utf8), for: "here")
         let new = try Self.sealer(2, earlier: [3, 1])
         #expect(try new.open(old, for: "here") == Data("secret".utf8))
@@ -63,15 +63,15 @@ struct SealerTests {
         #expect(error?.description.contains(name) == true)
     }
 
-    @Test("A master key has 32 bytes", arguments: [0, 16, 31, 33, 64])
-    func length(count: Int) {
+    @Test(arguments: [0, 16, 31, 33, 64])
+    func `A master key has 32 bytes`(count: Int) {
         #expect(throws: SealingError.self) {
             try Sealer.MasterKey(bytes: Secret(Array(repeating: 1, count: count)))
         }
     }
 
-    @Test("Sealing, naming and digesting use keys of their own, derived as documented (RFC 5869)")
-    func derivation() async throws {
+    @Test
+    func `Sealing, naming and digesting use keys of their own, derived as documented (RFC 5869)`() async throws {
         let master = SymmetricKey(data: Array(repeating: UInt8(1), count: 32))
         func derive(_ purpose: String, _ count: Int) -> SymmetricKey {
             HKDF<SHA256>.deriveKey(
@@ -92,8 +92,8 @@ struct SealerTests {
     /// Sealed by a version that had one key for all places: "secret" for "factor/1", under the key of ones.
     private static let ofFirstVersion = "AejD928AAQIDBAUGBwgJCgtD0Q8mucC3EOTCGwdQrf1r60n+TWUT"
 
-    @Test("What earlier versions sealed opens, in its place alone; what is sealed anew is of this version")
-    func firstVersion() throws {
+    @Test
+    func `What earlier versions sealed opens, in its place alone; what is sealed anew is of this version`() throws {
         let sealed = try #require(Data(base64Encoded: Self.ofFirstVersion))
         let sealer = try Self.sealer(2, earlier: [1])
         #expect(try sealer.open(sealed, for: "factor/1") == Data("secret".utf8))
@@ -110,8 +110,8 @@ struct SealerTests {
         }
     }
 
-    @Test("Each place has a key of its own, so that a nonce which comes again in another place tells nothing")
-    func keyOfEachPlace() throws {
+    @Test
+    func `Each place has a key of its own, so that a nonce which comes again in another place tells nothing`() throws {
         let key = try Self.key(1)
         let keys = ["factor/1", "factor/2", "flow/1", "session/1"].map { context in
             key.sealing(Sealer.version, for: context).withUnsafeBytes { Data($0) }
@@ -120,8 +120,8 @@ struct SealerTests {
         #expect(try Self.key(2).sealing(Sealer.version, for: "factor/1").withUnsafeBytes { Data($0) } != keys[0])
     }
 
-    @Test("A keyed digest depends on key, context and text")
-    func digest() async throws {
+    @Test
+    func `A keyed digest depends on key, context and text`() async throws {
         let sealer = try Self.sealer(1)
         let digests = [
             try await TestStore.digest("text", for: "context", by: sealer),
@@ -135,8 +135,10 @@ struct SealerTests {
         #expect(digests.allSatisfy { $0.count == 36 })
     }
 
-    @Test("A digest is compared under the key that it names; one without a name, of an earlier version, under all")
-    func matching() async throws {
+    @Test
+    func `A digest is compared under the key that it names; one without a name, of an earlier version, under all`()
+        async throws
+    {
         let old = try Self.sealer(1)
         let digest = try await TestStore.digest("12345678", for: "code", by: old)
         let new = try Self.sealer(2, earlier: [1])

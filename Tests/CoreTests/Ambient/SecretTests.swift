@@ -17,8 +17,8 @@ struct SecretTests {
         return text
     }
 
-    @Test("Nothing that prints, dumps, interpolates or mirrors a secret shows it")
-    func printing() {
+    @Test
+    func `Nothing that prints, dumps, interpolates or mirrors a secret shows it`() {
         let secret = Secret("hunter2")
         let holder = Holder(password: secret, maybe: Secret(Array("hunter2".utf8)), many: [secret])
         let texts = [
@@ -36,8 +36,8 @@ struct SecretTests {
         #expect(secret == Secret("hunter2") && secret != Secret("hunter3"))
     }
 
-    @Test("What the core hands out and takes in shows no secret")
-    func values() async throws {
+    @Test
+    func `What the core hands out and takes in shows no secret`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let pending = try await test.pending()

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Applications")
 struct ApplicationTests {
-    @Test("An application gets an id of 39 characters, or the one that was asked for, if it is free")
-    func adding() async throws {
+    @Test
+    func `An application gets an id of 39 characters, or the one that was asked for, if it is free`() async throws {
         let test = try await TestRealm.make()
         let made = try #require(await test.realm.applications.add(ApplicationRegistration(), by: test.client))
         #expect(made.id.rawValue.count == 39)
@@ -16,8 +16,8 @@ struct ApplicationTests {
         #expect(try await test.realm.applications.applications().count == 2)
     }
 
-    @Test("A change is kept and logged, also many at once; a removed application is gone")
-    func changing() async throws {
+    @Test
+    func `A change is kept and logged, also many at once; a removed application is gone`() async throws {
         let test = try await TestRealm.make()
         let id = ClientID(rawValue: "app")
         _ = try await test.realm.applications.add(id: id, ApplicationRegistration(), by: test.client)
@@ -32,8 +32,8 @@ struct ApplicationTests {
         #expect(try await test.events(.applicationRemoved).count == 1)
     }
 
-    @Test("A client secret is kept as a digest; a public client has none, and no secret is right")
-    func secrets() throws {
+    @Test
+    func `A client secret is kept as a digest; a public client has none, and no secret is right`() throws {
         var registration = ApplicationRegistration()
         #expect(!registration.hasSecret(Secret("")))
         registration.setSecret(Secret("s3cret"))

@@ -6,7 +6,6 @@ import Testing
 @Suite("Patterns of attributes")
 struct AttributePatternTests {
     @Test(
-        "What matches, as in ECMAScript",
         arguments: [
             // The example of the documents.
             ("^[1-9][0-9]*$", ["1", "10", "90210"], ["", "0", "01", "1a", " 1", "1\n"]),
@@ -31,14 +30,14 @@ struct AttributePatternTests {
             ("()*", ["", "x"], []), ("^(a*)*$", ["", "aaa"], ["b"]), ("^(a|^)*b$", ["b", "aab"], ["a"]),
             ("((){500}){500}", ["", "x"], []), ("x*$", ["", "y"], []), ("a^b", [], ["ab"]), ("$^", [""], ["a"]),
         ] as [(String, [String], [String])])
-    func matching(pattern: String, right: [String], wrong: [String]) throws {
+    func `What matches, as in ECMAScript`(pattern: String, right: [String], wrong: [String]) throws {
         let pattern = try AttributePattern(pattern)
         for text in right { #expect(pattern.matches(text), "\(text)") }
         for text in wrong { #expect(!pattern.matches(text), "\(text)") }
     }
 
-    @Test("It says the same as Swift's own expressions, of random texts and patterns")
-    func comparison() throws {
+    @Test
+    func `It says the same as Swift's own expressions, of random texts and patterns`() throws {
         let random = SeededRandom(seed: 7)
         let atoms = ["a", "b", ".", "[ab]", "[^a]", "(a|b)", "(?:ab)", "\\w", "(a|)"]
         let tails = ["", "", "*", "+", "?", "{2}", "{1,2}", "{0,1}"]
@@ -57,7 +56,6 @@ struct AttributePatternTests {
     }
 
     @Test(
-        "What is not taken, and why",
         arguments: [
             ("", "empty"), (String(repeating: "a", count: 257), "256 characters"), (".*@.**$", "nothing before it"),
             ("*a", "nothing before it"), ("(a", "no )"), ("a)", "no ("), ("[a", "no ]"), ("[b-a]", "range"),
@@ -68,7 +66,7 @@ struct AttributePatternTests {
             ("(?<n>a)", "(?"), ("^*", "not repeated"), ("\\u12", "four"), ("\\ud800", "four"), ("\\é", "\\é"),
             (String(repeating: "(", count: 21) + String(repeating: ")", count: 21), "20 groups"),
         ])
-    func refused(pattern: String, reason: String) {
+    func `What is not taken, and why`(pattern: String, reason: String) {
         do {
             _ = try AttributePattern(pattern)
             Issue.record("taken")
@@ -79,19 +77,19 @@ struct AttributePatternTests {
 
     /// Each of these takes an engine that goes back more time than there is; here it is a second at the very most.
     @Test(
-        "No pattern and no text take long", .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(1)),
         arguments: [
             "^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "(.*)*x", "^(([a-z])+.)+[A-Z]([a-z])+$", "(a?){100}a{100}$",
             "^(\\w+\\s?)*$", "((a*)*)*b", "(x+x+)+y",
         ])
-    func time(pattern: String) throws {
+    func `No pattern and no text take long`(pattern: String) throws {
         let pattern = try AttributePattern(pattern)
         #expect(!pattern.matches(String(repeating: "a", count: 1023) + "!"))
         _ = pattern.matches(String(repeating: "x", count: 1024))
     }
 
-    @Test("A pattern that cannot be read admits nothing; what has none admits all")
-    func admitting() throws {
+    @Test
+    func `A pattern that cannot be read admits nothing; what has none admits all`() throws {
         var attribute = ApplicationRegistration.Attribute(name: "a", type: "string", isRequired: true)
         #expect(attribute.admits("x") && attribute.admits(.integer(1)))
         attribute.pattern = "^x$"
@@ -100,8 +98,8 @@ struct AttributePatternTests {
         #expect(!attribute.admits("("))
     }
 
-    @Test("Attributes from before there were patterns have none")
-    func shapes() throws {
+    @Test
+    func `Attributes from before there were patterns have none`() throws {
         let old = try JSONDecoder().decode(
             ApplicationRegistration.Attribute.self, from: Data(#"{"name":"a","type":"string","isRequired":true}"#.utf8))
         #expect(old.pattern == nil)

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("The log")
 struct AuditTests {
-    @Test("A source that is out of answers writes nothing more into the log")
-    func logOfFlood() async throws {
+    @Test
+    func `A source that is out of answers writes nothing more into the log`() async throws {
         let test = try await TestRealm.make()
         let client = test.client(from: "192.0.2.1")
         let now = test.now
@@ -20,8 +20,8 @@ struct AuditTests {
         #expect(try await test.events(.answerRefused).isEmpty)
     }
 
-    @Test("An event says who, through what, from where and why; ids sort by time")
-    func events() async throws {
+    @Test
+    func `An event says who, through what, from where and why; ids sort by time`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         test.clock.advance(1)
@@ -39,8 +39,8 @@ struct AuditTests {
         #expect(refused.details["purpose"] == "signIn")
     }
 
-    @Test("Every kind of refusal that a stranger's answer gets is logged but a flood's")
-    func refusals() async throws {
+    @Test
+    func `Every kind of refusal that a stranger's answer gets is logged but a flood's`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let handle = try await test.pending().handle
@@ -55,8 +55,8 @@ struct AuditTests {
         #expect(reasons.count == 4)
     }
 
-    @Test("The log is read of one user or of all, behind an event, and within limits")
-    func reading() async throws {
+    @Test
+    func `The log is read of one user or of all, behind an event, and within limits`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         try await test.addUser(TestRealm.otherEmail)
@@ -72,8 +72,8 @@ struct AuditTests {
         #expect(try await test.realm.auditLog.events(of: UserID(rawValue: "x")).isEmpty)
     }
 
-    @Test("No secret that passed through the core is in the log or in the clear in the store")
-    func secrets() async throws {
+    @Test
+    func `No secret that passed through the core is in the log or in the clear in the store`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let pending = try await test.pending().handle

@@ -22,8 +22,9 @@ struct ApprovalTests {
     }
 
     @Test(
-        "What a device allows with its key goes on as a session with a second factor, once", arguments: [false, true])
-    func allowed(withRSA: Bool) async throws {
+        arguments: [false, true])
+    func `What a device allows with its key goes on as a session with a second factor, once`(withRSA: Bool) async throws
+    {
         let waiting = try await waiting(withRSA ? .rsa() : TestDevice())
         let test = waiting.test
         #expect(try await test.approval(of: waiting.handle) == nil)
@@ -50,10 +51,10 @@ struct ApprovalTests {
         #expect(try await test.events(.approvalAllowed).count == 1)
     }
 
-    @Test(
-        "Asking whether a device has answered is no answer: it is not counted, and the log does not fill with it"
-    )
-    func asking() async throws {
+    @Test
+    func `Asking whether a device has answered is no answer: it is not counted, and the log does not fill with it`()
+        async throws
+    {
         let waiting = try await waiting()
         let test = waiting.test
         _ = try await test.ask(for: waiting.handle)
@@ -72,8 +73,8 @@ struct ApprovalTests {
         #expect(try await test.answers(from: "192.0.2.1") == 1)
     }
 
-    @Test("What a device rejects is over, whatever other factor is right, and the reason is in the log")
-    func rejected() async throws {
+    @Test
+    func `What a device rejects is over, whatever other factor is right, and the reason is in the log`() async throws {
         let waiting = try await waiting()
         let test = waiting.test
         _ = try await test.ask(for: waiting.handle)
@@ -99,8 +100,8 @@ struct ApprovalTests {
         #expect(refusal.reason == .approvalRejected)
     }
 
-    @Test("A code of the device is the way in when no request reaches it, and counts once")
-    func code() async throws {
+    @Test
+    func `A code of the device is the way in when no request reaches it, and counts once`() async throws {
         let waiting = try await waiting()
         let test = waiting.test
         let totp = try TOTP(secret: #require(waiting.enrolment.totpSecret).reveal())
@@ -204,8 +205,8 @@ struct ApprovalTests {
         },
     ]
 
-    @Test("What the device did not sign for this request decides nothing", arguments: forgeries)
-    func forged(_ forgery: Forgery) async throws {
+    @Test(arguments: forgeries)
+    func `What the device did not sign for this request decides nothing`(_ forgery: Forgery) async throws {
         let waiting = try await waiting()
         let test = waiting.test
         _ = try await test.ask(for: waiting.handle)
@@ -226,8 +227,8 @@ struct ApprovalTests {
         #expect(try await test.decide(statement, request.handle).decision?.isAllowed == true)
     }
 
-    @Test("An answer to one request is none to another, and a replaced request is dead")
-    func replaced() async throws {
+    @Test
+    func `An answer to one request is none to another, and a replaced request is dead`() async throws {
         let waiting = try await waiting()
         let test = waiting.test
         let id = waiting.enrolment.factor.id
@@ -255,8 +256,8 @@ struct ApprovalTests {
         #expect(try await test.realm.devices.requests(to: id).count == 2)
     }
 
-    @Test("Five requests a minute to one user")
-    func limited() async throws {
+    @Test
+    func `Five requests a minute to one user`() async throws {
         let waiting = try await waiting()
         let test = waiting.test
         for left in (0..<5).reversed() {
@@ -273,8 +274,8 @@ struct ApprovalTests {
         #expect(try await test.ask(for: waiting.handle).standing.remaining == 4)
     }
 
-    @Test("Where a number is asked for, a yes without the right one is no yes, and a no needs none")
-    func number() async throws {
+    @Test
+    func `Where a number is asked for, a yes without the right one is no yes, and a no needs none`() async throws {
         let waiting = try await waiting()
         let test = waiting.test
         let id = waiting.enrolment.factor.id
@@ -295,8 +296,8 @@ struct ApprovalTests {
         #expect(try await test.decide(no, next.handle).decision?.isAllowed == false)
     }
 
-    @Test("Numbers cannot be tried out: a request takes five answers")
-    func numbersTried() async throws {
+    @Test
+    func `Numbers cannot be tried out: a request takes five answers`() async throws {
         let waiting = try await waiting()
         let test = waiting.test
         let number = try #require(await test.ask(for: waiting.handle, asksForNumber: true).number)
@@ -309,8 +310,8 @@ struct ApprovalTests {
         #expect(try await test.decide(right, request.handle).reason == .flowExhausted)
     }
 
-    @Test("\"It wasn't me\" raises an alert and ends the user's other attempts, and no other user's")
-    func disowned() async throws {
+    @Test
+    func `"It wasn't me" raises an alert and ends the user's other attempts, and no other user's`() async throws {
         let waiting = try await waiting()
         let test = waiting.test
         let other = try await test.pending().handle
@@ -326,8 +327,8 @@ struct ApprovalTests {
         #expect(try await test.claim(strangers).reason == .approvalPending)
     }
 
-    @Test("Fifty devices that answer one request at once make one decision", arguments: TestStore.available)
-    func race(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Fifty devices that answer one request at once make one decision`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let user = try await test.addUser()
         var devices: [FactorID: TestDevice] = [:]
@@ -355,8 +356,8 @@ struct ApprovalTests {
         #expect(try await test.approval(of: handle) == .decided(id: asked.id, decisions[0]))
     }
 
-    @Test("One yes, fetched twenty times at once, is one session", arguments: TestStore.available)
-    func claimRace(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `One yes, fetched twenty times at once, is one session`(store: TestStore) async throws {
         let waiting = try await waiting(on: store)
         let test = waiting.test
         _ = try await test.ask(for: waiting.handle)
@@ -366,8 +367,8 @@ struct ApprovalTests {
         #expect(verdicts.count { $0.signedIn != nil } == 1)
     }
 
-    @Test("A device that was removed, a changed password, a disabled user: what waits ends")
-    func meanwhile() async throws {
+    @Test
+    func `A device that was removed, a changed password, a disabled user: what waits ends`() async throws {
         let waiting = try await waiting()
         let test = waiting.test
         let id = waiting.enrolment.factor.id
@@ -380,8 +381,8 @@ struct ApprovalTests {
         #expect(try await test.realm.devices.requests(to: id).count <= 1)
     }
 
-    @Test("A request ends with its sign-in")
-    func expired() async throws {
+    @Test
+    func `A request ends with its sign-in`() async throws {
         let waiting = try await waiting()
         let test = waiting.test
         _ = try await test.ask(for: waiting.handle)
@@ -392,8 +393,8 @@ struct ApprovalTests {
         #expect(try await test.realm.devices.requests(to: waiting.enrolment.factor.id).isEmpty)
     }
 
-    @Test("Who waits for a request is woken by it, and others are not", .timeLimit(.minutes(1)))
-    func longPoll() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `Who waits for a request is woken by it, and others are not`() async throws {
         let waiting = try await waiting()
         let test = waiting.test
         let id = waiting.enrolment.factor.id
@@ -408,8 +409,8 @@ struct ApprovalTests {
         #expect(test.realm.notifier.listenerCount == 0)
     }
 
-    @Test("What a request says arrives as it was said, cut to what a push can carry")
-    func details() async throws {
+    @Test
+    func `What a request says arrives as it was said, cut to what a push can carry`() async throws {
         let waiting = try await waiting()
         let test = waiting.test
         let details = ApprovalDetails(
@@ -429,8 +430,8 @@ struct ApprovalTests {
 }
 
 extension ApprovalTests {
-    @Test("A code for another client to fetch opens no session by itself, and one when it is fetched")
-    func fetchedLater() async throws {
+    @Test
+    func `A code for another client to fetch opens no session by itself, and one when it is fetched`() async throws {
         let test = try await TestRealm.make()
         let enrolment = try await test.enrol(TestDevice(), of: test.addUser().id)
         let totp = try TOTP(secret: #require(enrolment.totpSecret).reveal())

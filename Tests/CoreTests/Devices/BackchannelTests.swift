@@ -45,8 +45,8 @@ struct BackchannelTests {
         return Begun(test: test, device: device, enrolment: enrolment, handle: handle, asked: asked)
     }
 
-    @Test("What a device allows is a session that the key alone has proven, once")
-    func allowed() async throws {
+    @Test
+    func `What a device allows is a session that the key alone has proven, once`() async throws {
         let begun = try await begun()
         let test = begun.test
         #expect(try await begun.claim().reason == .approvalPending)
@@ -58,8 +58,8 @@ struct BackchannelTests {
         #expect(try await begun.claim().reason == .flowFinished)
     }
 
-    @Test("No code, and no other way of signing in, gets past the device")
-    func onlyTheDevice() async throws {
+    @Test
+    func `No code, and no other way of signing in, gets past the device`() async throws {
         let begun = try await begun()
         let test = begun.test
         let totp = try TOTP(secret: #require(begun.enrolment.totpSecret).reveal())
@@ -85,8 +85,8 @@ struct BackchannelTests {
         #expect(try await begun.claim().reason == .approvalPending)
     }
 
-    @Test("A no is final, its time is the application's, and \"it wasn't me\" ends it too")
-    func endings() async throws {
+    @Test
+    func `A no is final, its time is the application's, and "it wasn't me" ends it too`() async throws {
         let rejected = try await begun()
         let request = try await rejected.request
         _ = try await rejected.test.decide(
@@ -112,9 +112,10 @@ struct BackchannelTests {
     }
 
     @Test(
-        "Fifty at once reach a user's devices five times a minute, however they are begun",
         arguments: TestStore.available)
-    func limited(store: TestStore) async throws {
+    func `Fifty at once reach a user's devices five times a minute, however they are begun`(store: TestStore)
+        async throws
+    {
         let test = try await TestRealm.make(on: store)
         let user = try await test.addUser()
         let enrolment = try await test.enrol(TestDevice(), of: user.id)
@@ -146,8 +147,8 @@ struct BackchannelTests {
         #expect(open.count <= 5)
     }
 
-    @Test("An unknown user, an unknown device, and a user without one are not asked")
-    func refused() async throws {
+    @Test
+    func `An unknown user, an unknown device, and a user without one are not asked`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         func reason(_ id: UserID) async throws -> Refusal.Reason? {
@@ -196,8 +197,8 @@ struct BackchannelTests {
             id, for: handle, proof: Secret(proof), method: "GET", urls: [Self.url + id])
     }
 
-    @Test("The device reads what it is asked to agree to, and each proof is good once", arguments: [false, true])
-    func consent(withRSA: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `The device reads what it is asked to agree to, and each proof is good once`(withRSA: Bool) async throws {
         let begun = try await begun(withRSA ? .rsa() : TestDevice())
         let request = try await begun.request
         let proof = try proof(begun, request)
@@ -234,13 +235,13 @@ struct BackchannelTests {
         }
     }
 
-    @Test("The hash of a token is that of the vendor's own test")
-    func tokenHash() {
+    @Test
+    func `The hash of a token is that of the vendor's own test`() {
         #expect(DeviceProof.hash(of: "aValidTransactionToken") == "CzMD9-OOC7tzMpYDBdgrSUtmhx8Jw9cZMSf4KXVRC5A")
     }
 
-    @Test("Thirty proofs about one request are remembered; more are refused and remembered nowhere")
-    func manyProofs() async throws {
+    @Test
+    func `Thirty proofs about one request are remembered; more are refused and remembered nowhere`() async throws {
         let begun = try await begun()
         let request = try await begun.request
         func fetch(_ id: String) async throws -> Approvals.RequestedAuthorizationOutcome {
@@ -279,8 +280,8 @@ struct BackchannelTests {
         BadProof(testDescription: "of the far future", claims: ["iat": .number(9e10)]),
     ]
 
-    @Test("A proof that is not quite one shows nothing", arguments: badProofs)
-    func badProof(_ bad: BadProof) async throws {
+    @Test(arguments: badProofs)
+    func `A proof that is not quite one shows nothing`(_ bad: BadProof) async throws {
         let begun = try await begun()
         let request = try await begun.request
         let text = try proof(begun, request, header: bad.header, claims: bad.claims)
@@ -297,8 +298,8 @@ struct BackchannelTests {
         }
     }
 
-    @Test("Another key, with itself or with the device's in the header, shows nothing")
-    func otherKeys() async throws {
+    @Test
+    func `Another key, with itself or with the device's in the header, shows nothing`() async throws {
         let begun = try await begun()
         let request = try await begun.request
         let stranger = TestDevice()

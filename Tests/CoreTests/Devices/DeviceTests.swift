@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Devices")
 struct DeviceTests {
-    @Test("A ticket enrols one device, and tells it its token, its codes and the recovery code")
-    func enrolment() async throws {
+    @Test
+    func `A ticket enrols one device, and tells it its token, its codes and the recovery code`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         guard case .offered(let ticket) = try await test.realm.enrolments.inviteDevice(for: user.id, by: test.client)
@@ -31,8 +31,8 @@ struct DeviceTests {
         #expect(try await test.realm.devices.devices(of: user.id).map(\.id) == [enrolment.factor.id, second.factor.id])
     }
 
-    @Test("An invitation may be opened often and enrols once", arguments: TestStore.available)
-    func invitation(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `An invitation may be opened often and enrols once`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let user = try await test.addUser()
         guard
@@ -65,8 +65,8 @@ struct DeviceTests {
         }
     }
 
-    @Test("Tickets and invitations end")
-    func lifetimes() async throws {
+    @Test
+    func `Tickets and invitations end`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         guard
@@ -93,8 +93,8 @@ struct DeviceTests {
         return try #require(verdict.continuation)
     }
 
-    @Test("Who has to have a second factor and has none enrols a device in the middle of the sign-in")
-    func duringSignIn() async throws {
+    @Test
+    func `Who has to have a second factor and has none enrols a device in the middle of the sign-in`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let device = TestDevice()
@@ -116,8 +116,8 @@ struct DeviceTests {
         #expect(try await test.claim(waiting.handle).signedIn != nil)
     }
 
-    @Test("A password alone adds no device to an account that has a second factor")
-    func noSecondDeviceByPassword() async throws {
+    @Test
+    func `A password alone adds no device to an account that has a second factor`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let early = try await mandatory(test)
@@ -142,8 +142,8 @@ struct DeviceTests {
             to: id, bearer: Secret(bearer), audiences: ["http://h/api/device-accounts"], subject: { "auth0|\($0)" })
     }
 
-    @Test("A device proves itself by its token or by one that it signs, and by no other device's")
-    func access() async throws {
+    @Test
+    func `A device proves itself by its token or by one that it signs, and by no other device's`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let device = TestDevice()
@@ -179,9 +179,11 @@ struct DeviceTests {
         }
     }
 
-    @Test(
-        "A device changes what it says and leaves the rest; a dead push token is forgotten unless it changed meanwhile")
-    func change() async throws {
+    @Test
+    func
+        `A device changes what it says and leaves the rest; a dead push token is forgotten unless it changed meanwhile`()
+        async throws
+    {
         let test = try await TestRealm.make()
         let enrolment = try await test.enrol(TestDevice(), of: test.addUser().id)
         let id = enrolment.factor.id
@@ -196,8 +198,8 @@ struct DeviceTests {
         #expect(try await test.realm.devices.change(FactorID(rawValue: "dev_x"), .init(), by: test.client) == nil)
     }
 
-    @Test("With the last device the recovery code and all sessions go")
-    func removal() async throws {
+    @Test
+    func `With the last device the recovery code and all sessions go`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let first = try await test.enrol(TestDevice(), of: user.id)
@@ -213,8 +215,8 @@ struct DeviceTests {
 
     // MARK: Recovery
 
-    @Test("A recovery code is good once and brings the next", arguments: TestStore.available)
-    func recovery(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `A recovery code is good once and brings the next`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let user = try await test.addUser()
         let code = try #require(await test.enrol(TestDevice(), of: user.id).recoveryCode).reveal()
@@ -246,8 +248,8 @@ struct DeviceTests {
         case device, withdrawal, reset, administrator
     }
 
-    @Test("A recovery code goes with the last second factor, however that goes", arguments: Loss.allCases)
-    func recoveryGoes(with loss: Loss) async throws {
+    @Test(arguments: Loss.allCases)
+    func `A recovery code goes with the last second factor, however that goes`(with loss: Loss) async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let first = try await test.enrol(TestDevice(), of: user.id).factor.id
@@ -271,8 +273,8 @@ struct DeviceTests {
         #expect(try await kinds() == [.password])
     }
 
-    @Test("A user with only a recovery code is not asked for it")
-    func recoveryAlone() async throws {
+    @Test
+    func `A user with only a recovery code is not asked for it`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let enrolment = try await test.enrol(TestDevice(), of: user.id)
@@ -283,8 +285,8 @@ struct DeviceTests {
 
     // MARK: Keys
 
-    @Test("Keys of 2048 to 4096 bits and of P-256, with and without leading zeros, and no others")
-    func keys() throws {
+    @Test
+    func `Keys of 2048 to 4096 bits and of P-256, with and without leading zeros, and no others`() throws {
         let rsa = try _RSA.Signing.PrivateKey(keySize: .bits2048).publicKey.getKeyPrimitives()
         let modulus = Array(rsa.modulus)
         func jwk(_ n: [UInt8], e: [UInt8] = [1, 0, 1], _ more: [String: JSONValue] = [:]) -> JSONValue {

@@ -37,9 +37,11 @@ struct OfferTests {
             to: .flow(handle, .any(purpose, isFetchedLater: later)), by: test.client)
     }
 
-    @Test(
-        "The first code of an app that was offered completes the sign-in, once, with the recovery code that was shown")
-    func codes() async throws {
+    @Test
+    func
+        `The first code of an app that was offered completes the sign-in, once, with the recovery code that was shown`()
+        async throws
+    {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let handle = try await waiting(test)
@@ -68,8 +70,8 @@ struct OfferTests {
         #expect(try await test.answer(paper.reveal(), of: recovery.id, for: next).signedIn != nil)
     }
 
-    @Test("Of a device and an app that were offered together one is enrolled, whichever comes first")
-    func either() async throws {
+    @Test
+    func `Of a device and an app that were offered together one is enrolled, whichever comes first`() async throws {
         for deviceFirst in [false, true] {
             let test = try await TestRealm.make()
             let user = try await test.addUser()
@@ -88,8 +90,8 @@ struct OfferTests {
         }
     }
 
-    @Test("An offer of before the user enrolled something else is good for nothing")
-    func overtaken() async throws {
+    @Test
+    func `An offer of before the user enrolled something else is good for nothing`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let early = try await waiting(test)
@@ -100,8 +102,8 @@ struct OfferTests {
         #expect(try await test.realm.enrolments.secondFactors(of: user.id).count == 1)
     }
 
-    @Test("A code that a page was given is fetched by the application")
-    func fetchedLater() async throws {
+    @Test
+    func `A code that a page was given is fetched by the application`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let handle = try await waiting(test)
@@ -117,8 +119,8 @@ struct OfferTests {
         #expect(try await test.claim(handle).signedIn != nil)
     }
 
-    @Test("Fifty right codes at once enrol one app and open one session", arguments: TestStore.available)
-    func race(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Fifty right codes at once enrol one app and open one session`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let user = try await test.addUser()
         let handle = try await waiting(test)
@@ -129,8 +131,8 @@ struct OfferTests {
         #expect(try await test.realm.enrolments.secondFactors(of: user.id).count == 1)
     }
 
-    @Test("An invitation names its purpose and its user")
-    func invitations() async throws {
+    @Test
+    func `An invitation names its purpose and its user`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         func invite(_ change: (inout Invitation) -> Void) async throws -> DeviceTicket {
@@ -180,8 +182,8 @@ struct OfferTests {
         #expect(try await test.register(TestDevice(), with: late.handle).reason == .flowExpired)
     }
 
-    @Test("An invitation is begun thirty times an hour at most")
-    func begunOften() async throws {
+    @Test
+    func `An invitation is begun thirty times an hour at most`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let invitation = try #require(
@@ -202,8 +204,8 @@ struct OfferTests {
             try await test.realm.enrolments.beginDevice(invitation: invitation.handle, by: test.client).ticket != nil)
     }
 
-    @Test("The page of a ticket learns where it stands, and shows the recovery code while it is good")
-    func status() async throws {
+    @Test
+    func `The page of a ticket learns where it stands, and shows the recovery code while it is good`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let enrolments = test.realm.enrolments
@@ -232,8 +234,8 @@ struct OfferTests {
         #expect(try await word(late.handle) == "expired")
     }
 
-    @Test("A signed-in user adds a device: with the present second factor, shown recently")
-    func bySession() async throws {
+    @Test
+    func `A signed-in user adds a device: with the present second factor, shown recently`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         func begin(_ proofs: [Proof], epoch: Int? = nil) async throws -> String {
@@ -258,8 +260,10 @@ struct OfferTests {
         #expect(try await begin([password, second]) == "offered")
     }
 
-    @Test("An invitation by mail goes to the user or where the administrator says, with the link of its page")
-    func mail() async throws {
+    @Test
+    func `An invitation by mail goes to the user or where the administrator says, with the link of its page`()
+        async throws
+    {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         var invitation = Invitation()
@@ -290,8 +294,8 @@ struct OfferTests {
 
     // MARK: Administration
 
-    @Test("Authenticators whose secrets are known are added, named and replaced")
-    func administration() async throws {
+    @Test
+    func `Authenticators whose secrets are known are added, named and replaced`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let enrolments = test.realm.enrolments
@@ -334,8 +338,8 @@ struct OfferTests {
         #expect(try await enrolments.remove(password.id, of: user.id, by: test.client) == false)
     }
 
-    @Test("A device without its codes is asked as before")
-    func codesRemoved() async throws {
+    @Test
+    func `A device without its codes is asked as before`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let enrolment = try await test.enrol(TestDevice(), of: user.id)

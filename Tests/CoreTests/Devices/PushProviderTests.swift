@@ -17,8 +17,8 @@ struct PushProviderTests {
             change ?? whole, replacesAll: change == nil, by: test.client)
     }
 
-    @Test("APNs is used once everything is there, and not when the administrator chose otherwise")
-    func selection() async throws {
+    @Test
+    func `APNs is used once everything is there, and not when the administrator chose otherwise`() async throws {
         let test = try await TestRealm.make()
         let providers = test.realm.pushProviders
         #expect(try await providers.selected() == .guardian)
@@ -34,8 +34,8 @@ struct PushProviderTests {
         #expect(try await providers.apnsCredentials() == credentials)
     }
 
-    @Test("Single members change and leave the rest; replacing all leaves nothing")
-    func changes() async throws {
+    @Test
+    func `Single members change and leave the rest; replacing all leaves nothing`() async throws {
         let test = try await TestRealm.make()
         _ = try await setUp(test)
         #expect(try await setUp(test, .init(isSandbox: true))?.isComplete == true)
@@ -49,8 +49,8 @@ struct PushProviderTests {
         #expect(try await test.realm.pushProviders.apnsCredentials() == nil)
     }
 
-    @Test("The key is readable neither in the settings nor in the log nor in the row that keeps it")
-    func secrecy() async throws {
+    @Test
+    func `The key is readable neither in the settings nor in the log nor in the row that keeps it`() async throws {
         let test = try await TestRealm.make()
         let status = try await setUp(test)
         let line = try #require(pem.split(separator: "\n").dropFirst().first)
@@ -67,8 +67,8 @@ struct PushProviderTests {
         }
     }
 
-    @Test("A token that Apple calls dead is forgotten, unless the device has registered since")
-    func deadTokens() async throws {
+    @Test
+    func `A token that Apple calls dead is forgotten, unless the device has registered since`() async throws {
         let test = try await TestRealm.make()
         let id = try await test.enrol(TestDevice(), of: test.addUser().id).factor.id
         let devices = test.realm.devices

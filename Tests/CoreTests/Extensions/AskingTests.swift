@@ -18,8 +18,8 @@ struct AskingTests {
                 claims: event == .tokenIssuanceStart ? [ClaimMapping(id: "a")] : []), by: test.client)
     }
 
-    @Test("The token of a call is the server's, for that service, and short-lived")
-    func token() async throws {
+    @Test
+    func `The token of a call is the server's, for that service, and short-lived`() async throws {
         let caller = ScriptedCaller(.claims(#"{"a":"b"}"#))
         let test = try await TestRealm.make(extensionCaller: caller)
         try await test.realm.keyring.prepare()
@@ -45,8 +45,8 @@ struct AskingTests {
         #expect(person?["userType"] == "Member" && person?["userPrincipalName"] == "ada@example.org")
     }
 
-    @Test("A failure that may pass is tried once more, where that was wished for")
-    func retries() async throws {
+    @Test
+    func `A failure that may pass is tried once more, where that was wished for`() async throws {
         let transient: [ExtensionReply] = [
             .failed(ExtensionFailure(.timedOut)), .failed(ExtensionFailure(.connectionError)), .json("", status: 503),
             .json("", status: 429), .json("", status: 500), .json("", status: 408),
@@ -78,8 +78,10 @@ struct AskingTests {
         #expect(caller.calls.count == 2)
     }
 
-    @Test("What failed is in the log by number, without users' data, and no more than sixty times a minute")
-    func log() async throws {
+    @Test
+    func `What failed is in the log by number, without users' data, and no more than sixty times a minute`()
+        async throws
+    {
         let caller = ScriptedCaller(.json(#"{"secret":"ada@example.org"}"#))
         let test = try await TestRealm.make(extensionCaller: caller)
         try await test.realm.keyring.prepare()
@@ -103,8 +105,8 @@ struct AskingTests {
         #expect(try await test.events(.extensionFailed).count == 61)
     }
 
-    @Test("A service that is slow holds up sixteen calls at a time; others are turned away at once")
-    func crowd() throws {
+    @Test
+    func `A service that is slow holds up sixteen calls at a time; others are turned away at once`() throws {
         let traffic = ExtensionTraffic()
         for _ in 0..<ExtensionTraffic.limitPerExtension { #expect(traffic.enter("slow")) }
         #expect(!traffic.enter("slow") && traffic.enter("fast"))
@@ -119,8 +121,8 @@ struct AskingTests {
         #expect(traffic.enter("one more"))
     }
 
-    @Test("A sign-up is described with its types, and an answer is held to them")
-    func signUp() throws {
+    @Test
+    func `A sign-up is described with its types, and an answer is held to them`() throws {
         let signUp = SignUpInformation(
             email: TestRealm.email, attributes: ["city": "London", "age": .integer(36)],
             types: ["city": "string", "age": "integer", "news": "boolean"], builtIn: ["city"],
@@ -155,8 +157,8 @@ struct AskingTests {
             SignUpObjection.text(["No", String(repeating: "a", count: 900)]).count == 504)
     }
 
-    @Test("A check calls about a user who does not exist, and reports what is wrong")
-    func check() async throws {
+    @Test
+    func `A check calls about a user who does not exist, and reports what is wrong`() async throws {
         for event in ExtensionEvent.allCases {
             let action =
                 event == .tokenIssuanceStart

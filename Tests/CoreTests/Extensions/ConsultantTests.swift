@@ -58,8 +58,8 @@ struct ConsultantTests {
             answer, to: .flow(handle, expectation), by: test.client(from: "192.0.2.7"))
     }
 
-    @Test("Where they fail, nothing was used up and nothing begun", arguments: TestStore.available)
-    func failing(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Where they fail, nothing was used up and nothing begun`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let user = try await test.addUser(password: nil)
         let handle = try await test.begin(.signIn(TestRealm.email))
@@ -81,9 +81,10 @@ struct ConsultantTests {
     }
 
     @Test(
-        "They are not asked about wrong answers, nor about right ones that are not enough",
         arguments: TestStore.available)
-    func notAsked(store: TestStore) async throws {
+    func `They are not asked about wrong answers, nor about right ones that are not enough`(store: TestStore)
+        async throws
+    {
         let test = try await TestRealm.make(on: store)
         _ = try await test.addEnrolledUser()
         let handle = try await test.begin(.signIn(TestRealm.email))
@@ -97,8 +98,8 @@ struct ConsultantTests {
         #expect(adviser.asked == 0)
     }
 
-    @Test("A password that is right is not counted as wrong while they fail")
-    func lockout() async throws {
+    @Test
+    func `A password that is right is not counted as wrong while they fail`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let adviser = Adviser(failures: 30)
@@ -113,8 +114,8 @@ struct ConsultantTests {
         #expect(verdict.isAccomplished)
     }
 
-    @Test("One right code sent twenty times at once opens one session", arguments: TestStore.available)
-    func once(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `One right code sent twenty times at once opens one session`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let user = try await test.addUser(password: nil)
         let handle = try await test.begin(.signIn(TestRealm.email))
@@ -127,8 +128,8 @@ struct ConsultantTests {
         #expect(try await test.store.read { try $0.sessions(of: user.id, limit: 9) }.count == 1)
     }
 
-    @Test("What changes while they think is seen: a user who is disabled meanwhile gets no session")
-    func meanwhile() async throws {
+    @Test
+    func `What changes while they think is seen: a user who is disabled meanwhile gets no session`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser(password: nil)
         let handle = try await test.begin(.signIn(TestRealm.email))
@@ -143,8 +144,8 @@ struct ConsultantTests {
         #expect(try await test.store.read { try $0.sessions(of: user.id, limit: 9) }.isEmpty)
     }
 
-    @Test("A refresh token is not traded where they fail", arguments: TestStore.available)
-    func refresh(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `A refresh token is not traded where they fail`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         try await test.addUser()
         let signedIn = try #require(try await test.signIn().signedIn)
@@ -183,8 +184,8 @@ struct ConsultantTests {
         return (handle, try await test.askForCode(handle))
     }
 
-    @Test("A sign-up asks at its two steps, once each, and takes what is said", arguments: TestStore.available)
-    func signUp(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `A sign-up asks at its two steps, once each, and takes what is said`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let adviser = Adviser([.attributes, .account])
         let (handle, code) = try await beginSignUp(test, [:])
@@ -214,8 +215,8 @@ struct ConsultantTests {
         #expect(user.profile.attributes == ["city": "Paris", "level": "new"], "Prefilled values were not submitted.")
     }
 
-    @Test("Attributes that came at the start and are objected to are asked for")
-    func askedAgain() async throws {
+    @Test
+    func `Attributes that came at the start and are objected to are asked for`() async throws {
         let test = try await TestRealm.make()
         let adviser = Adviser([.account])
         let (handle, code) = try await beginSignUp(test, ["city": "Nowhere"])
@@ -230,8 +231,8 @@ struct ConsultantTests {
         else { throw TestFailure() }
     }
 
-    @Test("Objections count as answers: after ten the attempt is over")
-    func objections() async throws {
+    @Test
+    func `Objections count as answers: after ten the attempt is over`() async throws {
         let test = try await TestRealm.make()
         let adviser = Adviser([.account])
         let (handle, code) = try await beginSignUp(test, [:])

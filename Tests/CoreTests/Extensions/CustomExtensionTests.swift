@@ -14,8 +14,8 @@ struct CustomExtensionTests {
         return registration
     }
 
-    @Test("An extension is registered, found, and removed, and the log says so", arguments: TestStore.available)
-    func registering(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `An extension is registered, found, and removed, and the log says so`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let extensions = test.realm.customExtensions
         let made = try await extensions.add(
@@ -33,8 +33,8 @@ struct CustomExtensionTests {
         #expect(try await test.events(.extensionRemoved).count == 1)
     }
 
-    @Test("Ten added at once are ten", arguments: TestStore.available)
-    func race(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Ten added at once are ten`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         _ = try await CoreTests.race(10) { number in
             try await test.realm.customExtensions.add(
@@ -43,8 +43,10 @@ struct CustomExtensionTests {
         #expect(try await test.realm.customExtensions.all().count == 10)
     }
 
-    @Test("One listens to an event of an application; one that names the application goes before those for all")
-    func listeners() async throws {
+    @Test
+    func `One listens to an event of an application; one that names the application goes before those for all`()
+        async throws
+    {
         let test = try await TestRealm.make()
         let extensions = test.realm.customExtensions
         let forAll = try await extensions.add(registration(), by: test.client)
@@ -111,8 +113,8 @@ struct CustomExtensionTests {
         return faults
     }
 
-    @Test("What is not right is not registered")
-    func judging() async throws {
+    @Test
+    func `What is not right is not registered`() async throws {
         let test = try await TestRealm.make()
         for (name, code, change) in Self.faults {
             var wrong = registration()
@@ -127,18 +129,17 @@ struct CustomExtensionTests {
     }
 
     @Test(
-        "URLs that can be called",
         arguments: [
             ("https://api.example.com", "api.example.com"), ("https://API.Example.com:8443/a/b", "api.example.com"),
             ("http://localhost:3000/x", "localhost"), ("http://127.0.0.1:1/", "127.0.0.1"),
             ("http://[::1]:3000/", "::1"), ("https://[2001:db8::1]/", "2001:db8::1"),
         ])
-    func urls(url: String, host: String) throws {
+    func `URLs that can be called`(url: String, host: String) throws {
         #expect(try CustomExtension.host(of: url) == host)
     }
 
-    @Test("There are no more than fifty")
-    func limit() async throws {
+    @Test
+    func `There are no more than fifty`() async throws {
         let test = try await TestRealm.make()
         for number in 0..<CustomExtensions.limit {
             _ = try await test.realm.customExtensions.add(
@@ -149,8 +150,8 @@ struct CustomExtensionTests {
         }
     }
 
-    @Test("Every shape that was ever written is read")
-    func shape() throws {
+    @Test
+    func `Every shape that was ever written is read`() throws {
         let old = """
             [{"id":"e","listenerID":"l","createdAt":7,"event":"otp-send","targetURL":"https://a/","resourceID":"api://a/b"}]
             """

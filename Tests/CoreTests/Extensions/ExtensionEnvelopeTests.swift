@@ -32,7 +32,6 @@ struct ExtensionEnvelopeTests {
     static let long = String(repeating: "a", count: 3072 - 4)
 
     @Test(
-        "Each fault has its number",
         arguments: [
             (ExtensionReply.json("{}", status: 201), 1_003_002), (.json("{}", status: 302), 1_003_002),
             (.json("{}", status: 404), 1_003_002), (.json("{}", status: 500), 1_003_002),
@@ -71,17 +70,16 @@ struct ExtensionEnvelopeTests {
             (.json(String(repeating: " ", count: 65_537)), 1_003_024),
             (.failed(ExtensionFailure(.timedOut)), 1_003_005), (.failed(ExtensionFailure(.blocked)), 1_003_023),
         ])
-    func faults(reply: ExtensionReply, code: Int) {
+    func `Each fault has its number`(reply: ExtensionReply, code: Int) {
         #expect { try Self.claims(reply) } throws: { ($0 as? ExtensionFailure)?.code.rawValue == code }
     }
 
     @Test(
-        "What is right is taken",
         arguments: [
             ["application/json"], ["application/json; charset=utf-8"], ["Application/JSON;charset=UTF-8"],
             ["application/json; charset=\"utf-8\""],
         ])
-    func right(type: [String]) throws {
+    func `What is right is taken`(type: [String]) throws {
         let reply = ExtensionReply.json(
             ExtensionReply.claimsText(#"{"Role":"\#(Self.long)"}"#), type: type)
         #expect(try Self.claims(reply).claims == ["role": .string(Self.long)])
@@ -92,8 +90,8 @@ struct ExtensionEnvelopeTests {
         #expect(try Self.claims(.json(String(loose.dropLast(2)) + action, type: type)).claims == [:])
     }
 
-    @Test("Only mapped claims go into tokens, by the case of their ids, and never a reserved one")
-    func mapping() throws {
+    @Test
+    func `Only mapped claims go into tokens, by the case of their ids, and never a reserved one`() throws {
         let reply = ExtensionReply.claims(#"{"Role":"a","role":"b","roles":["c","d"],"other":"e","iss":"forged"}"#)
         let action = try EntraExtensionFormat().action(in: reply.document(), to: .tokenIssuanceStart)
         let listener = Self.listener(
@@ -113,8 +111,8 @@ struct ExtensionEnvelopeTests {
         #expect(claims == ["first": "a", "roles": .array(["c", "d"]), "version": "2", "city": "own"])
     }
 
-    @Test("A null is no claim: it is left out, also of a list")
-    func nulls() throws {
+    @Test
+    func `A null is no claim: it is left out, also of a list`() throws {
         let provided = try Self.claims(.claims(#"{"Role":null,"roles":["a",null,"b"],"other":null}"#))
         #expect(provided.claims == ["roles": .array(["a", "b"])])
         // The mapping still owns the name.
@@ -123,8 +121,8 @@ struct ExtensionEnvelopeTests {
         #expect(claims == ["roles": .array(["a", "b"])])
     }
 
-    @Test("The actions of each event, and of no other")
-    func actions() throws {
+    @Test
+    func `The actions of each event, and of no other`() throws {
         let names: [ExtensionEvent: String] = [
             .tokenIssuanceStart: "tokenIssuanceStart", .otpSend: "OtpSend",
             .attributeCollectionStart: "attributeCollectionStart",
@@ -146,8 +144,8 @@ struct ExtensionEnvelopeTests {
         }
     }
 
-    @Test("What a call says")
-    func call() throws {
+    @Test
+    func `What a call says`() throws {
         let occasion = ExtensionOccasion(
             application: ClientID(rawValue: "notes"), applicationName: "Notes", resource: "api://library",
             source: "192.0.2.1", locale: "en-us")

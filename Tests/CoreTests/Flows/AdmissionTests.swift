@@ -73,8 +73,9 @@ struct AdmissionTests {
         }
     }
 
-    @Test("A handle is taken where purpose, stage, protocol and application are its own, and nowhere else")
-    func ownHandles() async throws {
+    @Test
+    func `A handle is taken where purpose, stage, protocol and application are its own, and nowhere else`() async throws
+    {
         let test = try await TestRealm.make()
         for handle in try await handles(test) {
             // The request to a device belongs to the application that waits for its answer.
@@ -107,8 +108,8 @@ struct AdmissionTests {
         }
     }
 
-    @Test("Mailed links, tickets and requests to devices cross, each by its name, and nothing else does")
-    func crossing() async throws {
+    @Test
+    func `Mailed links, tickets and requests to devices cross, each by its name, and nothing else does`() async throws {
         let test = try await TestRealm.make()
         for handle in try await handles(test) {
             let isLink = try await isKnown(handle.handle, .mailedLink(for: [handle.purpose]), test)
@@ -120,8 +121,8 @@ struct AdmissionTests {
         }
     }
 
-    @Test("A sign-in that waits for a second factor with nothing proven is not admitted")
-    func nothingProven() async throws {
+    @Test
+    func `A sign-in that waits for a second factor with nothing proven is not admitted`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addEnrolledUser().user
         let (sealer, now) = (test.realm.sealer, test.now)
@@ -139,8 +140,8 @@ struct AdmissionTests {
         }
     }
 
-    @Test("A row of another kind is no attempt, though its digest can be spelled")
-    func otherRows() async throws {
+    @Test
+    func `A row of another kind is no attempt, though its digest can be spelled`() async throws {
         let test = try await TestRealm.make()
         let digest = CheckRow.registration(RegisteredClientID(rawValue: "client"))
         let handle = FlowHandle("security-checks\0registration\0client")
@@ -167,8 +168,8 @@ struct AdmissionTests {
         #expect(refusal.reason == .unknownFlow)
     }
 
-    @Test("What is not taken costs what a made-up handle costs, and the attempt nothing")
-    func costs() async throws {
+    @Test
+    func `What is not taken costs what a made-up handle costs, and the attempt nothing`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let handle = try await test.pending(by: Self.client(.guardian)).handle
@@ -195,8 +196,8 @@ struct AdmissionTests {
         #expect(verdict.isAccomplished)
     }
 
-    @Test("A link that signs in leads to a session of the application in which it is followed")
-    func followedElsewhere() async throws {
+    @Test
+    func `A link that signs in leads to a session of the application in which it is followed`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let administrator = ClientContext(
@@ -218,8 +219,8 @@ struct AdmissionTests {
         #expect(try await isKnown(pending.handle, expectation, test))
     }
 
-    @Test("A request that comes again is admitted at the step that it led to, and another is not")
-    func repetition() async throws {
+    @Test
+    func `A request that comes again is admitted at the step that it led to, and another is not`() async throws {
         let test = try await TestRealm.make()
         _ = try await test.addEnrolledUser()
         let client = Self.client(.nativeAuth)
@@ -239,8 +240,10 @@ struct AdmissionTests {
 
     // MARK: Sessions
 
-    @Test("A refresh token is traded and revoked by its own protocol and application alone, and by no other used up")
-    func refreshTokens() async throws {
+    @Test
+    func `A refresh token is traded and revoked by its own protocol and application alone, and by no other used up`()
+        async throws
+    {
         let test = try await TestRealm.make()
         try await test.addUser()
         let sessions = test.realm.sessions

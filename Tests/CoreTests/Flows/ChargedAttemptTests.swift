@@ -105,8 +105,8 @@ struct ChargedAttemptTests {
         }
     }
 
-    @Test("A wrong answer stays counted, a right one and one that is not decided cost nothing")
-    func ends() async throws {
+    @Test
+    func `A wrong answer stays counted, a right one and one that is not decided cost nothing`() async throws {
         let stage = try await Stage()
         #expect(try await stage.attempt(stage.guess(1, from: "192.0.2.1")) == .wrong)
         #expect(try await stage.count() == 1)
@@ -117,8 +117,10 @@ struct ChargedAttemptTests {
         #expect(try await stage.test.answers(from: "192.0.2.1") == 1)
     }
 
-    @Test("Where one limit refuses, no other is counted, and the refusal counts against the source and is logged")
-    func asked() async throws {
+    @Test
+    func `Where one limit refuses, no other is counted, and the refusal counts against the source and is logged`()
+        async throws
+    {
         let stage = try await Stage()
         for _ in 0..<5 {
             var guess = stage.guess(1)
@@ -137,8 +139,8 @@ struct ChargedAttemptTests {
         #expect(try await stage.open() == "", "what the refused attempt would have written is not there")
     }
 
-    @Test("A source that is out of answers is told so, and nothing is counted or logged")
-    func source() async throws {
+    @Test
+    func `A source that is out of answers is told so, and nothing is counted or logged`() async throws {
         let stage = try await Stage()
         let limit = RateLimit.answersPerSource.count
         for index in 0..<limit {
@@ -152,8 +154,8 @@ struct ChargedAttemptTests {
         #expect(try await stage.attempt(stage.guess(7, from: "192.0.2.2")) == .right)
     }
 
-    @Test("An answer that could not be judged by our own fault is no attempt")
-    func failure() async throws {
+    @Test
+    func `An answer that could not be judged by our own fault is no attempt`() async throws {
         let stage = try await Stage()
         let guess = stage.guess(1, from: "192.0.2.1") { throw Outage() }
         await #expect(throws: Outage.self) { try await stage.attempt(guess) }
@@ -162,8 +164,8 @@ struct ChargedAttemptTests {
         #expect(try await stage.open() == "released")
     }
 
-    @Test("A charge whose place another attempt took is left to its lease")
-    func superseded() async throws {
+    @Test
+    func `A charge whose place another attempt took is left to its lease`() async throws {
         let stage = try await Stage()
         var guess = stage.guess(1)
         guess.isSuperseded = true
@@ -174,8 +176,10 @@ struct ChargedAttemptTests {
         #expect(try await stage.count() == 0)
     }
 
-    @Test("In an outage a right answer is no attempt and a wrong one counts, as soon as the next is charged")
-    func outage() async throws {
+    @Test
+    func `In an outage a right answer is no attempt and a wrong one counts, as soon as the next is charged`()
+        async throws
+    {
         let stage = try await Stage()
         let faults = stage.faults
         for (number, expected) in [(7, 0), (1, 1)] {
@@ -188,8 +192,9 @@ struct ChargedAttemptTests {
         }
     }
 
-    @Test("An answer is told only where it is counted: a charge that has lapsed meanwhile is charged anew")
-    func renewal() async throws {
+    @Test
+    func `An answer is told only where it is counted: a charge that has lapsed meanwhile is charged anew`() async throws
+    {
         let stage = try await Stage()
         let slow = stage.guess(1) {
             // Another request, later than the lease, finds the charge lapsed and drops it.
@@ -210,8 +215,8 @@ struct ChargedAttemptTests {
         #expect(try await stage.open() == "released")
     }
 
-    @Test("Fifty wrong answers at once are judged five times", arguments: TestStore.available)
-    func flood(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Fifty wrong answers at once are judged five times`(store: TestStore) async throws {
         let stage = try await Stage(on: store)
         let judged = Counted()
         let outcomes = try await race(50) { index in

@@ -47,8 +47,8 @@ struct CustomTokenTests {
             by: test.client)
     }
 
-    @Test("The word of a registered back end signs in, and makes the user where there is none")
-    func signIn() async throws {
+    @Test
+    func `The word of a registered back end signs in, and makes the user where there is none`() async throws {
         let (test, backEnd) = try await prepared()
         let token = try await backEnd.token(claims(test, ["claims": .object(["role": "admin"])]), kid: "any")
         let first = try #require(await answer(token, test).signedIn)
@@ -61,8 +61,8 @@ struct CustomTokenTests {
         #expect(!second.isNewUser)
     }
 
-    @Test("No second factor is asked for; its user must not be disabled")
-    func existingUser() async throws {
+    @Test
+    func `No second factor is asked for; its user must not be disabled`() async throws {
         let (test, backEnd) = try await prepared()
         let enrolled = try await test.addEnrolledUser()
         let token = try await backEnd.token(claims(test, ["uid": .string(enrolled.user.id.rawValue)]))
@@ -73,8 +73,8 @@ struct CustomTokenTests {
         #expect(try await answer(token, test).reason == .userDisabled)
     }
 
-    @Test("A token for others, by others, or of another time is refused")
-    func refusals() async throws {
+    @Test
+    func `A token for others, by others, or of another time is refused`() async throws {
         let (test, backEnd) = try await prepared()
         let now = test.now.seconds
         let cases: [(String, [String: JSONValue?], Refusal.Reason)] = [
@@ -107,8 +107,8 @@ struct CustomTokenTests {
         #expect(try await answer(almost, test).isAccomplished)
     }
 
-    @Test("An unsigned token, and one that our own keys signed, are refused in production")
-    func unsigned() async throws {
+    @Test
+    func `An unsigned token, and one that our own keys signed, are refused in production`() async throws {
         let (test, _) = try await prepared()
         try await test.realm.keyring.prepare()
         let unsigned = try await test.realm.keyring.unsignedToken(TokenClaims(claims(test)))
@@ -117,8 +117,8 @@ struct CustomTokenTests {
         #expect(try await answer(own, test).reason == .foreignCredential)
     }
 
-    @Test("Under --dev an unsigned token is taken as the emulator takes it")
-    func development() async throws {
+    @Test
+    func `Under --dev an unsigned token is taken as the emulator takes it`() async throws {
         let (test, backEnd) = try await prepared(mode: .development)
         func unsigned(_ changes: [String: JSONValue]) async throws -> Verdict {
             let good: [String: JSONValue] = ["uid": "eve", "aud": .string(Self.audience)]
@@ -137,8 +137,8 @@ struct CustomTokenTests {
         #expect(try await answer(forged, test).reason == .foreignCredential)
     }
 
-    @Test("The key of another kind does not verify, whatever the header says")
-    func confusion() async throws {
+    @Test
+    func `The key of another kind does not verify, whatever the header says`() async throws {
         let (test, backEnd) = try await prepared()
         let good = try await backEnd.token(claims(test))
         let parts = good.split(separator: ".")
@@ -154,8 +154,8 @@ struct CustomTokenTests {
         }
     }
 
-    @Test("Garbage is refused, and nothing is thrown")
-    func garbage() async throws {
+    @Test
+    func `Garbage is refused, and nothing is thrown`() async throws {
         let (test, backEnd) = try await prepared()
         let good = try await backEnd.token(claims(test))
         for text in ["", "..", "a.b.c"] + (0..<100).map({ _ in test.noise(around: good) }) where text != good {

@@ -30,8 +30,8 @@ struct DeadlockTests {
             """)
     }
 
-    @Test("The same right code sent at once, over one pending sign-in and over two, makes no deadlock")
-    func oneCode() async throws {
+    @Test
+    func `The same right code sent at once, over one pending sign-in and over two, makes no deadlock`() async throws {
         try await onItsOwn { test in
             let enrolled = try await test.addEnrolledUser()
             let client = test.client(from: "192.0.2.1")
@@ -49,8 +49,10 @@ struct DeadlockTests {
         }
     }
 
-    @Test("Devices that answer while they are asked again, and disown each other's sign-ins, make no deadlock")
-    func devices() async throws {
+    @Test
+    func `Devices that answer while they are asked again, and disown each other's sign-ins, make no deadlock`()
+        async throws
+    {
         try await onItsOwn { test in
             let enrolled = try await test.addEnrolledUser()
             let devices = [TestDevice(), TestDevice()]
@@ -89,8 +91,8 @@ struct DeadlockTests {
         }
     }
 
-    @Test("A password that changes while its owner signs in, and factors that go, make no deadlock")
-    func changes() async throws {
+    @Test
+    func `A password that changes while its owner signs in, and factors that go, make no deadlock`() async throws {
         try await onItsOwn { test in
             let enrolled = try await test.addEnrolledUser()
             let client = test.client(from: "192.0.2.1")

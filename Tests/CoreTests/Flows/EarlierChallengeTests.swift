@@ -16,8 +16,8 @@ struct EarlierChallengeTests {
 
     private static let instant = Date(timeIntervalSinceReferenceDate: 786_123_456.123457)
 
-    @Test("What was waited for is waited for, and is written such that it is read again")
-    func challenges() throws {
+    @Test
+    func `What was waited for is waited for, and is written such that it is read again`() throws {
         let expected: [(String, FlowChallenge, FlowStage?)] = [
             (#"{"secondFactor":{}}"#, .secondFactor, nil),
             (#"{"link":{}}"#, .link, .mailedLink),
@@ -63,8 +63,8 @@ struct EarlierChallengeTests {
         }
     }
 
-    @Test("A journey that waits for a password or a code goes on")
-    func journeys() throws {
+    @Test
+    func `A journey that waits for a password or a code goes on`() throws {
         for (json, awaitsPassword, awaitsCode) in [
             (#"{"password":{}}"#, true, false), (#"{"newPassword":{}}"#, true, false),
             (#"{"mailedCode":{"digest":"AQI=","expiresAt":5}}"#, false, true), (#"{"unasked":{}}"#, false, false),
@@ -77,8 +77,8 @@ struct EarlierChallengeTests {
         }
     }
 
-    @Test("What was proven before, and what a device decided before, counts")
-    func evidence() throws {
+    @Test
+    func `What was proven before, and what a device decided before, counts`() throws {
         let read = try body(
             #"{"secondFactor":{}}"#,
             ##"""

@@ -40,7 +40,7 @@ struct HotCounterMeasurement {
         print("MEASURED \(name): \(middle.rate)/s, \(middle.lost) lost races")
     }
 
-    @Test func counters() async throws {
+    @Test func `Many writers of one counter are measured`() async throws {
         let cluster = try await PostgresCluster.ofItsOwn()
         defer { cluster.end() }
         let database = try await cluster.emptyDatabase()
@@ -64,7 +64,7 @@ struct HotCounterMeasurement {
         }
     }
 
-    @Test func signIns() async throws {
+    @Test func `Many sign-ins from one source are measured`() async throws {
         let cluster = try await PostgresCluster.ofItsOwn()
         defer { cluster.end() }
         let database = try await cluster.emptyDatabase()

@@ -7,8 +7,8 @@ import Testing
 struct JourneyTests {
     private static let details = Journeys.SignUpDetails(wantsPassword: false)
 
-    @Test("Fifty wrong codes sent at once are looked at five times", arguments: TestStore.available)
-    func wrongCodes(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Fifty wrong codes sent at once are looked at five times`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         try await test.addUser(password: nil)
         let handle = try await test.begin(.signIn(TestRealm.email))
@@ -18,8 +18,8 @@ struct JourneyTests {
         #expect(verdicts.count { $0.reason == .authenticatorDisabled } == 45)
     }
 
-    @Test("Over resends, a flow is looked at ten times", arguments: TestStore.available)
-    func wrongAnswers(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Over resends, a flow is looked at ten times`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         try await test.addUser(password: nil)
         let handle = try await test.begin(.signIn(TestRealm.email))
@@ -34,8 +34,8 @@ struct JourneyTests {
         #expect(refusal.reason == .flowExhausted)
     }
 
-    @Test("Fifty wrong passwords sent at once to one flow are looked at ten times", arguments: TestStore.available)
-    func wrongPasswords(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Fifty wrong passwords sent at once to one flow are looked at ten times`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         try await test.addUser()
         let handle = try await test.begin(.signIn(TestRealm.email))
@@ -45,8 +45,8 @@ struct JourneyTests {
     }
 
     @Test(
-        "One right code sent twenty times at once opens one session", arguments: TestStore.available, [nil, "request"])
-    func rightCode(store: TestStore, request: String?) async throws {
+        arguments: TestStore.available, [nil, "request"])
+    func `One right code sent twenty times at once opens one session`(store: TestStore, request: String?) async throws {
         let test = try await TestRealm.make(on: store)
         let user = try await test.addUser(password: nil)
         let handle = try await test.begin(.signIn(TestRealm.email))
@@ -61,8 +61,8 @@ struct JourneyTests {
         #expect(request == nil ? given == 1 : given >= 1)
     }
 
-    @Test("A code that is asked for ten times at once by one request goes out once", arguments: TestStore.available)
-    func oneMail(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `A code that is asked for ten times at once by one request goes out once`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         try await test.addUser(password: nil)
         let handle = try await test.begin(.signIn(TestRealm.email))
@@ -71,8 +71,8 @@ struct JourneyTests {
         #expect(try await test.mails().count == 1)
     }
 
-    @Test("Two sign-ups with one address at once make one account", arguments: TestStore.available)
-    func oneAccount(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Two sign-ups with one address at once make one account`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let handles = [
             try await test.begin(.signUp(TestRealm.email, Self.details)),
@@ -87,8 +87,8 @@ struct JourneyTests {
         #expect(try await test.realm.accounts.count() == 1)
     }
 
-    @Test("A new password sent twenty times at once is set once", arguments: TestStore.available)
-    func onePassword(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `A new password sent twenty times at once is set once`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let user = try await test.addUser()
         let handle = try await test.begin(.resetPassword(TestRealm.email))
@@ -102,8 +102,8 @@ struct JourneyTests {
         #expect(try await test.user(user.id).tokenEpoch == user.tokenEpoch + 1)
     }
 
-    @Test("A code for an unknown user is written and taken back, and no code is right")
-    func nobody() async throws {
+    @Test
+    func `A code for an unknown user is written and taken back, and no code is right`() async throws {
         let test = try await TestRealm.make()
         let handle = try await test.begin(.resetPassword(TestRealm.email))
         #expect(try await test.askForCode(handle) == "")
@@ -124,8 +124,10 @@ struct JourneyTests {
         #expect(try await test.give(code: "12345678", to: handle).reason == .wrongAnswer)
     }
 
-    @Test("A new code takes the place of the one before; an answer to another code is not the same request")
-    func resend() async throws {
+    @Test
+    func `A new code takes the place of the one before; an answer to another code is not the same request`()
+        async throws
+    {
         let test = try await TestRealm.make()
         try await test.addUser(password: nil)
         let handle = try await test.begin(.signIn(TestRealm.email))
@@ -138,8 +140,10 @@ struct JourneyTests {
         #expect(try await test.give(code: second, to: handle).reason == .flowFinished)
     }
 
-    @Test("An answer is given again for ten seconds, to the same request alone, and not after a revocation")
-    func again() async throws {
+    @Test
+    func `An answer is given again for ten seconds, to the same request alone, and not after a revocation`()
+        async throws
+    {
         let test = try await TestRealm.make()
         let user = try await test.addUser(password: nil)
         let handle = try await test.begin(.signIn(TestRealm.email))
@@ -157,8 +161,10 @@ struct JourneyTests {
         #expect(try await test.give(code: code, to: handle, request: "one").reason == .flowFinished)
     }
 
-    @Test("An answer that could not be looked at is not counted, and its repetition finds the attempt as it was")
-    func overload() async throws {
+    @Test
+    func `An answer that could not be looked at is not counted, and its repetition finds the attempt as it was`()
+        async throws
+    {
         let test = try await TestRealm.make()
         try await test.addUser()
         let handle = try await test.begin(.signIn(TestRealm.email))
@@ -173,8 +179,8 @@ struct JourneyTests {
         #expect(try await test.give(password, to: handle, request: "token").isAccomplished)
     }
 
-    @Test("A mailbox is asked for only where a second factor is required and there is nothing stronger")
-    func mailbox() async throws {
+    @Test
+    func `A mailbox is asked for only where a second factor is required and there is nothing stronger`() async throws {
         let test = try await TestRealm.make()
         var strict = test.client
         strict.requiresSecondFactor = true
@@ -204,8 +210,8 @@ struct JourneyTests {
         #expect(verdict.isAccomplished, "Begun before the authenticator was enrolled: it is the same attempt.")
     }
 
-    @Test("A registered mailbox is exported and imported with its user")
-    func moving() throws {
+    @Test
+    func `A registered mailbox is exported and imported with its user`() throws {
         let payload = try MailboxFactor.payload(TestRealm.email)
         let content = try JSONDecoder().decode(JSONValue.self, from: payload)
         let moving = PortableFactor(
@@ -218,8 +224,8 @@ struct JourneyTests {
                 content: Secret(.object([:]))) == nil)
     }
 
-    @Test("Every shape of an attempt that was ever written is read")
-    func shapes() throws {
+    @Test
+    func `Every shape of an attempt that was ever written is read`() throws {
         let old = #"""
             {"purpose":"signIn","dialect":"native-auth","clientID":"app","proven":[],"challenge":{"unasked":{}},
              "journey":{"stage":"firstProof","method":"mailedCode"}}
@@ -247,8 +253,8 @@ struct JourneyTests {
             try JSONDecoder().decode(Tenant.self, from: Data(written.utf8)) == Tenant(id: "t", decoys: Data(count: 3)))
     }
 
-    @Test("What one answer says of the session stays beside what the next says, and the last scopes count")
-    func terms() {
+    @Test
+    func `What one answer says of the session stays beside what the next says, and the last scopes count`() {
         let first = SessionTerms(scopes: ["a"], details: ["acrs": .array(["c1", "c2"]), "kept": "x", "other": "x"])
         let second = SessionTerms(scopes: ["b"], details: ["acrs": .array(["c2", "c3"]), "other": "y"])
         #expect(
@@ -259,8 +265,8 @@ struct JourneyTests {
         #expect(first.following(SessionTerms()) == first)
     }
 
-    @Test("Servers that start at once agree on the tenant", arguments: TestStore.available)
-    func tenant(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Servers that start at once agree on the tenant`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let tenants = try await race(10, meetingBefore: 1) { _ in try await test.realm.tenant() }
         #expect(Set(tenants.map(\.id)).count == 1)

@@ -5,8 +5,10 @@ import Testing
 
 @Suite("Limits of answers")
 struct LimitTests {
-    @Test("Five wrong codes block the factor for thirty seconds; the fifth right one after that resets the count")
-    func codes() async throws {
+    @Test
+    func `Five wrong codes block the factor for thirty seconds; the fifth right one after that resets the count`()
+        async throws
+    {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let handle = try await test.pending().handle
@@ -28,8 +30,8 @@ struct LimitTests {
         #expect(try await test.counter("factor/\(id)") == nil)
     }
 
-    @Test("Ten answers exhaust a flow, and a new flow does not forgive the factor")
-    func flowIsExhausted() async throws {
+    @Test
+    func `Ten answers exhaust a flow, and a new flow does not forgive the factor`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let handle = try #require(await test.signIn(lifetime: 86_400).continuation).handle
@@ -45,8 +47,8 @@ struct LimitTests {
         #expect(try await test.counter("factor/\(enrolled.factor.id)")?.count == 10)
     }
 
-    @Test("A factor that was answered wrongly a hundred times in a row is disabled until it is reset")
-    func disabled() async throws {
+    @Test
+    func `A factor that was answered wrongly a hundred times in a row is disabled until it is reset`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let key = "factor/\(enrolled.factor.id)"
@@ -65,8 +67,8 @@ struct LimitTests {
         #expect(try await test.signIn().isAccomplished)
     }
 
-    @Test("Ten wrong passwords block for thirty seconds, and a right one afterwards resets the count")
-    func passwords() async throws {
+    @Test
+    func `Ten wrong passwords block for thirty seconds, and a right one afterwards resets the count`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         for _ in 0..<10 { #expect(try await test.signIn(password: "wrong").reason == .wrongAnswer) }
@@ -77,8 +79,8 @@ struct LimitTests {
         #expect(try await test.signIn().refusal == Refusal(.lockedOut, retryAt: test.now + 30))
     }
 
-    @Test("A new password forgives wrong ones before")
-    func reset() async throws {
+    @Test
+    func `A new password forgives wrong ones before`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         for _ in 0..<10 { _ = try await test.signIn(password: "wrong") }
@@ -87,8 +89,8 @@ struct LimitTests {
         #expect(try await test.signIn(password: "difference engine").isAccomplished)
     }
 
-    @Test("A flood on one factor leaves the user's other factor and other users alone")
-    func floods() async throws {
+    @Test
+    func `A flood on one factor leaves the user's other factor and other users alone`() async throws {
         let test = try await TestRealm.make()
         let ada = try await test.addEnrolledUser()
         let other = try await test.addEnrolledUser(TestRealm.otherEmail)
@@ -108,8 +110,8 @@ struct LimitTests {
 
     // MARK: Sources
 
-    @Test("A source may give a hundred wrong answers in ten minutes, to whomever")
-    func sources() async throws {
+    @Test
+    func `A source may give a hundred wrong answers in ten minutes, to whomever`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let client = test.client(from: "192.0.2.1")
@@ -128,8 +130,8 @@ struct LimitTests {
         #expect(try await test.signIn(by: client).isAccomplished)
     }
 
-    @Test("Right answers do not count against a source")
-    func rightAnswers() async throws {
+    @Test
+    func `Right answers do not count against a source`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let client = test.client(from: "192.0.2.1")
@@ -144,8 +146,8 @@ struct LimitTests {
         #expect(try await test.answers(from: "192.0.2.1") == 1)
     }
 
-    @Test("What is blocked by its own limit counts against the source, as a flood of it fills the log")
-    func blockedCosts() async throws {
+    @Test
+    func `What is blocked by its own limit counts against the source, as a flood of it fills the log`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let client = test.client(from: "192.0.2.1")
@@ -153,8 +155,8 @@ struct LimitTests {
         #expect(try await test.answers(from: "192.0.2.1") == 50)
     }
 
-    @Test("No counter is kept for a source that is not limited")
-    func unlimited() async throws {
+    @Test
+    func `No counter is kept for a source that is not limited`() async throws {
         let test = try await TestRealm.make()
         for index in 0..<150 {
             let email = EmailAddress(kept: "nobody\(index)@example.org")

@@ -8,8 +8,8 @@ import Testing
 struct LinkTests {
     // MARK: All of them
 
-    @Test("A link is good for one success", arguments: FlowPurpose.linked)
-    func once(purpose: FlowPurpose) async throws {
+    @Test(arguments: FlowPurpose.linked)
+    func `A link is good for one success`(purpose: FlowPurpose) async throws {
         let test = try await TestRealm.make()
         let handle = try #require(await test.mailLink(for: purpose, to: test.addUser()))
         let password = purpose == .resetPassword ? "difference engine" : nil
@@ -17,8 +17,8 @@ struct LinkTests {
         #expect(try await test.follow(handle, newPassword: password).reason == .flowFinished)
     }
 
-    @Test("A link lives an hour, one that verifies an address three days", arguments: FlowPurpose.linked)
-    func expiry(purpose: FlowPurpose) async throws {
+    @Test(arguments: FlowPurpose.linked)
+    func `A link lives an hour, one that verifies an address three days`(purpose: FlowPurpose) async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let handles = [
@@ -34,8 +34,8 @@ struct LinkTests {
         #expect(try await test.follow(handles[1], newPassword: password).reason == .flowExpired)
     }
 
-    @Test("Links that were mailed before a revocation are dead, but for the proof of an address")
-    func revocation() async throws {
+    @Test
+    func `Links that were mailed before a revocation are dead, but for the proof of an address`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser(verified: false)
         var handles: [FlowPurpose: FlowHandle] = [:]
@@ -49,8 +49,8 @@ struct LinkTests {
         }
     }
 
-    @Test("Guesses at handles count against no user")
-    func guesses() async throws {
+    @Test
+    func `Guesses at handles count against no user`() async throws {
         let test = try await TestRealm.make()
         let handle = try #require(await test.mailLink(.signIn(TestRealm.email)))
         for index in 0..<30 { #expect(try await test.follow(FlowHandle("\(index)")).reason == .unknownFlow) }
@@ -61,8 +61,8 @@ struct LinkTests {
         #expect(try await test.follow(handle, claiming: TestRealm.email).isAccomplished)
     }
 
-    @Test("Neither a handle nor its text is anywhere in the store")
-    func digests() async throws {
+    @Test
+    func `Neither a handle nor its text is anywhere in the store`() async throws {
         let test = try await TestRealm.make()
         let handle = try #require(await test.mailLink(.signIn(TestRealm.email)))
         let record = try #require(await test.store.read { try $0.flow(digest: handle.digest) })
@@ -74,8 +74,8 @@ struct LinkTests {
 
     // MARK: Verifying an address
 
-    @Test("A verification link proves the address it was mailed to")
-    func verification() async throws {
+    @Test
+    func `A verification link proves the address it was mailed to`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser(verified: false)
         let handle = try #require(await test.mailLink(.verifyEmail(user.id)))
@@ -85,8 +85,8 @@ struct LinkTests {
         #expect(verified.tokenEpoch == user.tokenEpoch)
     }
 
-    @Test("A verification link does not prove the address that the user has by then")
-    func verificationAfterChange() async throws {
+    @Test
+    func `A verification link does not prove the address that the user has by then`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser(verified: false)
         let handle = try #require(await test.mailLink(.verifyEmail(user.id)))
@@ -97,8 +97,8 @@ struct LinkTests {
         #expect(try await !test.user(user.id).profile.emailVerified)
     }
 
-    @Test("There is nothing to verify without a user or without an address")
-    func nothingToVerify() async throws {
+    @Test
+    func `There is nothing to verify without a user or without an address`() async throws {
         let test = try await TestRealm.make()
         let sent = try await test.realm.mailings.sendLink(.verifyEmail(UserID(rawValue: "x")), by: test.client)
         #expect(sent.refusal?.reason == .userNotFound)
@@ -109,8 +109,8 @@ struct LinkTests {
 
     // MARK: Resetting a password
 
-    @Test("A reset changes the password, proves the address, and ends sessions and other flows")
-    func reset() async throws {
+    @Test
+    func `A reset changes the password, proves the address, and ends sessions and other flows`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser(verified: false)
         let session = try #require(await test.signIn().signedIn)
@@ -141,8 +141,8 @@ struct LinkTests {
         #expect(try await test.answer(code.code, mailedFor: code.handle).reason == .flowExpired)
     }
 
-    @Test("A new password that is too weak uses nothing up")
-    func weakPassword() async throws {
+    @Test
+    func `A new password that is too weak uses nothing up`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let link = try #require(await test.mailLink(.resetPassword(TestRealm.email)))
@@ -156,8 +156,8 @@ struct LinkTests {
         #expect(try await test.follow(link, newPassword: "difference engine").isAccomplished)
     }
 
-    @Test("A reset link without a new password resets nothing, and can be used afterwards")
-    func noPassword() async throws {
+    @Test
+    func `A reset link without a new password resets nothing, and can be used afterwards`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let link = try #require(await test.mailLink(.resetPassword(TestRealm.email)))
@@ -166,8 +166,8 @@ struct LinkTests {
         #expect(try await test.follow(link, newPassword: "difference engine").isAccomplished)
     }
 
-    @Test("A new password is not hashed for a link that was never mailed")
-    func noHashForNothing() async throws {
+    @Test
+    func `A new password is not hashed for a link that was never mailed`() async throws {
         let test = try await TestRealm.make()
         for _ in 0..<10 {
             #expect(try await test.follow(FlowHandle("x"), newPassword: "difference engine").reason == .unknownFlow)
@@ -175,8 +175,8 @@ struct LinkTests {
         #expect(test.hasher.hashed == 0)
     }
 
-    @Test("A reset leaves the second factor, which is asked for afterwards")
-    func resetWithSecondFactor() async throws {
+    @Test
+    func `A reset leaves the second factor, which is asked for afterwards`() async throws {
         let test = try await TestRealm.make()
         _ = try await test.addEnrolledUser()
         let link = try #require(await test.mailLink(.resetPassword(TestRealm.email)))
@@ -184,8 +184,8 @@ struct LinkTests {
         #expect(try await test.signIn(password: "difference engine").continuation != nil)
     }
 
-    @Test("A reset gives a password to an account that had none")
-    func firstPassword() async throws {
+    @Test
+    func `A reset gives a password to an account that had none`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser(password: nil)
         let link = try #require(await test.mailLink(.resetPassword(TestRealm.email)))
@@ -195,8 +195,8 @@ struct LinkTests {
 
     // MARK: Changing an address
 
-    @Test("A link to a new address changes to it, proves it, and ends sessions")
-    func changeOfAddress() async throws {
+    @Test
+    func `A link to a new address changes to it, proves it, and ends sessions`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser(verified: false)
         let session = try #require(await test.signIn().signedIn)
@@ -212,8 +212,8 @@ struct LinkTests {
         #expect(try await test.events(.emailChanged).first?.details["former"] == "ada@example.org")
     }
 
-    @Test("An address that another user took meanwhile stays theirs")
-    func addressTaken() async throws {
+    @Test
+    func `An address that another user took meanwhile stays theirs`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let link = try #require(await test.mailLink(.changeEmail(user.id, to: TestRealm.otherEmail)))
@@ -225,8 +225,8 @@ struct LinkTests {
 
     // MARK: Signing in
 
-    @Test("A sign-in link signs in, and counts as proof of the address")
-    func signIn() async throws {
+    @Test
+    func `A sign-in link signs in, and counts as proof of the address`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let handle = try #require(await test.mailLink(.signIn(TestRealm.email)))
@@ -238,8 +238,8 @@ struct LinkTests {
         #expect(try await test.signIn().isAccomplished)
     }
 
-    @Test("A sign-in link makes an account where people may sign up")
-    func newAccount() async throws {
+    @Test
+    func `A sign-in link makes an account where people may sign up`() async throws {
         let test = try await TestRealm.make()
         let handle = try #require(await test.mailLink(.signIn(TestRealm.email)))
         let signedIn = try #require(await test.follow(handle).signedIn)
@@ -249,8 +249,8 @@ struct LinkTests {
         #expect(signedIn.user.profile.providers == ["emailLink"])
     }
 
-    @Test("A sign-in link makes no account where sign-up is closed, before or after it was mailed")
-    func closed() async throws {
+    @Test
+    func `A sign-in link makes no account where sign-up is closed, before or after it was mailed`() async throws {
         let test = try await TestRealm.make()
         let early = try #require(await test.mailLink(.signIn(TestRealm.email)))
         try await test.changeSettings { $0.signUp.isOpen = false }
@@ -263,8 +263,8 @@ struct LinkTests {
         #expect(try await test.follow(late).isAccomplished)
     }
 
-    @Test("What a stranger set up on an unproven address is gone when its owner follows a link")
-    func preHijacked() async throws {
+    @Test
+    func `What a stranger set up on an unproven address is gone when its owner follows a link`() async throws {
         let test = try await TestRealm.make()
         let outcome = try await test.realm.accounts.signUp(
             email: TestRealm.email, password: Secret("stranger's own"), by: test.client)
@@ -290,8 +290,8 @@ struct LinkTests {
         )
     }
 
-    @Test("A sign-in link asks a user with TOTP for a code, within five minutes")
-    func secondFactor() async throws {
+    @Test
+    func `A sign-in link asks a user with TOTP for a code, within five minutes`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let handle = try #require(await test.mailLink(.signIn(TestRealm.email)))
@@ -305,8 +305,8 @@ struct LinkTests {
         #expect(signedIn.evidence.proofs.map(\.isSecondFactor) == [false, true])
     }
 
-    @Test("Refused sign-in links of an application that requires a second factor make no account")
-    func requiredSecondFactor() async throws {
+    @Test
+    func `Refused sign-in links of an application that requires a second factor make no account`() async throws {
         let test = try await TestRealm.make()
         var client = test.client
         client.requiresSecondFactor = true

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Mailed codes")
 struct MailedCodeTests {
-    @Test("A code of eight digits signs in, once, also where white space was copied along")
-    func signIn() async throws {
+    @Test
+    func `A code of eight digits signs in, once, also where white space was copied along`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let (handle, code) = try await test.mailCode()
@@ -17,8 +17,8 @@ struct MailedCodeTests {
         #expect(try await test.answer(code, mailedFor: handle).reason == .flowFinished)
     }
 
-    @Test("A code lives ten minutes")
-    func expiry() async throws {
+    @Test
+    func `A code lives ten minutes`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let (first, firstCode) = try await test.mailCode()
@@ -29,8 +29,8 @@ struct MailedCodeTests {
         #expect(try await test.answer(secondCode, mailedFor: second).reason == .flowExpired)
     }
 
-    @Test("The fifth answer may be right, the sixth may not")
-    func attempts() async throws {
+    @Test
+    func `The fifth answer may be right, the sixth may not`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let (first, firstCode) = try await test.mailCode()
@@ -46,8 +46,8 @@ struct MailedCodeTests {
         #expect(try await test.answer(thirdCode, mailedFor: third).isAccomplished)
     }
 
-    @Test("A code belongs to its flow")
-    func otherFlow() async throws {
+    @Test
+    func `A code belongs to its flow`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let (first, firstCode) = try await test.mailCode()
@@ -56,8 +56,8 @@ struct MailedCodeTests {
         #expect(try await test.answer(secondCode, mailedFor: first).reason == .wrongAnswer)
     }
 
-    @Test("An unknown address looks like a known one, gets no mail, and no code is right")
-    func decoy() async throws {
+    @Test
+    func `An unknown address looks like a known one, gets no mail, and no code is right`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let nobody = EmailAddress(kept: "nobody@example.org")
@@ -77,8 +77,8 @@ struct MailedCodeTests {
         #expect(records[0]?.attempts == records[1]?.attempts)
     }
 
-    @Test("Even the code that was never mailed signs no user in")
-    func unmailedCode() async throws {
+    @Test
+    func `Even the code that was never mailed signs no user in`() async throws {
         // The same seed draws the same code, for a user with an account.
         let known = try await TestRealm.make(seed: 5)
         let unknown = try await TestRealm.make(seed: 5)
@@ -93,8 +93,8 @@ struct MailedCodeTests {
         #expect(try await unknown.store.read { try $0.countUsers() } == 0)
     }
 
-    @Test("A mailed code proves an address as a link does: a stranger's password is gone")
-    func preHijacked() async throws {
+    @Test
+    func `A mailed code proves an address as a link does: a stranger's password is gone`() async throws {
         let test = try await TestRealm.make()
         _ = try await test.realm.accounts.signUp(
             email: TestRealm.email, password: Secret("stranger's own"), by: test.client)
@@ -103,8 +103,8 @@ struct MailedCodeTests {
         #expect(try await test.signIn(password: "stranger's own").reason == .wrongAnswer)
     }
 
-    @Test("A disabled user is told so only with the right code")
-    func disabled() async throws {
+    @Test
+    func `A disabled user is told so only with the right code`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         var change = AccountChange()

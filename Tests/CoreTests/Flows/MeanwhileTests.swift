@@ -6,8 +6,8 @@ import Testing
 /// What happens to an account while an answer is being looked at.
 @Suite("What changes while an answer is judged")
 struct MeanwhileTests {
-    @Test("An old password is not accepted when the password changes while it is looked at")
-    func passwordChanges() async throws {
+    @Test
+    func `An old password is not accepted when the password changes while it is looked at`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         test.hasher.meanwhile { look in
@@ -22,8 +22,8 @@ struct MeanwhileTests {
         #expect(try await test.events(.signedIn).isEmpty)
     }
 
-    @Test("A factor whose row changes while it is looked at is looked at again, whatever made it change")
-    func rowChanges() async throws {
+    @Test
+    func `A factor whose row changes while it is looked at is looked at again, whatever made it change`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let sealer = test.realm.sealer
@@ -39,8 +39,8 @@ struct MeanwhileTests {
         #expect(test.hasher.verified.last == "another")
     }
 
-    @Test("A factor that goes while it is looked at is not accepted")
-    func rowGoes() async throws {
+    @Test
+    func `A factor that goes while it is looked at is not accepted`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         test.hasher.meanwhile { _ in
@@ -52,8 +52,9 @@ struct MeanwhileTests {
         #expect(test.hasher.verified.last == test.hasher.decoy)
     }
 
-    @Test("A right password is accepted under the new epoch when tokens are revoked while it is looked at")
-    func passwordBecomesRight() async throws {
+    @Test
+    func `A right password is accepted under the new epoch when tokens are revoked while it is looked at`() async throws
+    {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         test.hasher.meanwhile { look in
@@ -70,8 +71,8 @@ struct MeanwhileTests {
                 != nil)
     }
 
-    @Test("A right password opens no session for a user who is deleted while it is looked at")
-    func userIsDeleted() async throws {
+    @Test
+    func `A right password opens no session for a user who is deleted while it is looked at`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         test.hasher.meanwhile { _ in _ = try await test.realm.accounts.delete(user.id, by: test.client) }
@@ -79,8 +80,8 @@ struct MeanwhileTests {
         #expect(try await test.store.read { try $0.sessions(of: user.id, limit: 10) }.isEmpty)
     }
 
-    @Test("A right password opens no session for a user who is disabled while it is looked at")
-    func userIsDisabled() async throws {
+    @Test
+    func `A right password opens no session for a user who is disabled while it is looked at`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         test.hasher.meanwhile { _ in
@@ -92,8 +93,8 @@ struct MeanwhileTests {
         #expect(try await test.store.read { try $0.sessions(of: user.id, limit: 10) }.isEmpty)
     }
 
-    @Test("A password does not sign in to an address that went to another user while it was looked at")
-    func addressMoves() async throws {
+    @Test
+    func `A password does not sign in to an address that went to another user while it was looked at`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         test.hasher.meanwhile { look in
@@ -106,16 +107,18 @@ struct MeanwhileTests {
         #expect(try await test.signIn().reason == .wrongAnswer)
     }
 
-    @Test("A second factor that is enrolled while the password is looked at is asked for")
-    func factorIsEnrolled() async throws {
+    @Test
+    func `A second factor that is enrolled while the password is looked at is asked for`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         test.hasher.meanwhile { _ in _ = try await test.enrol(user) }
         #expect(try await test.signIn().continuation?.factors.count == 1)
     }
 
-    @Test("An account that changes at every look is refused as busy, and no more than three looks are taken")
-    func neverAtRest() async throws {
+    @Test
+    func `An account that changes at every look is refused as busy, and no more than three looks are taken`()
+        async throws
+    {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         test.hasher.meanwhile { _ in
@@ -127,8 +130,8 @@ struct MeanwhileTests {
         #expect(test.hasher.verified.count == 3)
     }
 
-    @Test("Many right passwords at once, whose hash is being replaced, all sign in")
-    func rehash() async throws {
+    @Test
+    func `Many right passwords at once, whose hash is being replaced, all sign in`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         test.hasher.raiseGeneration()

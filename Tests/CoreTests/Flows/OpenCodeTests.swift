@@ -45,8 +45,10 @@ struct OpenCodeTests {
         return Scene(test: test, user: user, devices: devices)
     }
 
-    @Test("The code of any of the three devices used last signs in, and the others' counters stay as they were")
-    func anyOfThree() async throws {
+    @Test
+    func `The code of any of the three devices used last signs in, and the others' counters stay as they were`()
+        async throws
+    {
         for device in 0..<3 {
             let scene = try await scene(devices: 3)
             let handle = try await scene.test.pending().handle
@@ -58,8 +60,10 @@ struct OpenCodeTests {
         }
     }
 
-    @Test("A wrong code counts once against each device that it was compared with, and once against flow and source")
-    func wrongOnce() async throws {
+    @Test
+    func `A wrong code counts once against each device that it was compared with, and once against flow and source`()
+        async throws
+    {
         let scene = try await scene(devices: 4)
         let handle = try await scene.test.pending().handle
         #expect(try await scene.give(scene.wrongCode(), to: handle).reason == .wrongAnswer)
@@ -74,8 +78,10 @@ struct OpenCodeTests {
         #expect(try await scene.give(scene.code(0), to: handle).reason == .wrongAnswer)
     }
 
-    @Test("More devices give no more tries: the sixth guess is not looked at, whether it names a device or not")
-    func noMoreTries() async throws {
+    @Test
+    func `More devices give no more tries: the sixth guess is not looked at, whether it names a device or not`()
+        async throws
+    {
         for count in 1...3 {
             let scene = try await scene(devices: count)
             for _ in 0..<5 {
@@ -92,8 +98,8 @@ struct OpenCodeTests {
         }
     }
 
-    @Test("A device that waits out its wrong answers is left out, and another still signs in")
-    func lockedOut() async throws {
+    @Test
+    func `A device that waits out its wrong answers is left out, and another still signs in`() async throws {
         let scene = try await scene(devices: 2)
         for _ in 0..<5 {
             let verdict = try await scene.test.answer(
@@ -109,8 +115,8 @@ struct OpenCodeTests {
         #expect(try await scene.wrongAnswers(1) == 5)
     }
 
-    @Test("Judged again, it is compared with no device that was left out the first time")
-    func judgedAgain() async throws {
+    @Test
+    func `Judged again, it is compared with no device that was left out the first time`() async throws {
         let scene = try await scene(devices: 2)
         for _ in 0..<5 {
             _ = try await scene.test.answer(
@@ -129,8 +135,8 @@ struct OpenCodeTests {
         }
     }
 
-    @Test("Fifty wrong codes sent at once are looked at five times", arguments: TestStore.available)
-    func crowd(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Fifty wrong codes sent at once are looked at five times`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let user = try await test.addUser()
         var devices: [DeviceEnrolment] = []
@@ -154,8 +160,8 @@ struct OpenCodeTests {
         for device in 0..<3 { #expect(try await scene.wrongAnswers(device) == 5) }
     }
 
-    @Test("It is the mailed code where one is open, and the first code of what is being enrolled")
-    func otherOpenThings() async throws {
+    @Test
+    func `It is the mailed code where one is open, and the first code of what is being enrolled`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let (handle, code) = try await test.mailCode()

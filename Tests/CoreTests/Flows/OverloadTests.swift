@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Answers that could not be looked at")
 struct OverloadTests {
-    @Test("An answer that could not be looked at costs nothing")
-    func overload() async throws {
+    @Test
+    func `An answer that could not be looked at costs nothing`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         test.hasher.meanwhile { _ in throw PasswordHashingOverload(retryAfter: 1) }
@@ -19,8 +19,8 @@ struct OverloadTests {
         #expect(try await test.answers(from: "192.0.2.1") ?? 0 == 0)
     }
 
-    @Test("What could not be looked at does not forgive what was looked at and wrong")
-    func overloadForgivesNothing() async throws {
+    @Test
+    func `What could not be looked at does not forgive what was looked at and wrong`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         for _ in 0..<10 { _ = try await test.signIn(password: "wrong") }

@@ -6,8 +6,8 @@ import Testing
 /// Everything that a crowd could do at once to what one may do a limited number of times.
 @Suite("Races")
 struct RaceTests {
-    @Test("Fifty wrong passwords sent at once are looked at ten times", arguments: TestStore.available)
-    func wrongPasswords(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Fifty wrong passwords sent at once are looked at ten times`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         try await test.addUser()
         let verdicts = try await race(50) { _ in try await test.signIn(password: "wrong") }
@@ -17,9 +17,10 @@ struct RaceTests {
     }
 
     @Test(
-        "Fifty wrong passwords for an address without account are looked at ten times, against the decoy",
         arguments: TestStore.available)
-    func wrongPasswordsOfAnUnknownUser(store: TestStore) async throws {
+    func `Fifty wrong passwords for an address without account are looked at ten times, against the decoy`(
+        store: TestStore
+    ) async throws {
         let test = try await TestRealm.make(on: store)
         let verdicts = try await race(50) { _ in try await test.signIn(password: "wrong") }
         #expect(test.hasher.verified == Array(repeating: test.hasher.decoy, count: 10))
@@ -28,9 +29,10 @@ struct RaceTests {
     }
 
     @Test(
-        "A hundred and thirty wrong passwords sent at once from one address are looked at a hundred times",
         arguments: TestStore.available)
-    func wrongPasswordsOfOneSource(store: TestStore) async throws {
+    func `A hundred and thirty wrong passwords sent at once from one address are looked at a hundred times`(
+        store: TestStore
+    ) async throws {
         let test = try await TestRealm.make(on: store)
         let client = test.client(from: "192.0.2.1")
         let verdicts = try await race(130) { index in
@@ -42,8 +44,8 @@ struct RaceTests {
         #expect(try await test.answers(from: "192.0.2.1") == 100)
     }
 
-    @Test("Fifty wrong codes sent at once over ten flows are looked at five times", arguments: TestStore.available)
-    func wrongCodes(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Fifty wrong codes sent at once over ten flows are looked at five times`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let enrolled = try await test.addEnrolledUser()
         var handles: [FlowHandle] = []
@@ -58,8 +60,8 @@ struct RaceTests {
         #expect(try await test.counter("factor/\(enrolled.factor.id)")?.count == 5)
     }
 
-    @Test("Fifty wrong codes sent at once to one enrolment are looked at three times", arguments: TestStore.available)
-    func wrongEnrolmentCodes(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Fifty wrong codes sent at once to one enrolment are looked at three times`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let offer = try await test.offer(to: test.addUser().id)
         let wrong = test.wrongCode(try TOTP(secret: offer.secret.reveal()))
@@ -68,8 +70,8 @@ struct RaceTests {
         #expect(verdicts.count { $0.reason == .flowExhausted } == 47)
     }
 
-    @Test("One right code sent twenty times at once over two flows is accepted once", arguments: TestStore.available)
-    func oneCodeOverTwoFlows(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `One right code sent twenty times at once over two flows is accepted once`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let enrolled = try await test.addEnrolledUser()
         let handles = [try await test.pending().handle, try await test.pending().handle]
@@ -82,8 +84,8 @@ struct RaceTests {
     }
 
     @Test(
-        "One pending credential is good for one success, with two right codes at once", arguments: TestStore.available)
-    func onePendingCredential(store: TestStore) async throws {
+        arguments: TestStore.available)
+    func `One pending credential is good for one success, with two right codes at once`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let enrolled = try await test.addEnrolledUser()
         let handle = try await test.pending().handle
@@ -95,8 +97,8 @@ struct RaceTests {
         #expect(verdicts.count { [.flowFinished, .replayed].contains($0.reason) } == 3)
     }
 
-    @Test("One mailed code sent five times at once counts once", arguments: TestStore.available)
-    func oneMailedCode(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `One mailed code sent five times at once counts once`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         try await test.addUser()
         let (handle, code) = try await test.mailCode()
@@ -105,8 +107,8 @@ struct RaceTests {
         #expect(verdicts.count { $0.reason == .flowFinished } == 4)
     }
 
-    @Test("Fifty wrong mailed codes sent at once are looked at five times", arguments: TestStore.available)
-    func wrongMailedCodes(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Fifty wrong mailed codes sent at once are looked at five times`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         try await test.addUser()
         let (handle, _) = try await test.mailCode()
@@ -116,8 +118,8 @@ struct RaceTests {
     }
 
     @Test(
-        "One link followed twenty times at once counts once", arguments: FlowPurpose.linked, TestStore.available)
-    func oneLink(purpose: FlowPurpose, store: TestStore) async throws {
+        arguments: FlowPurpose.linked, TestStore.available)
+    func `One link followed twenty times at once counts once`(purpose: FlowPurpose, store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let user = try await test.addUser(verified: false)
         let handle = try #require(await test.mailLink(for: purpose, to: user))
@@ -130,9 +132,10 @@ struct RaceTests {
     }
 
     @Test(
-        "A sign-in link that makes an account makes one, however often it is followed at once",
         arguments: TestStore.available)
-    func oneLinkOneAccount(store: TestStore) async throws {
+    func `A sign-in link that makes an account makes one, however often it is followed at once`(store: TestStore)
+        async throws
+    {
         let test = try await TestRealm.make(on: store)
         let handle = try #require(await test.mailLink(.signIn(TestRealm.email)))
         let verdicts = try await race(20) { _ in try await test.follow(handle) }
@@ -140,8 +143,8 @@ struct RaceTests {
         #expect(try await test.store.read { try $0.countUsers() } == 1)
     }
 
-    @Test("One refresh token sent twenty times at once has one successor", arguments: TestStore.available)
-    func oneRefreshToken(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `One refresh token sent twenty times at once has one successor`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         try await test.addUser()
         let token = try #require(await test.signIn().signedIn).refreshToken
@@ -153,8 +156,8 @@ struct RaceTests {
         #expect(successors.count == 1)
     }
 
-    @Test("Two enrolments that are finished at once end with one TOTP factor", arguments: TestStore.available)
-    func twoEnrolments(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Two enrolments that are finished at once end with one TOTP factor`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let user = try await test.addUser()
         let offers = [try await test.offer(to: user.id), try await test.offer(to: user.id)]
@@ -168,8 +171,8 @@ struct RaceTests {
         #expect(try await test.realm.enrolments.secondFactors(of: user.id).count == 1)
     }
 
-    @Test("One enrolment that is finished many times at once makes one factor", arguments: TestStore.available)
-    func oneEnrolment(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `One enrolment that is finished many times at once makes one factor`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let user = try await test.addUser()
         let offer = try await test.offer(to: user.id)
@@ -180,8 +183,8 @@ struct RaceTests {
         #expect(try await test.realm.enrolments.secondFactors(of: user.id).count == 1)
     }
 
-    @Test("A factor that is withdrawn many times at once is withdrawn once", arguments: TestStore.available)
-    func withdrawals(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `A factor that is withdrawn many times at once is withdrawn once`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let enrolled = try await test.addEnrolledUser()
         let outcomes = try await race(10, meetingBefore: 1) { _ in
@@ -193,8 +196,8 @@ struct RaceTests {
         #expect(try await test.user(enrolled.user.id).tokenEpoch == enrolled.user.tokenEpoch + 1)
     }
 
-    @Test("Many sign-ups for one address make one account", arguments: TestStore.available)
-    func signUps(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Many sign-ups for one address make one account`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let outcomes = try await race(10, meetingBefore: 1) { _ in
             try await test.realm.accounts.signUp(

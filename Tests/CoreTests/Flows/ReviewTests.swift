@@ -6,8 +6,8 @@ import Testing
 /// What a reader found, and must not come back.
 @Suite("Found by reading")
 struct ReviewTests {
-    @Test("The second of two sign-in links signs in to the account that the first has made")
-    func twoLinksForANewAddress() async throws {
+    @Test
+    func `The second of two sign-in links signs in to the account that the first has made`() async throws {
         let test = try await TestRealm.make()
         let first = try #require(await test.mailLink(.signIn(TestRealm.email)))
         let second = try #require(await test.mailLink(.signIn(TestRealm.email)))
@@ -18,8 +18,8 @@ struct ReviewTests {
         #expect(again.user.id == made.user.id)
     }
 
-    @Test("The former address is told when an account moves to another")
-    func formerAddress() async throws {
+    @Test
+    func `The former address is told when an account moves to another`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let handle = try #require(await test.mailLink(.changeEmail(user.id, to: TestRealm.otherEmail)))
@@ -36,8 +36,8 @@ struct ReviewTests {
         #expect(try await test.mails().last?.message.recipient == TestRealm.otherEmail.canonical)
     }
 
-    @Test("An answer that comes too often is in the log of its user")
-    func lockoutInTheLog() async throws {
+    @Test
+    func `An answer that comes too often is in the log of its user`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         for _ in 0..<11 { _ = try await test.signIn(password: "wrong") }
@@ -45,8 +45,8 @@ struct ReviewTests {
         #expect(events.contains { $0.reason == Refusal.Reason.lockedOut.rawValue })
     }
 
-    @Test("After idle days, addresses with and without account are forgiven alike")
-    func forgiveness() async throws {
+    @Test
+    func `After idle days, addresses with and without account are forgiven alike`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         for email in [TestRealm.email, TestRealm.otherEmail] {
@@ -61,8 +61,8 @@ struct ReviewTests {
         }
     }
 
-    @Test("The log forgets after the days that the settings name")
-    func retention() async throws {
+    @Test
+    func `The log forgets after the days that the settings name`() async throws {
         let test = try await TestRealm.make()
         try await test.changeSettings { $0.audit.retentionDays = 30 }
         try await test.addUser()
@@ -74,8 +74,8 @@ struct ReviewTests {
         #expect(try await test.events(.userCreated).isEmpty)
     }
 
-    @Test("Under the preset of NIST, who is asked for a second factor may have a shorter password")
-    func shorterPasswords() async throws {
+    @Test
+    func `Under the preset of NIST, who is asked for a second factor may have a shorter password`() async throws {
         let test = try await TestRealm.make()
         try await test.changeSettings { $0.passwords = .nist }
         let alone = try await test.addUser(password: nil)
@@ -97,9 +97,11 @@ struct ReviewTests {
 }
 
 extension ReviewTests {
-    @Test(
-        "A session that was cut off between its check and the change neither changes nor enrols nor withdraws anything")
-    func revokedMeanwhile() async throws {
+    @Test
+    func
+        `A session that was cut off between its check and the change neither changes nor enrols nor withdraws anything`()
+        async throws
+    {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let epoch = enrolled.user.tokenEpoch
@@ -130,8 +132,8 @@ extension ReviewTests {
         }
     }
 
-    @Test("What is not looked at counts against its source, and stops filling the log")
-    func floods() async throws {
+    @Test
+    func `What is not looked at counts against its source, and stops filling the log`() async throws {
         let test = try await TestRealm.make()
         let client = test.client(from: "192.0.2.9")
         for _ in 0..<150 {

@@ -12,8 +12,8 @@ struct SecondFactorOfUnprovenAddressTests {
         _ = try await test.realm.accounts.change(enrolled.user.id, change, by: test.client)
     }
 
-    @Test("A mailbox alone does not get past it by a link")
-    func link() async throws {
+    @Test
+    func `A mailbox alone does not get past it by a link`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         try await changeAddress(test, of: enrolled)
@@ -26,8 +26,8 @@ struct SecondFactorOfUnprovenAddressTests {
         #expect(try await test.answer(code, of: enrolled.factor.id, for: continuation.handle).isAccomplished)
     }
 
-    @Test("A mailbox alone does not get past it by a mailed code")
-    func mailedCode() async throws {
+    @Test
+    func `A mailbox alone does not get past it by a mailed code`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         try await changeAddress(test, of: enrolled)

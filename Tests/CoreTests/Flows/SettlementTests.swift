@@ -157,8 +157,8 @@ struct SettlementTests {
         }
     }
 
-    @Test("A right answer counts once, and only where what it was judged by is still there", arguments: Open.allCases)
-    func table(open: Open) async throws {
+    @Test(arguments: Open.allCases)
+    func `A right answer counts once, and only where what it was judged by is still there`(open: Open) async throws {
         for change in Change.allCases {
             let label: Comment = "\(open), \(change)"
             let scene = try await scene(open)
@@ -198,8 +198,8 @@ struct SettlementTests {
         }
     }
 
-    @Test("A wrong answer is written down, stays counted, and changes nothing else")
-    func wrong() async throws {
+    @Test
+    func `A wrong answer is written down, stays counted, and changes nothing else`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let handle = try await test.pending().handle

@@ -8,8 +8,8 @@ import Testing
 struct SignInTests {
     // MARK: One factor
 
-    @Test("A right password signs in where nothing else is asked for")
-    func passwordOnly() async throws {
+    @Test
+    func `A right password signs in where nothing else is asked for`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let signedIn = try #require(await test.signIn().signedIn)
@@ -22,16 +22,16 @@ struct SignInTests {
         #expect(try await test.events(.signedIn).map(\.userID) == [user.id])
     }
 
-    @Test("The spelling of an address does not matter")
-    func spelling() async throws {
+    @Test
+    func `The spelling of an address does not matter`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let email = try #require(EmailAddress(" ADA@Example.ORG "))
         #expect(try await test.signIn(email).isAccomplished)
     }
 
-    @Test("A wrong password is refused and logged, without the password")
-    func wrongPassword() async throws {
+    @Test
+    func `A wrong password is refused and logged, without the password`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         #expect(try await test.signIn(password: "hunter22").refusal == Refusal(.wrongAnswer))
@@ -42,8 +42,10 @@ struct SignInTests {
         #expect(try await test.user(user.id).lastSignInAt == nil)
     }
 
-    @Test("An account without password, an unknown address and a wrong password look alike over fifteen attempts")
-    func looksAlike() async throws {
+    @Test
+    func `An account without password, an unknown address and a wrong password look alike over fifteen attempts`()
+        async throws
+    {
         let test = try await TestRealm.make()
         try await test.addUser()
         let linkOnly = EmailAddress(kept: "link@example.org")
@@ -60,8 +62,8 @@ struct SignInTests {
         }
     }
 
-    @Test("Only an application that reveals addresses is told that one has no account")
-    func revealing() async throws {
+    @Test
+    func `Only an application that reveals addresses is told that one has no account`() async throws {
         let test = try await TestRealm.make()
         var client = test.client
         client.revealsAddresses = true
@@ -71,8 +73,8 @@ struct SignInTests {
         #expect(try await test.signIn(TestRealm.otherEmail).reason == .wrongAnswer)
     }
 
-    @Test("That a user is disabled is told only to who knows the password")
-    func disabledUser() async throws {
+    @Test
+    func `That a user is disabled is told only to who knows the password`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         var change = AccountChange()
@@ -82,8 +84,8 @@ struct SignInTests {
         #expect(try await test.signIn().reason == .userDisabled)
     }
 
-    @Test("An application that requires a second factor refuses users who have none")
-    func requiredSecondFactor() async throws {
+    @Test
+    func `An application that requires a second factor refuses users who have none`() async throws {
         let test = try await TestRealm.make()
         var client = test.client
         client.requiresSecondFactor = true
@@ -96,8 +98,8 @@ struct SignInTests {
 
     // MARK: Two factors
 
-    @Test("A user with TOTP gets a session only for the password and a code")
-    func twoFactors() async throws {
+    @Test
+    func `A user with TOTP gets a session only for the password and a code`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let before = try await test.user(enrolled.user.id).lastSignInAt
@@ -116,11 +118,10 @@ struct SignInTests {
     }
 
     @Test(
-        "A code may be typed with spaces, and not with anything else",
         arguments: [
             (" %3 %3 ", true), ("%3-%3", false), ("+%6", false), ("", false), ("%3", false), ("%6%6", false),
         ])
-    func typing(form: String, isTaken: Bool) async throws {
+    func `A code may be typed with spaces, and not with anything else`(form: String, isTaken: Bool) async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let code = enrolled.totp.code(at: test.now).stringCode
@@ -131,8 +132,8 @@ struct SignInTests {
         #expect(verdict.isAccomplished == isTaken)
     }
 
-    @Test("A pending credential lives as long as it was given")
-    func expiry() async throws {
+    @Test
+    func `A pending credential lives as long as it was given`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let first = try await test.pending().handle
@@ -145,8 +146,8 @@ struct SignInTests {
         #expect(try await test.answer(later, of: enrolled.factor.id, for: second).reason == .flowExpired)
     }
 
-    @Test("A pending credential is good for one success")
-    func oneSuccess() async throws {
+    @Test
+    func `A pending credential is good for one success`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let handle = try await test.pending().handle
@@ -155,8 +156,8 @@ struct SignInTests {
         #expect(try await test.answer(codes[1], of: enrolled.factor.id, for: handle).reason == .flowFinished)
     }
 
-    @Test("A flow of another purpose or another user is as unknown as a made-up one")
-    func foreignFlows() async throws {
+    @Test
+    func `A flow of another purpose or another user is as unknown as a made-up one`() async throws {
         let test = try await TestRealm.make()
         let ada = try await test.addEnrolledUser()
         let other = try await test.addUser(TestRealm.otherEmail)
@@ -183,8 +184,8 @@ struct SignInTests {
         #expect(try await reason(right, pending, .any(.signIn, user: ada.user.id)) == nil)
     }
 
-    @Test("An answer of a kind that the flow does not wait for is refused and not counted")
-    func unexpectedAnswers() async throws {
+    @Test
+    func `An answer of a kind that the flow does not wait for is refused and not counted`() async throws {
         let test = try await TestRealm.make()
         _ = try await test.addEnrolledUser()
         let handle = try await test.pending().handle
@@ -205,8 +206,8 @@ struct SignInTests {
         }
     }
 
-    @Test("The handle of a mailed code is no link, and that of a link waits for no code")
-    func handlesOfAnotherKind() async throws {
+    @Test
+    func `The handle of a mailed code is no link, and that of a link waits for no code`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let code = try await test.mailCode()
@@ -215,8 +216,8 @@ struct SignInTests {
         #expect(try await test.answer("12345678", mailedFor: link).reason == .unexpectedAnswer)
     }
 
-    @Test("Another user's factor, a withdrawn one, a password and a made-up one are unknown")
-    func foreignFactors() async throws {
+    @Test
+    func `Another user's factor, a withdrawn one, a password and a made-up one are unknown`() async throws {
         let test = try await TestRealm.make()
         let ada = try await test.addEnrolledUser()
         let other = try await test.addEnrolledUser(TestRealm.otherEmail)
@@ -232,8 +233,8 @@ struct SignInTests {
         #expect(try await test.answer(right, of: ada.factor.id, for: handle).reason == .unknownFactor)
     }
 
-    @Test("A password change between the factors kills the pending credential")
-    func passwordChangeBetween() async throws {
+    @Test
+    func `A password change between the factors kills the pending credential`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let handle = try await test.pending().handle
@@ -244,8 +245,8 @@ struct SignInTests {
         #expect(try await test.answer(code, of: enrolled.factor.id, for: handle).reason == .flowExpired)
     }
 
-    @Test("A user who is disabled or deleted between the factors gets no session")
-    func goneBetween() async throws {
+    @Test
+    func `A user who is disabled or deleted between the factors gets no session`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let handle = try await test.pending().handle
@@ -260,8 +261,8 @@ struct SignInTests {
         #expect(try await test.answer(code, of: enrolled.factor.id, for: handle).reason == .unknownFlow)
     }
 
-    @Test("A factor that is switched off is not asked for, and does not answer what was asked before")
-    func switchedOff() async throws {
+    @Test
+    func `A factor that is switched off is not asked for, and does not answer what was asked before`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let handle = try await test.pending().handle
@@ -273,8 +274,8 @@ struct SignInTests {
         #expect(try await test.signIn().isAccomplished)
     }
 
-    @Test("A flow tells where it stands without counting")
-    func status() async throws {
+    @Test
+    func `A flow tells where it stands without counting`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let handle = try await test.pending().handle

@@ -42,8 +42,8 @@ struct UnsettledTests {
         func count() async throws -> Int? { try await test.counter(CounterKey.factor(factor, .password))?.count }
     }
 
-    @Test("Twelve right passwords in an outage lock no user out", arguments: [nil, 1])
-    func rightPasswords(lostWrites: Int?) async throws {
+    @Test(arguments: [nil, 1])
+    func `Twelve right passwords in an outage lock no user out`(lostWrites: Int?) async throws {
         let stage = try await Stage()
         for _ in 0..<12 { try await stage.signIn(losing: lostWrites) }
         #expect(try await stage.signIn().isAccomplished)
@@ -52,8 +52,8 @@ struct UnsettledTests {
         #expect(try await stage.test.events(.signedIn).count == 1)
     }
 
-    @Test("What one server could not give back, another counts until its lease is over and no longer")
-    func lease() async throws {
+    @Test
+    func `What one server could not give back, another counts until its lease is over and no longer`() async throws {
         let stage = try await Stage()
         let faults = stage.faults
         let meeting = Meeting(of: 10)
@@ -76,8 +76,8 @@ struct UnsettledTests {
         #expect(try await stage.count() == nil)
     }
 
-    @Test("A charge whose commit has an unknown outcome is none")
-    func unknownCharges() async throws {
+    @Test
+    func `A charge whose commit has an unknown outcome is none`() async throws {
         let stage = try await Stage()
         for _ in 0..<12 {
             stage.faults.set(.silent, for: 1)
@@ -87,8 +87,8 @@ struct UnsettledTests {
         #expect(try await stage.signIn().isAccomplished)
     }
 
-    @Test("A settlement that was committed after all gives nothing back twice")
-    func unknownSettlement() async throws {
+    @Test
+    func `A settlement that was committed after all gives nothing back twice`() async throws {
         let stage = try await Stage()
         let faults = stage.faults
         stage.test.hasher.meanwhile { _ in faults.set(.silent, for: 1) }
@@ -102,8 +102,8 @@ struct UnsettledTests {
         #expect(try await stage.signIn().reason == .lockedOut)
     }
 
-    @Test("Wrong passwords stay counted, whatever of them could not be written", arguments: [nil, 1])
-    func wrongPasswords(lostWrites: Int?) async throws {
+    @Test(arguments: [nil, 1])
+    func `Wrong passwords stay counted, whatever of them could not be written`(lostWrites: Int?) async throws {
         let stage = try await Stage()
         for _ in 0..<10 { try await stage.signIn("wrong", losing: lostWrites) }
         #expect(try await stage.signIn().reason == .lockedOut)
@@ -113,8 +113,8 @@ struct UnsettledTests {
         #expect(try await stage.count() == 10)
     }
 
-    @Test("An answer whose charge lapsed while it was looked at is told only where it is admitted anew")
-    func lapsed() async throws {
+    @Test
+    func `An answer whose charge lapsed while it was looked at is told only where it is admitted anew`() async throws {
         let stage = try await Stage()
         let test = stage.test
         let another = try stage.another()
@@ -139,8 +139,8 @@ struct UnsettledTests {
         #expect(try await stage.count() == 1)
     }
 
-    @Test("A right code that could not be settled is no answer of its flow either")
-    func flows() async throws {
+    @Test
+    func `A right code that could not be settled is no answer of its flow either`() async throws {
         let faults = FaultyStore(try await TestStore.sqlite.open())
         let test = try TestRealm.make(keptIn: faults)
         let enrolled = try await test.addEnrolledUser()
@@ -158,9 +158,8 @@ struct UnsettledTests {
     }
 
     @Test(
-        "With a table of PostgreSQL away, twelve right passwords are our failure and none is counted",
         .enabled(if: PostgresCluster.isWanted, Comment(rawValue: PostgresCluster.hint)))
-    func tableAway() async throws {
+    func `With a table of PostgreSQL away, twelve right passwords are our failure and none is counted`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         let test = try TestRealm.make(keptIn: await database.open())
         try await test.addUser()

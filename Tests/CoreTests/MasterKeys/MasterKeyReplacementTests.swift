@@ -89,8 +89,8 @@ private struct Neighbours: Sendable {
 
 @Suite("Replacing the master key")
 struct MasterKeyReplacementTests {
-    @Test("Everything that is sealed is sealed anew, and works with the new key alone", arguments: TestStore.available)
-    func everything(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Everything that is sealed is sealed anew, and works with the new key alone`(store: TestStore) async throws {
         let stage = try await Neighbours(on: store)
         let before = stage.first
         try await before.realm.keyring.prepare()
@@ -141,8 +141,10 @@ struct MasterKeyReplacementTests {
         #expect(error?.missingKey == stage.new.id)
     }
 
-    @Test("Values of the first version work beside those of this one, and a replacement leaves none of them")
-    func firstVersion() async throws {
+    @Test
+    func `Values of the first version work beside those of this one, and a replacement leaves none of them`()
+        async throws
+    {
         let stage = try await Neighbours()
         let before = stage.first
         _ = try await before.addEnrolledUser()
@@ -171,8 +173,8 @@ struct MasterKeyReplacementTests {
         #expect(try await stage.neighbour(stage.new).signIn().continuation != nil)
     }
 
-    @Test("A process that knew the old key seals with the new one from the first transaction on")
-    func fence() async throws {
+    @Test
+    func `A process that knew the old key seals with the new one from the first transaction on`() async throws {
         let stage = try await Neighbours()
         let server = stage.neighbour(stage.old, stage.new)
         try await server.realm.checkMasterKey()
@@ -184,8 +186,10 @@ struct MasterKeyReplacementTests {
         #expect(try await stage.names()[.factor] == [stage.new.id])
     }
 
-    @Test("A process that meets a key it does not know rereads its keys and continues; no request is refused meanwhile")
-    func learning() async throws {
+    @Test
+    func `A process that meets a key it does not know rereads its keys and continues; no request is refused meanwhile`()
+        async throws
+    {
         let stage = try await Neighbours()
         let readings = Shared(0)
         let file = Shared([stage.old])
@@ -217,8 +221,10 @@ struct MasterKeyReplacementTests {
         #expect(try await server.answer(code, of: enrolled.factor.id, for: server.pending().handle).signedIn != nil)
     }
 
-    @Test("A key that is nowhere is looked for no more often than once in the interval, and the failure names it")
-    func nowhere() async throws {
+    @Test
+    func `A key that is nowhere is looked for no more often than once in the interval, and the failure names it`()
+        async throws
+    {
         let stage = try await Neighbours()
         try await stage.first.addUser()
         let worker = stage.neighbour(stage.new, stage.old)
@@ -246,9 +252,10 @@ struct MasterKeyReplacementTests {
     }
 
     @Test(
-        "Servers sign people in with TOTP without a failure while the key is replaced twice",
         arguments: TestStore.available)
-    func concurrent(store: TestStore) async throws {
+    func `Servers sign people in with TOTP without a failure while the key is replaced twice`(store: TestStore)
+        async throws
+    {
         let stage = try await Neighbours(on: store)
         let third = try Neighbours.key(9)
         let file = Shared([stage.old])
@@ -307,9 +314,11 @@ struct MasterKeyReplacementTests {
     }
 
     @Test(
-        "What was sealed with the old key before the replacement, and would be committed after everything was looked at, is run again",
         .enabled(if: PostgresCluster.isWanted, Comment(rawValue: PostgresCluster.hint)))
-    func late() async throws {
+    func
+        `What was sealed with the old key before the replacement, and would be committed after everything was looked at, is run again`()
+        async throws
+    {
         let stage = try await Neighbours(on: .postgres)
         let server = stage.neighbour(stage.old, stage.new)
         let user = try await server.addUser()
@@ -346,8 +355,8 @@ struct MasterKeyReplacementTests {
         #expect(try await stage.names()[.factor] == [stage.new.id])
     }
 
-    @Test("A mailed code that is open keeps the old key in use until it expires, and is right meanwhile")
-    func codes() async throws {
+    @Test
+    func `A mailed code that is open keeps the old key in use until it expires, and is right meanwhile`() async throws {
         let stage = try await Neighbours()
         let before = stage.first
         try await before.addUser()
@@ -368,8 +377,10 @@ struct MasterKeyReplacementTests {
         #expect(try await replacement.uses().isNone)
     }
 
-    @Test("What was moved to another place or altered is neither opened nor sealed anew, and does not stop the rest")
-    func bound() async throws {
+    @Test
+    func `What was moved to another place or altered is neither opened nor sealed anew, and does not stop the rest`()
+        async throws
+    {
         let stage = try await Neighbours()
         let enrolled = try await stage.first.addEnrolledUser()
         let other = try await stage.first.addEnrolledUser(TestRealm.otherEmail)
@@ -393,8 +404,8 @@ struct MasterKeyReplacementTests {
         #expect(try await worker.answer(code, of: other.factor.id, for: pending.handle).signedIn != nil)
     }
 
-    @Test("A transaction that saw what was before a replacement does not lead a process back")
-    func neverBack() async throws {
+    @Test
+    func `A transaction that saw what was before a replacement does not lead a process back`() async throws {
         let stage = try await Neighbours()
         let server = stage.neighbour(stage.old, stage.new)
         let keys = server.realm.sealer.keys

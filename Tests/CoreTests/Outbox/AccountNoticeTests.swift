@@ -101,8 +101,8 @@ struct AccountNoticeTests {
         _ = try await test.give(.newPassword(Secret("difference engine")), to: handle)
     }
 
-    @Test("Each change is told once, to the address of the account", arguments: Change.allCases)
-    func told(change: Change) async throws {
+    @Test(arguments: Change.allCases)
+    func `Each change is told once, to the address of the account`(change: Change) async throws {
         let test = try await TestRealm.make()
         let templates = try await make(change, test)
         let expected: [String] =
@@ -124,8 +124,10 @@ struct AccountNoticeTests {
         }
     }
 
-    @Test("The former address is told of a new password that comes with a new address, and the new one is not")
-    func former() async throws {
+    @Test
+    func `The former address is told of a new password that comes with a new address, and the new one is not`()
+        async throws
+    {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         var change = AccountChange()
@@ -137,8 +139,8 @@ struct AccountNoticeTests {
                 == ["email-changed ada@example.org", "password-changed ada@example.org"])
     }
 
-    @Test("An account without an address is told nothing, and so is the address that it is just given")
-    func anonymous() async throws {
+    @Test
+    func `An account without an address is told nothing, and so is the address that it is just given`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.realm.accounts.create(
             email: nil, password: nil, profile: UserProfile(), by: test.client
@@ -151,8 +153,8 @@ struct AccountNoticeTests {
         #expect(try await test.mails().isEmpty)
     }
 
-    @Test("An owner gets ten notices an hour; what comes after that is in the log alone")
-    func limited() async throws {
+    @Test
+    func `An owner gets ten notices an hour; what comes after that is in the log alone`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addEnrolledUser().user
         for _ in 0..<15 { _ = try await test.realm.enrolments.makeRecoveryCode(for: user.id, by: test.client) }
@@ -165,8 +167,8 @@ struct AccountNoticeTests {
         #expect(try await test.counter(CounterKey.notices(to: user.id)) == nil)
     }
 
-    @Test("The name of a factor stays in its line")
-    func names() async throws {
+    @Test
+    func `The name of a factor stays in its line`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let offer = try await test.offer(to: user.id)

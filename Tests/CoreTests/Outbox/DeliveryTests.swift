@@ -55,8 +55,8 @@ struct DeliveryTests {
         try await test.store.read { try $0.outboxMessages(limit: 1000) }
     }
 
-    @Test("Pauses double up to the longest, and jitter spreads them over their upper half")
-    func pauses() {
+    @Test
+    func `Pauses double up to the longest, and jitter spreads them over their upper half`() {
         let policy = RetryPolicy(firstPause: 10, longestPause: 100, maximumAttempts: 5, lifetime: 1)
         let table: [(attempts: Int, jitter: Double, pause: Double)] = [
             (1, 1, 10), (2, 1, 20), (3, 1, 40), (4, 1, 80), (5, 1, 100), (1000, 1, 100), (.max, 1, 100), (0, 1, 10),
@@ -67,8 +67,10 @@ struct DeliveryTests {
         }
     }
 
-    @Test("A delivered mail leaves nothing behind; under --dev it stays for the inbox, and is not delivered again")
-    func delivered() async throws {
+    @Test
+    func `A delivered mail leaves nothing behind; under --dev it stays for the inbox, and is not delivered again`()
+        async throws
+    {
         for mode in [RealmMode.production, .development] {
             let test = try await TestRealm.make(mode: mode)
             try await test.addUser()
@@ -86,8 +88,8 @@ struct DeliveryTests {
         }
     }
 
-    @Test("What could not go is tried again after its pause, or after what the other side asked for")
-    func postponed() async throws {
+    @Test
+    func `What could not go is tried again after its pause, or after what the other side asked for`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         _ = try await test.mailLink(.resetPassword(TestRealm.email))
@@ -116,8 +118,8 @@ struct DeliveryTests {
                 }())
     }
 
-    @Test("What will never arrive is logged without its address, its link or its code, and goes")
-    func failed() async throws {
+    @Test
+    func `What will never arrive is logged without its address, its link or its code, and goes`() async throws {
         let cases: [(RetryPolicy, DeliveryResult, String, Int)] = [
             (.mail, .refused(reason: "mailbox-unknown"), "mailbox-unknown", 1),
             // Too often.
@@ -150,8 +152,8 @@ struct DeliveryTests {
         }
     }
 
-    @Test("A message that is worth nothing any more is not sent")
-    func expired() async throws {
+    @Test
+    func `A message that is worth nothing any more is not sent`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         _ = try await test.mailCode()
@@ -175,8 +177,8 @@ struct DeliveryTests {
         #expect(try await test.events(.pushFailed).isEmpty)
     }
 
-    @Test("A pushed request stays for the device that asks, as long as it lives")
-    func pushes() async throws {
+    @Test
+    func `A pushed request stays for the device that asks, as long as it lives`() async throws {
         let test = try await TestRealm.make()
         let device = try await test.enrol(TestDevice(), of: test.addUser().id).factor.id
         _ = try await test.ask(for: test.pending().handle)
@@ -194,8 +196,8 @@ struct DeliveryTests {
         #expect(statistics.counts(of: .push).delivered == 1 && statistics.counts(of: .email).delivered == 0)
     }
 
-    @Test("While a sender has nowhere to go, messages wait untouched")
-    func notReady() async throws {
+    @Test
+    func `While a sender has nowhere to go, messages wait untouched`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         _ = try await test.mailLink(.resetPassword(TestRealm.email))
@@ -205,8 +207,8 @@ struct DeliveryTests {
         #expect(try await messages(test).map(\.attempts) == [0])
     }
 
-    @Test("A message that does not open is given up and said so; nothing else waits for it")
-    func unreadable() async throws {
+    @Test
+    func `A message that does not open is given up and said so; nothing else waits for it`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         _ = try await test.mailLink(.resetPassword(TestRealm.email))
@@ -225,8 +227,8 @@ struct DeliveryTests {
 
     // MARK: Several servers
 
-    @Test("Several servers on one store deliver each message once", arguments: TestStore.available)
-    func once(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Several servers on one store deliver each message once`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         try await test.addUser()
         for _ in 0..<12 { _ = try await test.mailLink(.resetPassword(TestRealm.email)) }
@@ -245,8 +247,8 @@ struct DeliveryTests {
         #expect(try await messages(test).isEmpty)
     }
 
-    @Test("A server that dies in the middle leaves the message to another, once its time is up")
-    func crash() async throws {
+    @Test
+    func `A server that dies in the middle leaves the message to another, once its time is up`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         _ = try await test.mailLink(.resetPassword(TestRealm.email))
@@ -271,8 +273,8 @@ struct DeliveryTests {
         #expect(statistics.counts(of: .email).delivered == 1)
     }
 
-    @Test("No transaction is open while a message is sent", arguments: TestStore.available)
-    func noTransaction(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `No transaction is open while a message is sent`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         try await test.addUser()
         _ = try await test.mailLink(.resetPassword(TestRealm.email))
@@ -288,9 +290,10 @@ struct DeliveryTests {
     // MARK: Running
 
     @Test(
-        "A commit wakes the delivery, no more is under way than allowed, and what is under way ends before it stops",
         .timeLimit(.minutes(1)))
-    func running() async throws {
+    func `A commit wakes the delivery, no more is under way than allowed, and what is under way ends before it stops`()
+        async throws
+    {
         let test = try await TestRealm.make()
         try await test.addUser()
         let (finished, finish) = AsyncStream<Void>.makeStream()

@@ -14,8 +14,8 @@ struct MailingTests {
         }
     }
 
-    @Test("A mail says what it is about and carries the link with everything that the page needs")
-    func content() async throws {
+    @Test
+    func `A mail says what it is about and carries the link with everything that the page needs`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         var client = test.client
@@ -39,8 +39,8 @@ struct MailingTests {
         #expect(try await test.events(.mailQueued).map(\.userID) == [user.id])
     }
 
-    @Test("A link that the caller passes on by itself is not mailed")
-    func undelivered() async throws {
+    @Test
+    func `A link that the caller passes on by itself is not mailed`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let sent = try await test.realm.mailings.sendLink(
@@ -49,8 +49,8 @@ struct MailingTests {
         #expect(try await test.mails().isEmpty)
     }
 
-    @Test("A reset for an unknown address or a disabled user looks like any other, and no mail goes out")
-    func hidden() async throws {
+    @Test
+    func `A reset for an unknown address or a disabled user looks like any other, and no mail goes out`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let known = try await test.realm.mailings.sendLink(.resetPassword(TestRealm.email), by: test.client)
@@ -65,8 +65,8 @@ struct MailingTests {
         #expect(try await test.mails().count == 1)
     }
 
-    @Test("That an address is unknown is told where the realm or the application reveals it")
-    func revealed() async throws {
+    @Test
+    func `That an address is unknown is told where the realm or the application reveals it`() async throws {
         let test = try await TestRealm.make()
         var client = test.client
         client.revealsAddresses = true
@@ -77,8 +77,8 @@ struct MailingTests {
         #expect(outcome(toldToo) == "userNotFound")
     }
 
-    @Test("An address gets twenty mails an hour, whether it has an account or not", arguments: [true, false])
-    func perAddress(exists: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `An address gets twenty mails an hour, whether it has an account or not`(exists: Bool) async throws {
         let test = try await TestRealm.make()
         if exists { try await test.addUser() }
         for index in 0..<20 {
@@ -100,8 +100,8 @@ struct MailingTests {
         _ = try await test.mailCode()
     }
 
-    @Test("A source may ask for two hundred mails an hour")
-    func perSource() async throws {
+    @Test
+    func `A source may ask for two hundred mails an hour`() async throws {
         let test = try await TestRealm.make()
         let now = test.now
         try await test.store.write { try $0.put(AttemptCounter(key: "mails-from/192.0.2.1", count: 199, since: now)) }
@@ -113,8 +113,8 @@ struct MailingTests {
         _ = try await test.mailCode(to: Self.nobody)
     }
 
-    @Test("Addresses are in no counter's name")
-    func keys() async throws {
+    @Test
+    func `Addresses are in no counter's name`() async throws {
         let test = try await TestRealm.make()
         _ = try await test.mailCode()
         _ = try await test.signIn(password: "wrong")
@@ -126,8 +126,8 @@ struct MailingTests {
         #expect(try await test.counter("mails-to/\(TestRealm.email)") == nil)
     }
 
-    @Test("Messages are sealed, sort by time, and open only in their own place")
-    func sealing() async throws {
+    @Test
+    func `Messages are sealed, sort by time, and open only in their own place`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         for _ in 0..<3 {
@@ -144,8 +144,8 @@ struct MailingTests {
         }
     }
 
-    @Test("Asking for the change to a taken address is told, and counts like a mail")
-    func takenAddress() async throws {
+    @Test
+    func `Asking for the change to a taken address is told, and counts like a mail`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         try await test.addUser(TestRealm.otherEmail)

@@ -25,8 +25,8 @@ struct AssurancePolicyTests {
             .decide(proven: proofs, factors: factors)
     }
 
-    @Test("A first factor is enough where there is no second and none is required")
-    func decisions() {
+    @Test
+    func `A first factor is enough where there is no second and none is required`() {
         #expect(decide([.password], [Self.password]) == .enough)
         #expect(decide([.email], []) == .enough)
         #expect(decide([.password], [Self.password], required: true) == .enrolmentRequired)
@@ -36,25 +36,25 @@ struct AssurancePolicyTests {
         }
     }
 
-    @Test("A custom token and an anonymous sign-in are asked for nothing more")
-    func exceptions() {
+    @Test
+    func `A custom token and an anonymous sign-in are asked for nothing more`() {
         #expect(decide([.customToken], [Self.totp], required: true) == .enough)
         #expect(decide([.anonymous], [], required: true) == .enough)
     }
 
-    @Test("A factor that is switched off is neither asked for nor enough where one is required")
-    func switchedOff() {
+    @Test
+    func `A factor that is switched off is neither asked for nor enough where one is required`() {
         #expect(decide([.password], [Self.totp], offered: false) == .enough)
         #expect(decide([.password], [Self.totp], required: true, offered: false) == .enrolmentRequired)
     }
 
-    @Test("An empty list of proofs is not enough for a user with a second factor")
-    func nothingProven() {
+    @Test
+    func `An empty list of proofs is not enough for a user with a second factor`() {
         #expect(decide([], [Self.totp]) == .secondFactor([Self.totp]))
     }
 
-    @Test("A proof that is two factors by itself is enough, and one that is one is not")
-    func levels() {
+    @Test
+    func `A proof that is two factors by itself is enough, and one that is one is not`() {
         let kind = FactorKind(rawValue: "passkey")
         let policy = AssurancePolicy(settings: SecondFactorSettings(), requiresSecondFactor: true)
         let expected: [(Assurance, AssuranceLevel)] = [
@@ -73,8 +73,8 @@ struct AssurancePolicyTests {
         }
     }
 
-    @Test("Evidence of before assurance was kept counts by its kind, and by whether it was given beside another")
-    func earlierEvidence() {
+    @Test
+    func `Evidence of before assurance was kept counts by its kind, and by whether it was given beside another`() {
         for kind in [FactorKind.password, .email, .totp, .push, .recoveryCode] {
             let first = Proof(kind: kind, at: Self.now)
             #expect(ProofRegistry.standard.level(of: [first]) == .oneFactor, "\(kind)")

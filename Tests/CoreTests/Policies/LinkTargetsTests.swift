@@ -11,18 +11,18 @@ struct LinkTargetsTests {
     }
 
     @Test(
-        "The server's own hosts and those that the operator named are good, whatever the port and the path",
         arguments: [
             "https://login.example.com", "https://login.example.com/", "http://login.example.com:1/x?y=https://evil#z",
             "https://app.example.org/a", "HTTPS://APP.Example.ORG", "https://a.b.example.net/x",
             "https://[2001:db8::1]:8/x",
         ])
-    func good(url: String) {
+    func `The server's own hosts and those that the operator named are good, whatever the port and the path`(
+        url: String
+    ) {
         #expect(targets(["app.example.org", "*.example.net", "[2001:db8::1]"]).fault(of: url) == nil)
     }
 
     @Test(
-        "Every other host is refused, however much it looks like one of them",
         arguments: [
             "https://evil.example", "https://example.com", "https://app.example.org.evil.example",
             "https://xapp.example.org", "https://sub.app.example.org", "https://example.net", "https://evilexample.net",
@@ -30,13 +30,12 @@ struct LinkTargetsTests {
             "https://evil.example/app.example.org", "https://evil.example?app.example.org",
             "https://evil.example#@app.example.org", "https://xn--pp-eka.example.org",
         ])
-    func unauthorized(url: String) {
+    func `Every other host is refused, however much it looks like one of them`(url: String) {
         let fault = targets(["app.example.org", "*.example.net"]).fault(of: url)
         #expect(fault == (url == "https://app.example.org." ? .malformed : .unauthorized))
     }
 
     @Test(
-        "What two readers could read differently is no URL",
         arguments: [
             "", "app.example.org", "//app.example.org", "/path", "javascript:alert(1)",
             "javascript://app.example.org/%0aalert(1)",
@@ -52,7 +51,7 @@ struct LinkTargetsTests {
             "https://[::1", "https://]", "https://app.example.org]",
             "https://app.example.org/" + String(repeating: "a", count: 4096),
         ])
-    func malformed(url: String) {
+    func `What two readers could read differently is no URL`(url: String) {
         // One empty port is what RFC 3986 allows and browsers drop; it is harmless.
         if url == "https://app.example.org:" {
             #expect(targets(["app.example.org"]).fault(of: url) == nil)
@@ -61,8 +60,8 @@ struct LinkTargetsTests {
         }
     }
 
-    @Test("Loopback is good under --dev alone")
-    func loopback() {
+    @Test
+    func `Loopback is good under --dev alone`() {
         for url in ["http://localhost:3000/x", "http://127.0.0.1:8080", "http://[::1]"] {
             #expect(targets(nil, loopback: true).fault(of: url) == nil)
             #expect(targets(nil).fault(of: url) == .unauthorized)
@@ -71,7 +70,6 @@ struct LinkTargetsTests {
     }
 
     @Test(
-        "A setting takes host names and nothing else",
         arguments: [
             ("example.com", true), ("*.example.com", true), ("localhost", true), ("127.0.0.1", true), ("[::1]", true),
             ("", false), ("*", false), ("*.", false), ("*.*.com", false), ("a.*.com", false),
@@ -79,7 +77,7 @@ struct LinkTargetsTests {
             ("example.com:80", false), ("example.com/", false), ("exa mple.com", false), ("example.com.", false),
             ("ex_ample.com", false), ("é.com", false), ("[]", false), ("[x]", false),
         ])
-    func settings(text: String, isDomain: Bool) {
+    func `A setting takes host names and nothing else`(text: String, isDomain: Bool) {
         #expect(LinkSettings.isDomain(text) == isDomain)
     }
 }

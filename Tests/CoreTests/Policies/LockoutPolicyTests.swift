@@ -26,8 +26,8 @@ struct LockoutPolicyTests {
         }
     }
 
-    @Test("Codes: five wrong ones, then thirty seconds doubling to an hour, and disabled at a hundred")
-    func codes() {
+    @Test
+    func `Codes: five wrong ones, then thirty seconds doubling to an hour, and disabled at a hundred`() {
         let expected: [TimeInterval] = [0, 0, 0, 0, 30, 60, 120, 240, 480, 960, 1920, 3600, 3600]
         #expect(waits(.oneTimeCode, 13) == expected)
         let all = waits(.oneTimeCode, 102)
@@ -37,8 +37,8 @@ struct LockoutPolicyTests {
         #expect(LockoutPolicy.oneTimeCode.charge(hundred, key: "k", at: Self.start + 1e9) == .disabled)
     }
 
-    @Test("Passwords: ten wrong ones, then thirty seconds doubling to a quarter of an hour, never disabled")
-    func passwords() {
+    @Test
+    func `Passwords: ten wrong ones, then thirty seconds doubling to a quarter of an hour, never disabled`() {
         let all = waits(.password, 300)
         #expect(all[..<16] == [0, 0, 0, 0, 0, 0, 0, 0, 0, 30, 60, 120, 240, 480, 900, 900])
         #expect(all[16...].allSatisfy { $0 == 900 })
@@ -50,13 +50,13 @@ struct LockoutPolicyTests {
         #expect(counter.blockedUntil == Self.start + 900)
     }
 
-    @Test("A mailed code: five wrong answers, then never again, without waits")
-    func mailedCodes() {
+    @Test
+    func `A mailed code: five wrong answers, then never again, without waits`() {
         #expect(waits(.mailedCode, 7) == [0, 0, 0, 0, 0, -1, -1])
     }
 
-    @Test("A wait that is over begins no new count")
-    func counting() {
+    @Test
+    func `A wait that is over begins no new count`() {
         var counter = AttemptCounter(key: "k", count: 7, since: Self.start, blockedUntil: Self.start + 120)
         guard case .admitted(let next) = LockoutPolicy.oneTimeCode.charge(counter, key: "k", at: Self.start + 120)
         else {
@@ -68,8 +68,8 @@ struct LockoutPolicyTests {
         #expect(next == counter)
     }
 
-    @Test("A charge that is given back takes back the wait that it began, and no other")
-    func givingBack() throws {
+    @Test
+    func `A charge that is given back takes back the wait that it began, and no other`() throws {
         let policy = LockoutPolicy.oneTimeCode
         var counter = AttemptCounter(key: "k", count: 4, since: Self.start)
         for (count, wait) in [(5, 30.0), (6, 60)] {
@@ -90,8 +90,8 @@ struct LockoutPolicyTests {
         }
     }
 
-    @Test("A charge that was never settled counts for its lease, and then neither it nor its wait")
-    func lapsing() throws {
+    @Test
+    func `A charge that was never settled counts for its lease, and then neither it nor its wait`() throws {
         let policy = LockoutPolicy.oneTimeCode
         var counter = AttemptCounter(key: "k", count: 7, since: Self.start)
         guard case .admitted(let charged) = policy.charge(counter, key: "k", at: Self.start, as: "a") else {
@@ -107,8 +107,8 @@ struct LockoutPolicyTests {
         #expect(next == counter)
     }
 
-    @Test("A rate limit admits so many in its window, and as many in the next")
-    func rates() {
+    @Test
+    func `A rate limit admits so many in its window, and as many in the next`() {
         let limit = RateLimit(count: 3, window: 60)
         var counter: AttemptCounter?
         func charge(_ seconds: TimeInterval) -> LockoutPolicy.Charge {

@@ -12,7 +12,6 @@ struct PasswordPolicyTests {
     }
 
     @Test(
-        "Length counts in scalars of the composed text",
         arguments: [
             ("seven77", PasswordPolicy.Fault.tooShort(minimum: 8)), ("", .tooShort(minimum: 8)),
             ("eight 8a", nil), ("пароль12", nil), ("密码密码密码密吗", nil),
@@ -20,12 +19,12 @@ struct PasswordPolicyTests {
             (String(repeating: "ab c", count: 256), nil),
             (String(repeating: "ab c", count: 256) + "d", .tooLong(maximum: 1024)),
         ])
-    func length(password: String, expected: PasswordPolicy.Fault?) {
+    func `Length counts in scalars of the composed text`(password: String, expected: PasswordPolicy.Fault?) {
         #expect(fault(password) == expected)
     }
 
-    @Test("The preset of NIST asks for fifteen characters where no second factor follows")
-    func nist() {
+    @Test
+    func `The preset of NIST asks for fifteen characters where no second factor follows`() {
         #expect(fault("fourteen chars", .nist) == .tooShort(minimum: 15))
         #expect(fault("fifteen chars !", .nist) == nil)
         #expect(fault("eight 8a", .nist, second: true) == nil)
@@ -33,8 +32,8 @@ struct PasswordPolicyTests {
         #expect(fault("passwordpassword", .nist) == .common)
     }
 
-    @Test("The address and what stands before its @ are no passwords")
-    func address() {
+    @Test
+    func `The address and what stands before its @ are no passwords`() {
         let email = "ada.lovelace@example.org"
         #expect(fault("Ada.Lovelace@example.org", email: email) == .containsAddress)
         #expect(fault("ADA.lovelace", email: email) == .containsAddress)
@@ -43,7 +42,6 @@ struct PasswordPolicyTests {
     }
 
     @Test(
-        "The commonest passwords are refused, also decorated",
         arguments: [
             "password", "Password1", "Password1!", "PASSWORD!!", "password123", "Password1234!", "password12345",
             "12password", "p@ssw0rd", "P@ssw0rd1", "pa$$w0rd", "Pa$$w0rd1!", "passw0rd!", "qwertyuiop", "qwerty123",
@@ -59,12 +57,11 @@ struct PasswordPolicyTests {
             "test1234", "Summer2024", "Winter2025!", "secret123", "secret12!", "correcthorsebatterystaple", "passwort1",
             "Passwort123", "schalke04", "hallo123", "1234567a", "12345678a", "123456abc",
         ])
-    func common(password: String) {
+    func `The commonest passwords are refused, also decorated`(password: String) {
         #expect(fault(password) == .common)
     }
 
     @Test(
-        "Passwords that are good enough are taken",
         arguments: [
             "correct horse battery", "correct horse battery staple", "Correct-Horse-7", "analytical engine",
             "password manager user", "my password is long", "the dragon sleeps", "summer in the city",
@@ -75,19 +72,19 @@ struct PasswordPolicyTests {
             "hello world, again", "0110 or 1001?", "dragon2001!!xyz", "dragon98317", "kqz-7731", "qwerty is a layout",
             "abcdefg hijk lmnop",
         ])
-    func good(password: String) {
+    func `Passwords that are good enough are taken`(password: String) {
         #expect(fault(password) == nil)
     }
 
-    @Test("A realm may take common passwords; length still counts")
-    func switchedOff() {
+    @Test
+    func `A realm may take common passwords; length still counts`() {
         let policy = PasswordPolicy(minimumLength: 6, refusesCommon: false)
         #expect(fault("password", policy) == nil)
         #expect(fault("12345", policy) == .tooShort(minimum: 6))
     }
 
-    @Test("Lengths of a document are cut to what makes sense")
-    func document() throws {
+    @Test
+    func `Lengths of a document are cut to what makes sense`() throws {
         func policy(_ json: String) throws -> PasswordPolicy {
             try JSONDecoder().decode(PasswordPolicy.self, from: Data(json.utf8))
         }
@@ -98,8 +95,8 @@ struct PasswordPolicyTests {
         #expect(try policy(#"{"minimumLength":8,"minimumLengthAlone":15,"refusesCommon":true}"#) == .nist)
     }
 
-    @Test("Kinds of characters are required where a setting says so, in any script")
-    func kinds() {
+    @Test
+    func `Kinds of characters are required where a setting says so, in any script`() {
         func missing(_ password: String, _ required: Set<CharacterKind> = Set(CharacterKind.allCases))
             -> [CharacterKind]
         {
@@ -116,8 +113,8 @@ struct PasswordPolicyTests {
         #expect(missing("long enough", [.digit]) == [.digit])
     }
 
-    @Test("A policy may allow less and more than the standard's 1,024 characters")
-    func maximum() {
+    @Test
+    func `A policy may allow less and more than the standard's 1,024 characters`() {
         func fault(_ length: Int, _ maximum: Int?) -> PasswordPolicy.Fault? {
             PasswordPolicy(minimumLength: 6, maximumLength: maximum, refusesCommon: false)
                 .fault(of: Secret(String(repeating: "x", count: length)), email: nil)

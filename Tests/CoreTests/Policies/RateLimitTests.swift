@@ -49,8 +49,8 @@ struct RateLimitTests {
         }
     }
 
-    @Test("A source without allowance uses up no mailbox's limit, and leaves no row", arguments: Mail.allCases)
-    func mailboxes(mail: Mail) async throws {
+    @Test(arguments: Mail.allCases)
+    func `A source without allowance uses up no mailbox's limit, and leaves no row`(mail: Mail) async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         if mail != .invitation { try await test.addUser(TestRealm.otherEmail) }
@@ -63,8 +63,8 @@ struct RateLimitTests {
         #expect(try await test.counter(mailbox)?.count == 1)
     }
 
-    @Test("A mailbox that has got all its mails costs the source nothing", arguments: Mail.allCases)
-    func sources(mail: Mail) async throws {
+    @Test(arguments: Mail.allCases)
+    func `A mailbox that has got all its mails costs the source nothing`(mail: Mail) async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         if mail != .invitation { try await test.addUser(TestRealm.otherEmail) }
@@ -73,8 +73,8 @@ struct RateLimitTests {
         #expect(try await test.counter("mails-from/192.0.2.1") == nil)
     }
 
-    @Test("An invitation that is refused counts as no mail")
-    func refusedInvitation() async throws {
+    @Test
+    func `An invitation that is refused counts as no mail`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         var invitation = Invitation()
@@ -88,8 +88,8 @@ struct RateLimitTests {
         #expect(try await test.counter(Self.mailbox(test, TestRealm.email)) == nil)
     }
 
-    @Test("A sign-up whose password could not be hashed is not counted", arguments: [false, true])
-    func signUps(stepByStep: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `A sign-up whose password could not be hashed is not counted`(stepByStep: Bool) async throws {
         let test = try await TestRealm.make()
         test.hasher.refuseToHash(PasswordHashingOverload(retryAfter: 1))
         let client = test.client(from: "192.0.2.1")
@@ -106,8 +106,8 @@ struct RateLimitTests {
         #expect(try await test.counter("sign-ups/192.0.2.1")?.count ?? 0 == 0)
     }
 
-    @Test("Thirty enrolments an hour can be begun for one user, and a refused one makes no row")
-    func enrolments() async throws {
+    @Test
+    func `Thirty enrolments an hour can be begun for one user, and a refused one makes no row`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let realm = test.realm
@@ -170,8 +170,8 @@ struct AuthorizationCodeTests {
         }
     }
 
-    @Test("A client is given sixty in a minute, and no row with the next")
-    func limit() async throws {
+    @Test
+    func `A client is given sixty in a minute, and no row with the next`() async throws {
         let codes = try await Codes()
         let now = codes.stage.test.now
         for _ in 0..<60 { _ = try await codes.code() }
@@ -190,8 +190,8 @@ struct AuthorizationCodeTests {
         _ = try await codes.code()
     }
 
-    @Test("One that is traded goes at once, and another with the first cleaning after its minute")
-    func cleaning() async throws {
+    @Test
+    func `One that is traded goes at once, and another with the first cleaning after its minute`() async throws {
         let codes = try await Codes()
         let (traded, lost) = (try await codes.code(), try await codes.code())
         #expect(try await codes.redeem(traded))
@@ -205,8 +205,8 @@ struct AuthorizationCodeTests {
         #expect(try await !codes.isKept(lost))
     }
 
-    @Test("One that is sent many times at once is traded once", arguments: TestStore.available)
-    func once(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `One that is sent many times at once is traded once`(store: TestStore) async throws {
         let stage = try await CheckStage.make(on: store, [CheckStage.pin()])
         let client = try await stage.client()
         #expect(try await stage.decide(client, "Pin", ["Pin": .pin("1234")]).isGranted)
@@ -223,8 +223,8 @@ struct AuthorizationCodeTests {
         #expect(traded.count { $0 } == 1)
     }
 
-    @Test("A client begins a hundred families of refresh tokens a day, and then goes without")
-    func families() async throws {
+    @Test
+    func `A client begins a hundred families of refresh tokens a day, and then goes without`() async throws {
         let codes = try await Codes()
         guard case .granted(let grant) = try await codes.grants.grant(to: codes.client, scope: ["Pin"]) else {
             throw TestFailure()

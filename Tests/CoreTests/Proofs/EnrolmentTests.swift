@@ -16,8 +16,8 @@ struct EnrolmentTests {
 
     // MARK: Enrolling
 
-    @Test("An offer has a secret of twenty bytes and lives a quarter of an hour")
-    func offer() async throws {
+    @Test
+    func `An offer has a secret of twenty bytes and lives a quarter of an hour`() async throws {
         let test = try await TestRealm.make()
         let offer = try await test.offer(to: test.addUser().id)
         #expect(offer.secret.reveal().count == 20)
@@ -28,8 +28,8 @@ struct EnrolmentTests {
         #expect(!"\(offer)".contains("\(offer.secret.reveal()[0]), "))
     }
 
-    @Test("Finishing an enrolment makes the factor and proves it for the session")
-    func finish() async throws {
+    @Test
+    func `Finishing an enrolment makes the factor and proves it for the session`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let session = try #require(await test.signIn().signedIn)
@@ -62,8 +62,8 @@ struct EnrolmentTests {
         #expect(try await test.finish(offer.handle, code: code).reason == .flowFinished)
     }
 
-    @Test("Who may not enrol is told why, in the order of the specification")
-    func refusals() async throws {
+    @Test
+    func `Who may not enrol is told why, in the order of the specification`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser(verified: false)
         let other = try await test.addEnrolledUser(TestRealm.otherEmail).user
@@ -88,8 +88,8 @@ struct EnrolmentTests {
         #expect(try await refusal(test, user.id, evidence) == .notOffered)
     }
 
-    @Test("An enrolment takes three wrong codes, and another can be begun")
-    func attempts() async throws {
+    @Test
+    func `An enrolment takes three wrong codes, and another can be begun`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let offer = try await test.offer(to: user.id)
@@ -102,8 +102,8 @@ struct EnrolmentTests {
         _ = try await test.enrol(user)
     }
 
-    @Test("The third code may be right")
-    func thirdAttempt() async throws {
+    @Test
+    func `The third code may be right`() async throws {
         let test = try await TestRealm.make()
         let offer = try await test.offer(to: test.addUser().id)
         let totp = try TOTP(secret: offer.secret.reveal())
@@ -112,8 +112,8 @@ struct EnrolmentTests {
         #expect(try await test.finish(offer.handle, code: code).isAccomplished)
     }
 
-    @Test("An enrolment ends with its time, with a revocation, and when TOTP is switched off")
-    func ends() async throws {
+    @Test
+    func `An enrolment ends with its time, with a revocation, and when TOTP is switched off`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         func finish(_ offer: Enrolments.TOTPOffer) async throws -> Refusal.Reason? {
@@ -150,8 +150,9 @@ struct EnrolmentTests {
         return id
     }
 
-    @Test("Withdrawing the only factor revokes earlier tokens; the session goes on without second factor")
-    func only() async throws {
+    @Test
+    func `Withdrawing the only factor revokes earlier tokens; the session goes on without second factor`() async throws
+    {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let outcome = try await test.realm.enrolments.withdraw(
@@ -172,8 +173,8 @@ struct EnrolmentTests {
         #expect(try await test.events(.factorWithdrawn).count == 1)
     }
 
-    @Test("A session that was begun with the password alone may withdraw the only factor")
-    func firstFactorOnly() async throws {
+    @Test
+    func `A session that was begun with the password alone may withdraw the only factor`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let outcome = try await test.realm.enrolments.withdraw(
@@ -185,8 +186,8 @@ struct EnrolmentTests {
         #expect(signedIn.session.tokenEpoch == enrolled.user.tokenEpoch + 1)
     }
 
-    @Test("Withdrawing the session's own factor where others remain ends all sessions")
-    func own() async throws {
+    @Test
+    func `Withdrawing the session's own factor where others remain ends all sessions`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         _ = try await addSecond(test, to: enrolled.user)
@@ -202,8 +203,8 @@ struct EnrolmentTests {
         #expect(try await test.pending().factors.map(\.id.rawValue) == ["second"])
     }
 
-    @Test("Withdrawing another factor leaves the session and its second factor alone")
-    func another() async throws {
+    @Test
+    func `Withdrawing another factor leaves the session and its second factor alone`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let second = try await addSecond(test, to: enrolled.user)
@@ -220,8 +221,8 @@ struct EnrolmentTests {
         #expect(old.refreshed != nil)
     }
 
-    @Test("Another user's factor, a password and a made-up one cannot be withdrawn")
-    func unknown() async throws {
+    @Test
+    func `Another user's factor, a password and a made-up one cannot be withdrawn`() async throws {
         let test = try await TestRealm.make()
         let ada = try await test.addEnrolledUser()
         let other = try await test.addEnrolledUser(TestRealm.otherEmail)
@@ -239,8 +240,8 @@ struct EnrolmentTests {
         #expect(try await test.user(ada.user.id).tokenEpoch == ada.user.tokenEpoch)
     }
 
-    @Test("A withdrawn factor may be enrolled anew")
-    func again() async throws {
+    @Test
+    func `A withdrawn factor may be enrolled anew`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         _ = try await test.realm.enrolments.withdraw(
@@ -249,8 +250,8 @@ struct EnrolmentTests {
         #expect(again.factor.id != enrolled.factor.id)
     }
 
-    @Test("A reset removes all second factors and ends sessions; without any it ends none")
-    func reset() async throws {
+    @Test
+    func `A reset removes all second factors and ends sessions; without any it ends none`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         #expect(try await test.realm.enrolments.reset(of: enrolled.user.id, by: test.client) == 1)

@@ -7,7 +7,6 @@ import Testing
 @Suite("TOTP")
 struct TOTPFactorTests {
     @Test(
-        "A code counts as many steps away as the settings say",
         arguments: [
             (TOTPSettings(state: .enabled, adjacentIntervals: 0), 0),
             (TOTPSettings(state: .enabled, adjacentIntervals: 1), 1),
@@ -16,7 +15,7 @@ struct TOTPFactorTests {
             (TOTPSettings(state: .enabled, adjacentIntervals: 10), 10),
             (TOTPSettings(state: .mandatory, adjacentIntervals: 1), 1),
         ])
-    func window(settings: TOTPSettings, reach: Int) async throws {
+    func `A code counts as many steps away as the settings say`(settings: TOTPSettings, reach: Int) async throws {
         let totp = try TOTP(secret: Array(0..<20))
         let payload = TOTPFactor.Payload(secret: Data(0..<20))
         var realm = RealmSettings()
@@ -31,8 +30,8 @@ struct TOTPFactorTests {
         }
     }
 
-    @Test("The window of an unset configuration is the default one, also through the door")
-    func windowThroughTheDoor() async throws {
+    @Test
+    func `The window of an unset configuration is the default one, also through the door`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         try await test.changeSettings { $0.secondFactors.totp = TOTPSettings(state: .enabled, adjacentIntervals: 0) }
@@ -43,8 +42,8 @@ struct TOTPFactorTests {
         #expect(try await test.answer(fifth, of: enrolled.factor.id, for: test.pending().handle).isAccomplished)
     }
 
-    @Test("A code counts once, and after it no earlier one")
-    func monotonic() async throws {
+    @Test
+    func `A code counts once, and after it no earlier one`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         test.clock.advance(60)
@@ -57,8 +56,8 @@ struct TOTPFactorTests {
         #expect(try await test.answer(codes[2], of: id, for: test.pending().handle).reason == .replayed)
     }
 
-    @Test("The code that finished the enrolment cannot sign in")
-    func enrolmentCode() async throws {
+    @Test
+    func `The code that finished the enrolment cannot sign in`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let offer = try await test.offer(to: user.id)
@@ -73,8 +72,8 @@ struct TOTPFactorTests {
         #expect(try await test.answer(next, of: factor.id, for: test.pending().handle).isAccomplished)
     }
 
-    @Test("Replayed codes count as wrong answers")
-    func replaysCount() async throws {
+    @Test
+    func `Replayed codes count as wrong answers`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let code = enrolled.totp.code(at: test.now).stringCode
@@ -87,8 +86,8 @@ struct TOTPFactorTests {
         #expect(verdict.reason == .lockedOut)
     }
 
-    @Test("The payload of a factor is sealed for that factor")
-    func sealing() async throws {
+    @Test
+    func `The payload of a factor is sealed for that factor`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let other = try await test.addEnrolledUser(TestRealm.otherEmail)

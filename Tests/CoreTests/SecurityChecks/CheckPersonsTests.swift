@@ -36,10 +36,11 @@ struct CheckPersonsTests {
         #expect(try await stage.decide(client, "Login", ["Login": .login(name, name)]).isGranted)
     }
 
-    @Test(
-        "What one person has proven after a login, near or far and by whatever kind of check, belongs to no other person"
-    )
-    func nextPerson() async throws {
+    @Test
+    func
+        `What one person has proven after a login, near or far and by whatever kind of check, belongs to no other person`()
+        async throws
+    {
         let stage = try await CheckStage.make(Self.checks)
         let client = try await stage.client()
         try await Self.logIn("ada", stage, client)
@@ -57,8 +58,8 @@ struct CheckPersonsTests {
         #expect(Set(rest.challenges.keys) == ["Near", "Far"] && Set(rest.failures.keys) == ["Ada"])
     }
 
-    @Test("What the registered user proved before any login does not belong to the next person either")
-    func registeredUser() async throws {
+    @Test
+    func `What the registered user proved before any login does not belong to the next person either`() async throws {
         let stage = try await CheckStage.make(Self.checks)
         let client = try await stage.client()
         try await Self.logIn("ada", stage, client)
@@ -84,8 +85,10 @@ struct CheckPersonsTests {
         }
     }
 
-    @Test("An answer that was judged for one person counts for none, where another has logged in meanwhile")
-    func meanwhile() async throws {
+    @Test
+    func `An answer that was judged for one person counts for none, where another has logged in meanwhile`()
+        async throws
+    {
         let check = GatedCheck()
         let stage = try await CheckStage.make([CheckStage.login(), SecurityCheckDefinition("Near", check)])
         let client = try await stage.client()
@@ -111,8 +114,10 @@ struct CheckPersonsTests {
         return (stage, try await stage.client(), try await stage.client(of: other))
     }
 
-    @Test("A login that applications share is one person's for all of them, also for what only one of them has proven")
-    func sharedLogin() async throws {
+    @Test
+    func `A login that applications share is one person's for all of them, also for what only one of them has proven`()
+        async throws
+    {
         let (stage, first, second) = try await Self.sharing(Self.checks)
         try await Self.logIn("ada", stage, first)
         let proven = try await stage.decide(second, "Login Near Far Ada", ["Near": .pin("1234"), "Far": .pin("1234")])
@@ -125,8 +130,10 @@ struct CheckPersonsTests {
         #expect(asked.challenges["Near"]?["remainingAttempts"] == .integer(3))
     }
 
-    @Test("Logging out of a shared login also forgets the user that another application of the device remembers")
-    func sharedMemory() async throws {
+    @Test
+    func `Logging out of a shared login also forgets the user that another application of the device remembers`()
+        async throws
+    {
         for isLeft in [false, true] {
             let (stage, first, second) = try await Self.sharing([CheckStage.login(remembered: 600)])
             let credentials: [String: JSONValue] = ["Login": .login("ada", "ada", remember: true)]
@@ -144,8 +151,8 @@ struct CheckPersonsTests {
         }
     }
 
-    @Test("A check remembers only the users that it has recognised itself")
-    func ownMemory() async throws {
+    @Test
+    func `A check remembers only the users that it has recognised itself`() async throws {
         let stage = try await CheckStage.make([
             CheckStage.login(remembered: 600), CheckStage.login("Other", remembered: 600),
         ])
@@ -159,8 +166,8 @@ struct CheckPersonsTests {
         #expect(try await !stage.decide(client, "Login").isGranted)
     }
 
-    @Test("A new password ends what the account had proven with the old one, and being remembered")
-    func newPassword() async throws {
+    @Test
+    func `A new password ends what the account had proven with the old one, and being remembered`() async throws {
         let empty = try await CheckStage.make([])
         let realm = empty.test.realm
         let stage = CheckStage(
@@ -196,8 +203,8 @@ struct CheckPersonsTests {
         #expect(try await logIn("another long password").isGranted)
     }
 
-    @Test("A removed account takes along what checks and refresh tokens have of it", arguments: TestStore.available)
-    func forgotten(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `A removed account takes along what checks and refresh tokens have of it`(store: TestStore) async throws {
         let empty = try await CheckStage.make(on: store, version: ApplicationVersion(refreshTokens: true), [])
         let realm = empty.test.realm
         let stage = CheckStage(
@@ -229,8 +236,8 @@ struct CheckPersonsTests {
         #expect(try await kept() == 0)
     }
 
-    @Test("Durations and ends of any size grant for as long as can be told, or not at all")
-    func sizes() async throws {
+    @Test
+    func `Durations and ends of any size grant for as long as can be told, or not at all`() async throws {
         struct Endless: SecurityCheck {
             let end: TimeInterval
             func authorize(_ context: inout SecurityCheckContext) async throws -> SecurityCheckOutcome {
@@ -262,8 +269,8 @@ struct CheckPersonsTests {
         }
     }
 
-    @Test("An attempt that was not looked at begins no wait for a person")
-    func takenBack() {
+    @Test
+    func `An attempt that was not looked at begins no wait for a person`() {
         for (limits, free) in [
             (AttemptLimits(maxAttempts: 3, blockedStateExpiration: 60), 3), (AttemptLimits(maxAttempts: 1), 10),
         ] {

@@ -26,39 +26,39 @@ struct CredentialsAttemptsTests {
         return attempts.standing(&record, at: now)
     }
 
-    @Test("1: the first contact begins the window, with all attempts")
-    func firstContact() {
+    @Test
+    func `1: the first contact begins the window, with all attempts`() {
         var record = CheckRecord()
         #expect(attempts.standing(&record, at: start) == .attempting(remaining: 3))
         #expect(record.state.expiresAt(attempts.limits.durations) == start + 120)
     }
 
-    @Test("2: asking again costs nothing and does not begin the window anew")
-    func askingAgain() {
+    @Test
+    func `2: asking again costs nothing and does not begin the window anew`() {
         var record = CheckRecord()
         _ = attempts.standing(&record, at: start)
         #expect(attempts.standing(&record, at: start + 100) == .attempting(remaining: 3))
         #expect(record.state.setAt == start)
     }
 
-    @Test("3: after the window a wrong answer is the first of another")
-    func windowOver() {
+    @Test
+    func `3: after the window a wrong answer is the first of another`() {
         var record = CheckRecord()
         _ = answer(false, &record)
         #expect(answer(false, &record, after: 119) == .attempting(remaining: 1))
         #expect(answer(false, &record, after: 120) == .attempting(remaining: 2))
     }
 
-    @Test("4: in success a wrong answer ends it, and a right one does not make it longer")
-    func answersInSuccess() {
+    @Test
+    func `4: in success a wrong answer ends it, and a right one does not make it longer`() {
         var record = CheckRecord()
         #expect(answer(true, &record) == .success(expiresAt: start + 60))
         #expect(answer(true, &record, after: 30) == .success(expiresAt: start + 60))
         #expect(answer(false, &record, after: 40) == .attempting(remaining: 2))
     }
 
-    @Test("5: while blocked nothing is looked at, and the time does not begin anew")
-    func blocked() {
+    @Test
+    func `5: while blocked nothing is looked at, and the time does not begin anew`() {
         var record = CheckRecord()
         _ = answer(false, &record)
         _ = answer(false, &record)
@@ -68,8 +68,8 @@ struct CredentialsAttemptsTests {
         #expect(attempts.standing(&record, at: start + 61) == .attempting(remaining: 3))
     }
 
-    @Test("6: blocked for no time is a fresh challenge at once")
-    func neverBlocked() {
+    @Test
+    func `6: blocked for no time is a fresh challenge at once`() {
         let endless = CredentialsAttempts(limits: AttemptLimits())
         var record = CheckRecord()
         for second in 0..<5 {
@@ -78,16 +78,16 @@ struct CredentialsAttemptsTests {
         #expect(answer(true, &record, after: 9, by: endless) == .success(expiresAt: start + 9 + 3600))
     }
 
-    @Test("7: an answer before any challenge is looked at")
-    func preemptive() {
+    @Test
+    func `7: an answer before any challenge is looked at`() {
         var record = CheckRecord()
         #expect(answer(true, &record) == .success(expiresAt: start + 60))
         var other = CheckRecord()
         #expect(answer(false, &other) == .attempting(remaining: 2))
     }
 
-    @Test("A limit that was lowered meanwhile blocks")
-    func loweredLimit() {
+    @Test
+    func `A limit that was lowered meanwhile blocks`() {
         var record = CheckRecord()
         _ = answer(false, &record)
         _ = answer(false, &record)
@@ -96,8 +96,8 @@ struct CredentialsAttemptsTests {
         #expect(CredentialsAttempts(limits: limits).standing(&record, at: start) == .blocked)
     }
 
-    @Test("One answer is looked at at a time, and one that is lost was no attempt")
-    func oneAtATime() {
+    @Test
+    func `One answer is looked at at a time, and one that is lost was no attempt`() {
         var record = CheckRecord()
         #expect(attempts.charge(&record, nonce: "first", at: start) == .admitted)
         #expect(attempts.charge(&record, nonce: "second", at: start + 59) == .conflict)
@@ -106,8 +106,8 @@ struct CredentialsAttemptsTests {
         #expect(attempts.standing(&record, at: start + 61) == .attempting(remaining: 2))
     }
 
-    @Test("The last answer, lost, does not block, and the next one does")
-    func lastLost() {
+    @Test
+    func `The last answer, lost, does not block, and the next one does`() {
         var record = CheckRecord()
         _ = answer(false, &record)
         _ = answer(false, &record)
@@ -118,8 +118,8 @@ struct CredentialsAttemptsTests {
         #expect(attempts.charge(&record, nonce: "late", at: start + 62) == .blocked)
     }
 
-    @Test("Logging out ends a success, and neither a count nor a block")
-    func logout() {
+    @Test
+    func `Logging out ends a success, and neither a count nor a block`() {
         var record = CheckRecord()
         _ = answer(true, &record)
         attempts.logOut(&record, at: start)
@@ -133,8 +133,8 @@ struct CredentialsAttemptsTests {
         #expect(attempts.standing(&record, at: start) == .blocked)
     }
 
-    @Test("Setting the state that holds changes nothing, and an undeclared one is an error")
-    func externalizableState() throws {
+    @Test
+    func `Setting the state that holds changes nothing, and an undeclared one is an error`() throws {
         let durations: [String: TimeInterval] = ["on": 10, "off": 5]
         var state = ExternalizableState()
         #expect(state.current(durations, at: start) == "expired" && state.expiresAt(durations) == nil)
@@ -149,8 +149,8 @@ struct CredentialsAttemptsTests {
         #expect(AttemptLimits(successStateExpiration: 40 * 86_400).durations["success"] == 3_456_000)
     }
 
-    @Test("What was kept by the first version is still read")
-    func earlierShapes() throws {
+    @Test
+    func `What was kept by the first version is still read`() throws {
         let first = #"{"version":1,"state":{"name":"attempting","setAt":800000000},"usedAttempts":2,"fields":{}}"#
         let record = try JSONDecoder().decode(CheckRecord.self, from: Data(first.utf8))
         #expect(record.usedAttempts == 2 && record.state.name == "attempting" && record.judging == nil)
@@ -181,8 +181,8 @@ struct CredentialsAttemptsTests {
         #expect(registration.versions.isEmpty)
     }
 
-    @Test("Properties read from later layers, and all that is wrong is told")
-    func configuration() throws {
+    @Test
+    func `Properties read from later layers, and all that is wrong is told`() throws {
         let definition = SecurityCheckDefinition("Pin", properties: ["pinCode": "1234", "maxAttempts": "3"]) {
             PINSecurityCheck(&$0)
         }

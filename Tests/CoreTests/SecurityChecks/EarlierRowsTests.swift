@@ -64,9 +64,8 @@ struct EarlierRowsTests {
         return path
     }
 
-    @Test(
-        "Registrations, states of checks and refresh tokens of before are good after")
-    func use() async throws {
+    @Test
+    func `Registrations, states of checks and refresh tokens of before are good after`() async throws {
         let before = try await CheckStage.make(version: Self.version, Self.checks)
         let client = try await before.client()
         #expect(try await before.decide(client, "Pin", ["Pin": .pin("1234")]).isGranted)
@@ -115,8 +114,8 @@ struct EarlierRowsTests {
         try await store.close()
     }
 
-    @Test("Attempts that were counted before the migration count after it")
-    func attempts() async throws {
+    @Test
+    func `Attempts that were counted before the migration count after it`() async throws {
         let before = try await CheckStage.make(version: Self.version, Self.checks)
         let client = try await before.client()
         for _ in 0..<2 { _ = try await before.decide(client, "Pin", ["Pin": .pin("0000")]) }

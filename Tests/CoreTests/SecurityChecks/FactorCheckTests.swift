@@ -30,8 +30,8 @@ struct FactorCheckTests {
 
     private static func code(_ text: String) -> JSONValue { .object(["code": .string(text)]) }
 
-    @Test("An account logs in with its password, gets no session, and is unknown once it is disabled")
-    func account() async throws {
+    @Test
+    func `An account logs in with its password, gets no session, and is unknown once it is disabled`() async throws {
         let (stage, client) = try await Self.stage()
         let user = try await stage.test.addUser()
         let wrong = JSONValue.object(["username": .string("ada@example.org"), "password": .string("x")])
@@ -49,8 +49,8 @@ struct FactorCheckTests {
         #expect(try await !stage.isGranted(client, "Login"))
     }
 
-    @Test("A removed account takes its client with it")
-    func removed() async throws {
+    @Test
+    func `A removed account takes its client with it`() async throws {
         let (stage, client) = try await Self.stage()
         let user = try await stage.test.addUser()
         _ = try await stage.decide(client, "Login", ["Login": Self.login])
@@ -60,8 +60,8 @@ struct FactorCheckTests {
         }
     }
 
-    @Test("A code of the authenticator is asked for after the login, and counts once")
-    func totp() async throws {
+    @Test
+    func `A code of the authenticator is asked for after the login, and counts once`() async throws {
         let (stage, client) = try await Self.stage()
         let enrolled = try await stage.test.addEnrolledUser()
         let code = enrolled.totp.code(at: stage.test.now).stringCode
@@ -80,8 +80,8 @@ struct FactorCheckTests {
         #expect(!replayed.isGranted)
     }
 
-    @Test("A code is mailed with the challenge, once for many at the same time, and counts")
-    func mail() async throws {
+    @Test
+    func `A code is mailed with the challenge, once for many at the same time, and counts`() async throws {
         let (stage, client) = try await Self.stage()
         try await stage.test.addUser()
         _ = try await stage.decide(client, "Login", ["Login": Self.login])
@@ -96,8 +96,10 @@ struct FactorCheckTests {
         #expect(try await stage.decide(client, "Login Mail", ["Mail": Self.code(code)]).isGranted)
     }
 
-    @Test("A device is asked with the challenge; waiting costs nothing, a no is a wrong answer, a yes grants")
-    func push() async throws {
+    @Test
+    func `A device is asked with the challenge; waiting costs nothing, a no is a wrong answer, a yes grants`()
+        async throws
+    {
         let (stage, client) = try await Self.stage()
         let user = try await stage.test.addUser()
         let device = TestDevice()

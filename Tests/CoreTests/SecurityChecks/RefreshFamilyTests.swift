@@ -45,8 +45,8 @@ struct RefreshFamilyTests {
         return false
     }
 
-    @Test("A token outlives its checks, lives thirty days, and the next one as long again")
-    func life() async throws {
+    @Test
+    func `A token outlives its checks, lives thirty days, and the next one as long again`() async throws {
         let stage = try await CheckStage.make(version: Self.version, [CheckStage.login()])
         let client = try await stage.client()
         #expect(try await stage.decide(client, "Login", ["Login": .login("ada", "ada")]).isGranted)
@@ -66,8 +66,10 @@ struct RefreshFamilyTests {
         #expect(try await Self.refresh(stage, token, client) == nil)
     }
 
-    @Test("There are none where the application's version does not say so, and none any more when it ceases to")
-    func optIn() async throws {
+    @Test
+    func `There are none where the application's version does not say so, and none any more when it ceases to`()
+        async throws
+    {
         let stage = try await CheckStage.make([CheckStage.pin()])
         let client = try await stage.client()
         #expect(try await stage.decide(client, "Pin", ["Pin": .pin("1234")]).isGranted)
@@ -92,9 +94,10 @@ struct RefreshFamilyTests {
     }
 
     @Test(
-        "Logging out, wrong answers, another person, and whatever puts the client away end them",
         arguments: Ending.allCases)
-    func endings(_ ending: Ending) async throws {
+    func `Logging out, wrong answers, another person, and whatever puts the client away end them`(_ ending: Ending)
+        async throws
+    {
         for isExpired in [false, true] {
             // A wrong answer ends a success; where there is none it ends nothing.
             if ending == .wrongAnswer, isExpired { continue }
@@ -149,9 +152,11 @@ struct RefreshFamilyTests {
         }
     }
 
-    @Test(
-        "A logout ends the tokens of all applications that share the check, and is remembered for as long as they live")
-    func sharedAndRemembered() async throws {
+    @Test
+    func
+        `A logout ends the tokens of all applications that share the check, and is remembered for as long as they live`()
+        async throws
+    {
         var version = Self.version
         version.sharedChecks = ["Login"]
         let shared = version
@@ -171,8 +176,8 @@ struct RefreshFamilyTests {
         #expect(try await Self.refresh(stage, token, second) == nil)
     }
 
-    @Test("A logout while the application has none is remembered for when it has them again")
-    func switchedOffMeanwhile() async throws {
+    @Test
+    func `A logout while the application has none is remembered for when it has them again`() async throws {
         let stage = try await CheckStage.make(version: Self.version, [CheckStage.pin()])
         let client = try await stage.client()
         #expect(try await stage.decide(client, "Pin", ["Pin": .pin("1234")]).isGranted)
@@ -191,8 +196,8 @@ struct RefreshFamilyTests {
         #expect(try await Self.refresh(stage, token, client) == nil)
     }
 
-    @Test("A token is its client's, good once, and the whole family's end when it comes again too late")
-    func reuse() async throws {
+    @Test
+    func `A token is its client's, good once, and the whole family's end when it comes again too late`() async throws {
         let stage = try await CheckStage.make(version: Self.version, [CheckStage.pin()])
         let (client, other) = (try await stage.client(), try await stage.client())
         #expect(try await stage.decide(client, "Pin", ["Pin": .pin("1234")]).isGranted)
@@ -218,8 +223,8 @@ struct RefreshFamilyTests {
         #expect(try await stage.test.events(.refreshTokenReused).count == 1)
     }
 
-    @Test("One token sent twenty times at once has one successor", arguments: TestStore.available)
-    func atOnce(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `One token sent twenty times at once has one successor`(store: TestStore) async throws {
         let stage = try await CheckStage.make(on: store, version: Self.version, [CheckStage.pin()])
         let client = try await stage.client()
         #expect(try await stage.decide(client, "Pin", ["Pin": .pin("1234")]).isGranted)
@@ -233,8 +238,8 @@ struct RefreshFamilyTests {
         #expect(try await Self.refresh(stage, Secret(successor), client) != nil)
     }
 
-    @Test("A refresh token is in no log, and not in the store as it is")
-    func secrets() async throws {
+    @Test
+    func `A refresh token is in no log, and not in the store as it is`() async throws {
         let stage = try await CheckStage.make(version: Self.version, [CheckStage.pin()])
         let client = try await stage.client()
         #expect(try await stage.decide(client, "Pin", ["Pin": .pin("1234")]).isGranted)

@@ -10,8 +10,10 @@ import Testing
 struct SecurityCheckTests {
     private let blocked: [String: JSONValue] = ["failure": .string("Account blocked")]
 
-    @Test("A check that throws, hangs or answers with what is over grants nothing, and the attempt stays counted")
-    func brokenChecks() async throws {
+    @Test
+    func `A check that throws, hangs or answers with what is over grants nothing, and the attempt stays counted`()
+        async throws
+    {
         struct Broken: Error {}
         struct Past: SecurityCheck {
             func authorize(_ context: inout SecurityCheckContext) async throws -> SecurityCheckOutcome {
@@ -62,9 +64,10 @@ struct SecurityCheckTests {
     }
 
     @Test(
-        "A server that died while a check looked has granted nothing, and a minute later its attempt is given back",
         arguments: TestStore.available)
-    func death(store: TestStore) async throws {
+    func `A server that died while a check looked has granted nothing, and a minute later its attempt is given back`(
+        store: TestStore
+    ) async throws {
         let seen = Mutex<(after: CheckStage, client: RegisteredClientID)?>(nil)
         let check = StagedCheck { _ in
             guard let (after, client) = seen.withLock({ $0 }) else { throw TestFailure() }
@@ -92,8 +95,8 @@ struct SecurityCheckTests {
         #expect(check.looked.value == 1)
     }
 
-    @Test("Credentials of a wrong type are a wrong answer")
-    func wrongTypes() async throws {
+    @Test
+    func `Credentials of a wrong type are a wrong answer`() async throws {
         let stage = try await CheckStage.make([CheckStage.pin(), CheckStage.login()])
         for credentials: JSONValue in [
             .string("1234"), .array([.integer(1)]), .bool(true), .object(["pin": .object([:])]),
@@ -108,8 +111,8 @@ struct SecurityCheckTests {
         }
     }
 
-    @Test("Fifty wrong PINs of one client at once are looked at three times", arguments: TestStore.available)
-    func flood(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Fifty wrong PINs of one client at once are looked at three times`(store: TestStore) async throws {
         let check = StagedCheck { _ in .wrong("no") }
         let stage = try await CheckStage.make(on: store, [SecurityCheckDefinition("Pin", check)])
         let client = try await stage.client()
@@ -126,9 +129,10 @@ struct SecurityCheckTests {
     }
 
     @Test(
-        "Fifty wrong passwords for one person from fifty clients at once are looked at three times",
         arguments: TestStore.available)
-    func floodOfClients(store: TestStore) async throws {
+    func `Fifty wrong passwords for one person from fifty clients at once are looked at three times`(store: TestStore)
+        async throws
+    {
         let looked = Counted()
         let stage = try await CheckStage.make(
             on: store,
@@ -151,8 +155,8 @@ struct SecurityCheckTests {
         #expect(outcomes.allSatisfy { !$0.isGranted })
     }
 
-    @Test("Registering again or logging out gives no new tries against the same person's check")
-    func freshTries() async throws {
+    @Test
+    func `Registering again or logging out gives no new tries against the same person's check`() async throws {
         let stage = try await CheckStage.make([CheckStage.login()])
         let first = try await stage.client()
         for _ in 0..<2 { _ = try await stage.decide(first, "Login", ["Login": .login("ada", "x")]) }
@@ -169,8 +173,8 @@ struct SecurityCheckTests {
         #expect(try await stage.decide(third, "Login", ["Login": .login("ada", "ada")]).isGranted)
     }
 
-    @Test("Where a check never blocks, guessing at one person slows down all the same")
-    func endlessGuesses() async throws {
+    @Test
+    func `Where a check never blocks, guessing at one person slows down all the same`() async throws {
         let stage = try await CheckStage.make([CheckStage.login(limits: AttemptLimits())])
         for _ in 0..<9 {
             let client = try await stage.client()
@@ -184,8 +188,8 @@ struct SecurityCheckTests {
         #expect(try await stage.decide(client, "Login", ["Login": .login("ada", "ada")]).isGranted)
     }
 
-    @Test("A source that has used up its answers is not looked at")
-    func sources() async throws {
+    @Test
+    func `A source that has used up its answers is not looked at`() async throws {
         let check = StagedCheck { _ in .wrong("no") }
         let stage = try await CheckStage.make([SecurityCheckDefinition("Pin", check)])
         let source = stage.test.client(from: "192.0.2.9")
@@ -198,8 +202,8 @@ struct SecurityCheckTests {
         #expect(check.looked.value == 100)
     }
 
-    @Test("Logging out while a right answer is looked at leaves no user logged in")
-    func logoutMeanwhile() async throws {
+    @Test
+    func `Logging out while a right answer is looked at leaves no user logged in`() async throws {
         let meeting = Meeting(of: 2)
         let after = Meeting(of: 2)
         let check = StagedCheck { _ in
@@ -218,8 +222,8 @@ struct SecurityCheckTests {
         #expect(try await stage.decide(client, "Pin").challenges["Pin"]?["remainingAttempts"] == .integer(2))
     }
 
-    @Test("So many scope elements are looked at, and no more")
-    func mostElements() async throws {
+    @Test
+    func `So many scope elements are looked at, and no more`() async throws {
         let elements = (0...CheckInquiry.mostElements).map { "element\($0)" }
         let version = ApplicationVersion(
             scopeElementMapping: Dictionary(uniqueKeysWithValues: elements.map { ($0, "") }))
@@ -231,8 +235,8 @@ struct SecurityCheckTests {
         }
     }
 
-    @Test("Twenty logouts at once all end it, and none is an error", arguments: TestStore.available)
-    func logouts(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Twenty logouts at once all end it, and none is an error`(store: TestStore) async throws {
         let stage = try await CheckStage.make(on: store, [CheckStage.login(remembered: 600)])
         let client = try await stage.client()
         let credentials: [String: JSONValue] = ["Login": .login("ada", "ada", remember: true)]
@@ -247,9 +251,10 @@ struct SecurityCheckTests {
     }
 
     @Test(
-        "A right and a wrong answer at once: the last that was looked at counts, and both were charged",
         arguments: TestStore.available)
-    func rightAndWrong(store: TestStore) async throws {
+    func `A right and a wrong answer at once: the last that was looked at counts, and both were charged`(
+        store: TestStore
+    ) async throws {
         let stage = try await CheckStage.make(on: store, [CheckStage.pin()])
         for _ in 0..<5 {
             let client = try await stage.client()
@@ -274,8 +279,8 @@ struct SecurityCheckTests {
         }
     }
 
-    @Test("A code is good once, for its client and its address, and for no longer than a minute")
-    func codes() async throws {
+    @Test
+    func `A code is good once, for its client and its address, and for no longer than a minute`() async throws {
         let stage = try await CheckStage.make(
             version: ApplicationVersion(maxTokenExpiration: 30), [CheckStage.pin()])
         let grants = stage.test.realm.grants(by: stage.checks)
@@ -303,8 +308,8 @@ struct SecurityCheckTests {
         #expect(try await grants.redeem(late, by: client, redirectURI: "here") == nil)
     }
 
-    @Test("One code sent twenty times at once is good for one token", arguments: TestStore.available)
-    func oneCode(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `One code sent twenty times at once is good for one token`(store: TestStore) async throws {
         let stage = try await CheckStage.make(on: store, [CheckStage.pin()])
         let grants = stage.test.realm.grants(by: stage.checks)
         let client = try await stage.client()
@@ -318,8 +323,8 @@ struct SecurityCheckTests {
         #expect(outcomes.count { $0 != nil } == 1)
     }
 
-    @Test("Applications on one device share a login where both say so, and end it together")
-    func sharedLogin() async throws {
+    @Test
+    func `Applications on one device share a login where both say so, and end it together`() async throws {
         let sharing = ApplicationVersion(sharedChecks: ["Login"])
         let stage = try await CheckStage.make(version: sharing, [CheckStage.login()])
         let otherApplication = ClientID(rawValue: "com.example.other")
@@ -347,8 +352,8 @@ struct SecurityCheckTests {
         #expect(try await !stage.decide(sameShort, "Login").isGranted)
     }
 
-    @Test("An unused success ends sooner, and one in use lasts")
-    func inactivity() async throws {
+    @Test
+    func `An unused success ends sooner, and one in use lasts`() async throws {
         struct Idle: CredentialsValidationSecurityCheck {
             let limits = AttemptLimits(successStateExpiration: 3600)
             let inactivityTimeout: TimeInterval = 100
@@ -368,8 +373,8 @@ struct SecurityCheckTests {
         #expect(try await !stage.isGranted(client, "Idle"))
     }
 
-    @Test("A client id and a code are in no log, and not in the store as they are")
-    func secretsStaySecret() async throws {
+    @Test
+    func `A client id and a code are in no log, and not in the store as they are`() async throws {
         let stage = try await CheckStage.make([CheckStage.pin()])
         let client = try await stage.client()
         #expect("\(client)" == "<client>")

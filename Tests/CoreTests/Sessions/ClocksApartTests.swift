@@ -36,9 +36,10 @@ struct ClocksApartTests {
     }
 
     @Test(
-        "A user who signs in at one server after a new password at the other has tokens that count at both",
         arguments: TestStore.available)
-    func newPassword(store: TestStore) async throws {
+    func `A user who signs in at one server after a new password at the other has tokens that count at both`(
+        store: TestStore
+    ) async throws {
         let first = try await TestRealm.make(on: store)
         let user = try await first.addUser()
         for error in Self.errors {
@@ -67,8 +68,8 @@ struct ClocksApartTests {
         }
     }
 
-    @Test("A new account of one server can be used at the other at once")
-    func newAccount() async throws {
+    @Test
+    func `A new account of one server can be used at the other at once`() async throws {
         let first = try await TestRealm.make()
         try await neighbour(of: first, aheadBy: 12).addUser()
         let signedIn = try #require(await first.signIn().signedIn)
@@ -78,8 +79,8 @@ struct ClocksApartTests {
                 != nil)
     }
 
-    @Test("An instant of the future that an administrator names refuses what is issued before it")
-    func namedInstant() async throws {
+    @Test
+    func `An instant of the future that an administrator names refuses what is issued before it`() async throws {
         let first = try await TestRealm.make()
         let user = try await first.addUser()
         let second = neighbour(of: first, aheadBy: -2)
@@ -102,8 +103,8 @@ struct ClocksApartTests {
         #expect(try await isGood(late, issuedBy: second, at: first))
     }
 
-    @Test("A token never says that it is older than the last revocation by a clock that was ahead")
-    func issueTime() {
+    @Test
+    func `A token never says that it is older than the last revocation by a clock that was ahead`() {
         let now = Date(microseconds: 1_790_000_010_250_000)
         var user = User(id: UserID(rawValue: "u"), email: nil, createdAt: now - 1000)
         #expect(user.issueTime(now) == now)
@@ -118,9 +119,11 @@ struct ClocksApartTests {
     }
 
     @Test(
-        "A refresh that is repeated at the other server gets the same successor, for a minute and until that was used",
         .enabled(if: PostgresCluster.isWanted, "\(PostgresCluster.hint)"))
-    func grace() async throws {
+    func
+        `A refresh that is repeated at the other server gets the same successor, for a minute and until that was used`()
+        async throws
+    {
         let first = try await TestRealm.make(on: .postgres)
         try await first.addUser()
         for error in Self.errors {

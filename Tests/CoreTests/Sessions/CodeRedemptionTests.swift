@@ -47,8 +47,8 @@ struct CodeRedemptionTests {
         }
     }
 
-    @Test("A code makes a grant of its session, with all that was approved")
-    func redemption() async throws {
+    @Test
+    func `A code makes a grant of its session, with all that was approved`() async throws {
         let stage = try await Stage()
         guard case .granted(let signedIn, let code) = try await stage.redeem() else { throw TestFailure() }
         #expect(signedIn.session.id == stage.session.id)
@@ -61,8 +61,8 @@ struct CodeRedemptionTests {
         #expect(try await stage.refresh(signedIn).refreshed != nil)
     }
 
-    @Test("A code that comes again is refused, and the grant that it made is over")
-    func reuse() async throws {
+    @Test
+    func `A code that comes again is refused, and the grant that it made is over`() async throws {
         let stage = try await Stage()
         let signedIn = try #require(await stage.redeem().granted)
         // Without what the client alone knows, it says nothing about the client's code.
@@ -76,8 +76,8 @@ struct CodeRedemptionTests {
         #expect(try await stage.test.realm.sessions.session(stage.session.id, of: signedIn.user.id) != nil)
     }
 
-    @Test("A code of a minute ago is as unknown as one that never was, and is removed")
-    func expiry() async throws {
+    @Test
+    func `A code of a minute ago is as unknown as one that never was, and is removed`() async throws {
         let stage = try await Stage()
         stage.test.clock.advance(60)
         #expect(try await stage.redeem().refusal == .unknown)
@@ -96,32 +96,34 @@ struct CodeRedemptionTests {
         ("a key that nothing was bound to", { $0.keyThumbprint = "jkt" }),
     ]
 
-    @Test("A code is refused without what belongs to it, and is not used up by trying", arguments: wrong.indices)
-    func mismatches(_ place: Int) async throws {
+    @Test(arguments: wrong.indices)
+    func `A code is refused without what belongs to it, and is not used up by trying`(_ place: Int) async throws {
         let (name, change) = Self.wrong[place]
         let stage = try await Stage()
         #expect(try await stage.redeem(change).refusal == .unknown, "\(name)")
         #expect(try await stage.redeem().granted != nil, "\(name)")
     }
 
-    @Test("A code without challenge takes no verifier")
-    func downgrade() async throws {
+    @Test
+    func `A code without challenge takes no verifier`() async throws {
         let stage = try await Stage { $0.challenge = nil }
         #expect(try await stage.redeem().refusal == .unknown)
         #expect(try await stage.redeem({ $0.verifier = nil }).granted != nil)
     }
 
-    @Test("A code that is bound to a key is refused without a proof of that key")
-    func boundToAKey() async throws {
+    @Test
+    func `A code that is bound to a key is refused without a proof of that key`() async throws {
         let stage = try await Stage { $0.keyThumbprint = "jkt" }
         #expect(try await stage.redeem().refusal == .unknown)
         #expect(try await stage.redeem({ $0.keyThumbprint = "other" }).refusal == .unknown)
         #expect(try await stage.redeem({ $0.keyThumbprint = "jkt" }).granted != nil)
     }
 
-    @Test(
-        "A code is worth nothing after its session, while the user is disabled, or without a factor that is asked for")
-    func sessions() async throws {
+    @Test
+    func
+        `A code is worth nothing after its session, while the user is disabled, or without a factor that is asked for`()
+        async throws
+    {
         let stage = try await Stage()
         let (realm, user) = (stage.test.realm, stage.session.userID)
         #expect(try await stage.redeem(secondFactor: .always).refusal == .secondFactorRequired)
@@ -137,8 +139,8 @@ struct CodeRedemptionTests {
         #expect(try await realm.authorizationCodes.issue(late, of: user) == nil)
     }
 
-    @Test("A code is issued on a session of the user's own alone")
-    func foreignSession() async throws {
+    @Test
+    func `A code is issued on a session of the user's own alone`() async throws {
         let stage = try await Stage()
         let stranger = try await stage.test.addUser(TestRealm.otherEmail)
         for session in [stage.session.id, SessionID(rawValue: "x"), nil] {
@@ -147,8 +149,8 @@ struct CodeRedemptionTests {
         }
     }
 
-    @Test("A code and what it stands for are not kept in the clear, and go with their user")
-    func kept() async throws {
+    @Test
+    func `A code and what it stands for are not kept in the clear, and go with their user`() async throws {
         let stage = try await Stage()
         let digest = AuthorizationCodeDraft.digest(of: stage.code)
         func kept() async throws -> AuthorizationCodeRecord? {
@@ -161,8 +163,8 @@ struct CodeRedemptionTests {
         #expect(try await kept() == nil)
     }
 
-    @Test("Of twenty redemptions at once one makes a grant, and the others end it", arguments: TestStore.available)
-    func atOnce(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Of twenty redemptions at once one makes a grant, and the others end it`(store: TestStore) async throws {
         let stage = try await Stage(on: store)
         let outcomes = try await race(20, meetingBefore: 1) { _ in try await stage.redeem() }
         let granted = outcomes.compactMap(\.granted)
@@ -176,8 +178,8 @@ struct CodeRedemptionTests {
 
     // MARK: Proof keys
 
-    @Test("A challenge is matched by the verifier that it was made of")
-    func challenges() {
+    @Test
+    func `A challenge is matched by the verifier that it was made of`() {
         #expect(Self.challenge.matches(Self.verifier))
         #expect(!Self.challenge.matches(Self.verifier + "a"))
         #expect(!PKCEChallenge(Self.challenge.value, method: .plain).matches(Self.verifier))
@@ -188,8 +190,8 @@ struct CodeRedemptionTests {
         }
     }
 
-    @Test("What a code stands for is read without the members that came later")
-    func earlierShapes() throws {
+    @Test
+    func `What a code stands for is read without the members that came later`() throws {
         let least = try JSONDecoder().decode(
             AuthorizationCode.self, from: Data(#"{"client":"c","redirectURI":"r","future":1}"#.utf8))
         #expect(least == AuthorizationCode(client: "c", redirectURI: "r"))

@@ -33,8 +33,8 @@ struct GrantTests {
 
     // MARK: Names
 
-    @Test("The refresh token begins with the grant's id, which is not the session's")
-    func names() async throws {
+    @Test
+    func `The refresh token begins with the grant's id, which is not the session's`() async throws {
         let test = try await TestRealm.make()
         let first = try await signedIn(test)
         let begins = first.refreshToken.reveal().split(separator: ".").first.map(String.init)
@@ -43,8 +43,8 @@ struct GrantTests {
         #expect(first.grant.sessionID == first.session.id)
     }
 
-    @Test("A made-up refresh token under the sid of a token ends nothing")
-    func madeUpTokenOfASession() async throws {
+    @Test
+    func `A made-up refresh token under the sid of a token ends nothing`() async throws {
         let test = try await TestRealm.make()
         let first = try await signedIn(test)
         let madeUp = Secret("\(first.session.id.rawValue).\(first.refreshToken.reveal().suffix(43))")
@@ -54,8 +54,8 @@ struct GrantTests {
         #expect(try await refresh(first.refreshToken, test).refreshed != nil)
     }
 
-    @Test("A session of before, whose grant has its id, goes on under its refresh token")
-    func sessionOfBefore() async throws {
+    @Test
+    func `A session of before, whose grant has its id, goes on under its refresh token`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let (id, now) = (SessionID(rawValue: KeyedSecret.freshName(random: test.random)), test.now)
@@ -77,15 +77,15 @@ struct GrantTests {
         #expect(try await refresh(token.text, test).refreshed?.refreshToken == second.refreshToken)
     }
 
-    @Test("What a refresh token was sealed for is spelled as it was when a session had one grant")
-    func sealedPlace() {
+    @Test
+    func `What a refresh token was sealed for is spelled as it was when a session had one grant`() {
         #expect(SealedAddress.grant(GrantID(rawValue: "s")).context == "session/s")
     }
 
     // MARK: Origin
 
-    @Test("A session remembers where its sign-in came from")
-    func origin() async throws {
+    @Test
+    func `A session remembers where its sign-in came from`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         var client = test.client
@@ -100,8 +100,10 @@ struct GrantTests {
 
     // MARK: A browser's session
 
-    @Test("A browser's session has no grant; its cookie's token opens it, and the sign-in's refresh token nothing")
-    func browser() async throws {
+    @Test
+    func `A browser's session has no grant; its cookie's token opens it, and the sign-in's refresh token nothing`()
+        async throws
+    {
         let test = try await TestRealm.make()
         let first = try await signedIn(test)
         let begun = try #require(await test.realm.sessions.begin(inBrowser: first))
@@ -116,8 +118,9 @@ struct GrantTests {
         #expect(kept.browserDigest != Data(begun.token.reveal().utf8))
     }
 
-    @Test("A cookie opens nothing where it is another's, a refresh token, garbage, or its session is over")
-    func foreignCookies() async throws {
+    @Test
+    func `A cookie opens nothing where it is another's, a refresh token, garbage, or its session is over`() async throws
+    {
         let test = try await TestRealm.make()
         let granted = try await signedIn(test)
         let begun = try await browser(test)
@@ -136,9 +139,10 @@ struct GrantTests {
     }
 
     @Test(
-        "A browser's session ends with a revocation of the user's tokens, when the user is disabled, and in time",
         arguments: ["revoked", "disabled", "expired", "deleted"])
-    func browserEnds(how: String) async throws {
+    func `A browser's session ends with a revocation of the user's tokens, when the user is disabled, and in time`(
+        how: String
+    ) async throws {
         let test = try await TestRealm.make()
         try await test.changeSettings { $0.tokens.sessionDays = 2 }
         let begun = try await browser(test)
@@ -157,8 +161,8 @@ struct GrantTests {
         #expect(try await open(on: begun.session, test).refusal == refusal)
     }
 
-    @Test("A session is found by its id for its user alone")
-    func lookingUp() async throws {
+    @Test
+    func `A session is found by its id for its user alone`() async throws {
         let test = try await TestRealm.make()
         let begun = try await browser(test)
         let stranger = try await test.addUser(TestRealm.otherEmail)
@@ -176,8 +180,8 @@ struct GrantTests {
 
     // MARK: Several grants
 
-    @Test("Applications get grants of one session, each with its own scopes, tokens and end")
-    func severalGrants() async throws {
+    @Test
+    func `Applications get grants of one session, each with its own scopes, tokens and end`() async throws {
         let test = try await TestRealm.make()
         let begun = try await browser(test)
         let first = try #require(await open(on: begun.session, test).granted)
@@ -207,8 +211,8 @@ struct GrantTests {
         #expect(try await test.events(.sessionEnded).map(\.userID) == [begun.user.id])
     }
 
-    @Test("A grant is ended by its own user alone")
-    func foreignGrant() async throws {
+    @Test
+    func `A grant is ended by its own user alone`() async throws {
         let test = try await TestRealm.make()
         let first = try await signedIn(test)
         let stranger = try await test.addUser(TestRealm.otherEmail)
@@ -216,8 +220,9 @@ struct GrantTests {
         #expect(try await refresh(first.refreshToken, test).refreshed != nil)
     }
 
-    @Test("A stolen refresh token ends its grant; the session and the grants of other applications go on")
-    func reuse() async throws {
+    @Test
+    func `A stolen refresh token ends its grant; the session and the grants of other applications go on`() async throws
+    {
         let test = try await TestRealm.make()
         let begun = try await browser(test)
         let first = try #require(await open(on: begun.session, test).granted)
@@ -236,8 +241,8 @@ struct GrantTests {
         #expect(others?.grant.id == second.grant.id)
     }
 
-    @Test("A grant lives no longer than its session")
-    func expiry() async throws {
+    @Test
+    func `A grant lives no longer than its session`() async throws {
         let test = try await TestRealm.make()
         try await test.changeSettings { $0.tokens.sessionDays = 2 }
         let begun = try await browser(test)
@@ -257,8 +262,10 @@ struct GrantTests {
 
     // MARK: Second factors
 
-    @Test("A demand for a second factor is judged with the settings of the moment, by the trade and by a new grant")
-    func demand() async throws {
+    @Test
+    func `A demand for a second factor is judged with the settings of the moment, by the trade and by a new grant`()
+        async throws
+    {
         let test = try await TestRealm.make()
         let granted = try await signedIn(test)
         let begun = try await browser(test)
@@ -286,8 +293,8 @@ struct GrantTests {
 
     // MARK: Listings
 
-    @Test("The dossier counts sessions that a browser holds or that have a grant which goes on")
-    func dossier() async throws {
+    @Test
+    func `The dossier counts sessions that a browser holds or that have a grant which goes on`() async throws {
         let test = try await TestRealm.make()
         let first = try await signedIn(test)
         let begun = try await browser(test)
@@ -305,8 +312,8 @@ struct GrantTests {
 
     // MARK: Races
 
-    @Test("Whatever refreshes while its session ends, no token is good afterwards", arguments: TestStore.available)
-    func endWhileRefreshing(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Whatever refreshes while its session ends, no token is good afterwards`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let first = try await signedIn(test)
         let outcomes = try await race(8, meetingBefore: 1) { number -> Secret<String>? in
@@ -323,8 +330,8 @@ struct GrantTests {
     }
 
     @Test(
-        "Whatever grants are opened while their session ends, none is good afterwards", arguments: TestStore.available)
-    func endWhileGranting(store: TestStore) async throws {
+        arguments: TestStore.available)
+    func `Whatever grants are opened while their session ends, none is good afterwards`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let begun = try await browser(test)
         let outcomes = try await race(8, meetingBefore: 1) { number -> SignedIn? in

@@ -27,8 +27,8 @@ struct KeyringTests {
         return try #require(document["keys"])
     }
 
-    @Test("What a key signed verifies, with both algorithms, and elsewhere by the JWKS alone")
-    func signing() async throws {
+    @Test
+    func `What a key signed verifies, with both algorithms, and elsewhere by the JWKS alone`() async throws {
         let test = try await prepared()
         let keyring = test.realm.keyring
         let elsewhere = JWTKeyCollection()
@@ -47,8 +47,8 @@ struct KeyringTests {
         #expect(try await keyring.verified(cookie) == Self.claims)
     }
 
-    @Test("The JWKS has what RFC 7517 asks for, and no private part")
-    func published() async throws {
+    @Test
+    func `The JWKS has what RFC 7517 asks for, and no private part`() async throws {
         let test = try await prepared()
         let keys = try await jwks(test.realm.keyring)
         #expect(keys.count == 2)
@@ -66,8 +66,8 @@ struct KeyringTests {
         #expect(Set(keys.map { $0["kid"] }).count == 2)
     }
 
-    @Test("Preparing twice makes one pair of keys")
-    func preparing() async throws {
+    @Test
+    func `Preparing twice makes one pair of keys`() async throws {
         let test = try await prepared()
         try await test.realm.keyring.prepare()
         #expect(try await test.realm.keyring.records().count == 2)
@@ -75,8 +75,10 @@ struct KeyringTests {
         #expect(sealed.range(of: Data("PRIVATE KEY".utf8)) == nil)
     }
 
-    @Test("A rotated key verifies until it is removed, and is in the JWKS as long; its neighbour learns of both")
-    func rotation() async throws {
+    @Test
+    func `A rotated key verifies until it is removed, and is in the JWKS as long; its neighbour learns of both`()
+        async throws
+    {
         let test = try await prepared()
         let keyring = test.realm.keyring
         let other = neighbour(of: test)
@@ -116,16 +118,16 @@ struct KeyringTests {
         #expect(try await keyring.records().count == 4)
     }
 
-    @Test("A key outlives the longest token that it signed")
-    func retirement() {
+    @Test
+    func `A key outlives the longest token that it signed`() {
         var tokens = TokenSettings()
         tokens.idTokenLifetime = .max
         let longest = try? JSONDecoder().decode(TokenSettings.self, from: JSONEncoder().encode(tokens)).idTokenLifetime
         #expect(Keyring.retirement > Double(longest ?? .max))
     }
 
-    @Test("No other algorithm, key or kid than ours verifies")
-    func forgeries() async throws {
+    @Test
+    func `No other algorithm, key or kid than ours verifies`() async throws {
         let test = try await prepared()
         let keyring = test.realm.keyring
         let token = try await keyring.sign(Self.claims, with: .rs256)
@@ -174,8 +176,8 @@ struct KeyringTests {
         #expect(try await keyring.verified(token) == Self.claims)
     }
 
-    @Test("Critical headers, which we do not know, are refused although the signature is right")
-    func critical() async throws {
+    @Test
+    func `Critical headers, which we do not know, are refused although the signature is right`() async throws {
         let test = try await prepared()
         let record = try #require(await test.realm.keyring.records().first { $0.algorithm == .es256 })
         let pem = try test.realm.sealer.open(
@@ -192,8 +194,8 @@ struct KeyringTests {
         #expect(try await test.realm.keyring.verified(empty) == nil)
     }
 
-    @Test("A key verifies only its own algorithm, even where it signed the wrong name itself")
-    func wrongName() async throws {
+    @Test
+    func `A key verifies only its own algorithm, even where it signed the wrong name itself`() async throws {
         let test = try await prepared()
         for record in try await test.realm.keyring.records() {
             let pem = String(
@@ -214,8 +216,8 @@ struct KeyringTests {
         }
     }
 
-    @Test("Every altered character is noticed")
-    func alterations() async throws {
+    @Test
+    func `Every altered character is noticed`() async throws {
         let test = try await prepared()
         let token = Array(try await test.realm.keyring.sign(Self.claims, with: .es256).utf8)
         for index in token.indices.dropLast() {
@@ -226,8 +228,8 @@ struct KeyringTests {
         }
     }
 
-    @Test("Tokens of more than 16 kB are refused unread")
-    func size() async throws {
+    @Test
+    func `Tokens of more than 16 kB are refused unread`() async throws {
         let test = try await prepared()
         let filler = JSONValue.string(String(repeating: "x", count: 15_000))
         let long = try await test.realm.keyring.sign(TokenClaims(["x": filler]), with: .es256)
@@ -238,8 +240,8 @@ struct KeyringTests {
         #expect(try await test.realm.keyring.verified(String(repeating: ".", count: 20_000)) == nil)
     }
 
-    @Test("Garbage is no token, and nothing is thrown")
-    func garbage() async throws {
+    @Test
+    func `Garbage is no token, and nothing is thrown`() async throws {
         let test = try await prepared()
         let keyring = test.realm.keyring
         let good = try await keyring.sign(Self.claims, with: .es256)
@@ -258,8 +260,8 @@ struct KeyringTests {
         }
     }
 
-    @Test("An unsigned token is one with alg none and nothing behind the last dot")
-    func unsigned() async throws {
+    @Test
+    func `An unsigned token is one with alg none and nothing behind the last dot`() async throws {
         let test = try await prepared()
         let keyring = test.realm.keyring
         let token = try await keyring.unsignedToken(Self.claims)
@@ -270,8 +272,8 @@ struct KeyringTests {
         #expect(await keyring.unsigned(try await keyring.sign(Self.claims, with: .es256)) == nil)
     }
 
-    @Test("A realm without keys says so, and signs nothing")
-    func noKeys() async throws {
+    @Test
+    func `A realm without keys says so, and signs nothing`() async throws {
         let test = try await TestRealm.make()
         await #expect(throws: StoreError.self) { try await test.realm.keyring.sign(Self.claims, with: .es256) }
         #expect(try await jwks(test.realm.keyring).isEmpty)

@@ -14,8 +14,8 @@ struct SessionTests {
         try await test.realm.sessions.refresh(token, of: .testClient, by: test.client)
     }
 
-    @Test("A refresh gives a new token, and keeps what the session was proven with")
-    func rotation() async throws {
+    @Test
+    func `A refresh gives a new token, and keeps what the session was proven with`() async throws {
         let test = try await TestRealm.make()
         let first = try await begin(test)
         test.clock.advance(1000)
@@ -29,8 +29,8 @@ struct SessionTests {
         #expect(try await refresh(second.refreshToken, test).refreshed != nil)
     }
 
-    @Test("For a minute a token that comes again gets the same successor")
-    func grace() async throws {
+    @Test
+    func `For a minute a token that comes again gets the same successor`() async throws {
         let test = try await TestRealm.make()
         let first = try await begin(test)
         let second = try #require(await refresh(first.refreshToken, test).refreshed)
@@ -40,8 +40,8 @@ struct SessionTests {
         #expect(try await refresh(second.refreshToken, test).refreshed != nil)
     }
 
-    @Test("A token that comes again later ends the whole family, and the log says so")
-    func reuse() async throws {
+    @Test
+    func `A token that comes again later ends the whole family, and the log says so`() async throws {
         let test = try await TestRealm.make()
         let first = try await begin(test)
         let other = try await begin(test)
@@ -57,8 +57,8 @@ struct SessionTests {
         #expect(try await refresh(other.refreshToken, test).refreshed != nil)
     }
 
-    @Test("A token of two trades ago ends the family at once")
-    func grandparent() async throws {
+    @Test
+    func `A token of two trades ago ends the family at once`() async throws {
         let test = try await TestRealm.make()
         let first = try await begin(test)
         let second = try #require(await refresh(first.refreshToken, test).refreshed)
@@ -67,8 +67,8 @@ struct SessionTests {
         #expect(try await refresh(third.refreshToken, test).refusal == .ended)
     }
 
-    @Test("A token that is right but for its last character ends the family")
-    func forged() async throws {
+    @Test
+    func `A token that is right but for its last character ends the family`() async throws {
         let test = try await TestRealm.make()
         let first = try await begin(test)
         var text = first.refreshToken.reveal()
@@ -77,8 +77,8 @@ struct SessionTests {
         #expect(try await refresh(first.refreshToken, test).refusal == .ended)
     }
 
-    @Test("A session ends after the days that the settings say, however often it was refreshed")
-    func end() async throws {
+    @Test
+    func `A session ends after the days that the settings say, however often it was refreshed`() async throws {
         let test = try await TestRealm.make()
         try await test.changeSettings { $0.tokens.sessionDays = 2 }
         var token = try await begin(test).refreshToken
@@ -90,8 +90,8 @@ struct SessionTests {
         #expect(try await refresh(token, test).refusal == .ended)
     }
 
-    @Test("Signing out ends one session")
-    func revoke() async throws {
+    @Test
+    func `Signing out ends one session`() async throws {
         let test = try await TestRealm.make()
         let first = try await begin(test)
         let other = try await begin(test)
@@ -101,8 +101,8 @@ struct SessionTests {
         #expect(try await refresh(other.refreshToken, test).refreshed != nil)
     }
 
-    @Test("A disabled user refreshes nothing until enabled again; a deleted one never")
-    func users() async throws {
+    @Test
+    func `A disabled user refreshes nothing until enabled again; a deleted one never`() async throws {
         let test = try await TestRealm.make()
         let session = try await begin(test)
         var change = AccountChange()
@@ -116,8 +116,8 @@ struct SessionTests {
         #expect(try await refresh(next.refreshToken, test).refusal == .ended)
     }
 
-    @Test("A revocation ends sessions also within the grace of a token")
-    func revocationInGrace() async throws {
+    @Test
+    func `A revocation ends sessions also within the grace of a token`() async throws {
         let test = try await TestRealm.make()
         let first = try await begin(test)
         let second = try #require(await refresh(first.refreshToken, test).refreshed)
@@ -128,8 +128,8 @@ struct SessionTests {
         #expect(try await refresh(second.refreshToken, test).refusal == .ended)
     }
 
-    @Test("A revocation cuts between two tokens of the same second")
-    func epoch() async throws {
+    @Test
+    func `A revocation cuts between two tokens of the same second`() async throws {
         let test = try await TestRealm.make()
         let before = try await begin(test)
         let issuedAt = test.now.seconds
@@ -149,8 +149,8 @@ struct SessionTests {
         #expect(try await refresh(after.refreshToken, test).refreshed != nil)
     }
 
-    @Test("A token that names no epoch is judged by its second")
-    func foreignTokens() async throws {
+    @Test
+    func `A token that names no epoch is judged by its second`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         test.clock.advance(100)
@@ -173,9 +173,11 @@ struct SessionTests {
         #expect(try await standing(test.now.seconds - 1) == "revoked")
     }
 
-    @Test(
-        "No token is kept in the clear, and the present one is sealed only while a lost answer may be asked for again")
-    func kept() async throws {
+    @Test
+    func
+        `No token is kept in the clear, and the present one is sealed only while a lost answer may be asked for again`()
+        async throws
+    {
         let test = try await TestRealm.make()
         let first = try await begin(test)
         func kept() async throws -> Grant { try #require(await test.store.read { try $0.grant(first.grant.id) }) }
@@ -186,8 +188,8 @@ struct SessionTests {
         #expect(try await kept().refresh.currentDigest != Data(second.refreshToken.reveal().utf8))
     }
 
-    @Test("Garbage is no token, and nothing is thrown")
-    func garbage() async throws {
+    @Test
+    func `Garbage is no token, and nothing is thrown`() async throws {
         let test = try await TestRealm.make()
         let first = try await begin(test)
         let good = first.refreshToken.reveal()

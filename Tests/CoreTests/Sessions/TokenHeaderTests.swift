@@ -24,8 +24,8 @@ struct TokenHeaderTests {
         )
     }
 
-    @Test("Unexpected members cost nothing", .timeLimit(.minutes(1)))
-    func ballast() {
+    @Test(.timeLimit(.minutes(1)))
+    func `Unexpected members cost nothing`() {
         for _ in 0..<20 {
             let (header, custom) = read(with: Self.wide)
             #expect(header?.alg == "ES256" && header?.kid == "k")
@@ -39,14 +39,13 @@ struct TokenHeaderTests {
     }
 
     @Test(
-        "A header needs an algorithm, and nothing critical",
         arguments: [
             ("{\"alg\":\"ES256\"}", true), ("{\"alg\":\"ES256\",\"kid\":null}", true), ("{}", false),
             ("{\"alg\":1}", false),
             ("{\"alg\":\"ES256\",\"kid\":1}", false), ("{\"alg\":\"ES256\",\"crit\":[]}", false),
             ("{\"alg\":\"ES256\",\"crit\":null}", false), ("[]", false), ("null", false), ("", false),
         ])
-    func headers(header: String, isTaken: Bool) {
+    func `A header needs an algorithm, and nothing critical`(header: String, isTaken: Bool) {
         #expect((JWSHeader(of: token(header: header)) != nil) == isTaken)
     }
 }

@@ -56,8 +56,8 @@ struct UnknownCommitTests {
         }
     }
 
-    @Test("The repeated one gets a token, as often as the outcome is unknown, and no session ends")
-    func repeated() async throws {
+    @Test
+    func `The repeated one gets a token, as often as the outcome is unknown, and no session ends`() async throws {
         let stage = try await Stage()
         var token = try #require(await stage.test.signIn().signedIn).refreshToken
         for fate in [ForgetfulStore.Fate.isDone, .isUndone, .isDone, .isUndone] {
@@ -73,8 +73,10 @@ struct UnknownCommitTests {
         #expect(try await stage.test.events(.refreshTokenReused).isEmpty)
     }
 
-    @Test("A thief gains nothing by it: who comes when the successor was used, or after the minute, ends the session")
-    func theft() async throws {
+    @Test
+    func `A thief gains nothing by it: who comes when the successor was used, or after the minute, ends the session`()
+        async throws
+    {
         for seconds in [15.0, 61] {
             let stage = try await Stage()
             let stolen = try #require(await stage.test.signIn().signedIn).refreshToken

@@ -21,8 +21,8 @@ struct DataKindTests {
         try await DataKind.find(in: store, samples: Self.samples, isSample: Self.isSample)
     }
 
-    @Test("The first start decides, and every later one is told", arguments: TestStore.available, DataKind.allCases)
-    func first(store: TestStore, kind: DataKind) async throws {
+    @Test(arguments: TestStore.available, DataKind.allCases)
+    func `The first start decides, and every later one is told`(store: TestStore, kind: DataKind) async throws {
         let store = try await store.open()
         #expect(try await find(store) == .unused)
         #expect(try await claim(kind, store) == .unused)
@@ -32,8 +32,8 @@ struct DataKindTests {
         #expect(try await find(store).kind == kind)
     }
 
-    @Test("Of many first starts at once, one decides", arguments: TestStore.available)
-    func race(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Of many first starts at once, one decides`(store: TestStore) async throws {
         let store = try await store.open()
         let findings = try await withThrowingTaskGroup(of: DataKind.Finding.self) { tasks in
             for number in 0..<8 {
@@ -46,8 +46,10 @@ struct DataKindTests {
         #expect(findings.allSatisfy { $0 == .unused || $0 == .marked(kind) })
     }
 
-    @Test("Data without a mark is for development where it has a sample, and is marked by a start of its kind alone")
-    func before() async throws {
+    @Test
+    func `Data without a mark is for development where it has a sample, and is marked by a start of its kind alone`()
+        async throws
+    {
         for (ids, name, expected) in [
             (["shop"], nil, DataKind.production), (["shop", "dev-app"], nil, .development),
             (["test"], nil, .production), (["test"], "published", .development),
@@ -69,8 +71,8 @@ struct DataKindTests {
         }
     }
 
-    @Test("Once its samples are removed, data of before is for production")
-    func cleaned() async throws {
+    @Test
+    func `Once its samples are removed, data of before is for production`() async throws {
         let test = try await TestRealm.make()
         _ = try await test.realm.applications.add(id: Self.sample, ApplicationRegistration(), by: test.client)
         _ = try await test.addUser()
@@ -80,8 +82,8 @@ struct DataKindTests {
         #expect(try await find(test.store) == .marked(.production))
     }
 
-    @Test("A mark that this version does not know is neither")
-    func unknown() async throws {
+    @Test
+    func `A mark that this version does not know is neither`() async throws {
         let test = try await TestRealm.make()
         try await test.store.write { try $0.putDocument(DataKind.document, Data("staging".utf8)) }
         #expect(try await claim(.production, test.store) == .unknown("staging"))
@@ -91,8 +93,8 @@ struct DataKindTests {
 
 @Suite("The administrator's token")
 struct AdministratorTokenTests {
-    @Test("Servers that start at once have one token", arguments: TestStore.available)
-    func one(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Servers that start at once have one token`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         #expect(try await test.realm.administratorToken.current() == nil)
         let tokens = try await withThrowingTaskGroup(of: String.self) { tasks in
@@ -109,8 +111,8 @@ struct AdministratorTokenTests {
         #expect(sealed?.range(of: Data(token.utf8)) == nil)
     }
 
-    @Test("Another takes its place, and the log says so without it")
-    func replaced() async throws {
+    @Test
+    func `Another takes its place, and the log says so without it`() async throws {
         let test = try await TestRealm.make()
         _ = try await test.realm.administratorToken.settle(Secret("the first"))
         try await test.realm.administratorToken.replace(with: Secret("the second"), by: test.client)
@@ -123,16 +125,16 @@ struct AdministratorTokenTests {
 
 @Suite("What servers share beside their users")
 struct SharedDocumentsTests {
-    @Test("The first application is one for all servers")
-    func firstApplication() async throws {
+    @Test
+    func `The first application is one for all servers`() async throws {
         let test = try await TestRealm.make()
         let first = try await test.realm.applications.settleFirst(ClientID(rawValue: "one"))
         #expect(first.rawValue == "one")
         #expect(try await test.realm.applications.settleFirst(ClientID(rawValue: "two")) == first)
     }
 
-    @Test("Where clients reach the servers is what the last start said")
-    func publicAddress() async throws {
+    @Test
+    func `Where clients reach the servers is what the last start said`() async throws {
         let test = try await TestRealm.make()
         #expect(try await test.realm.publicAddress() == nil)
         let address = PublicAddress(url: "https://login.example.com", isConfigured: true)

@@ -3,8 +3,8 @@ import Testing
 
 @Suite("Settings of second factors")
 struct SecondFactorSettingsTests {
-    @Test("A window that a document says is beyond what protocols allow is cut")
-    func windowOfDocument() {
+    @Test
+    func `A window that a document says is beyond what protocols allow is cut`() {
         var settings = SecondFactorSettings()
         settings.totp = TOTPSettings(state: .enabled, adjacentIntervals: 90)
         #expect(settings.totpWindow == 10)

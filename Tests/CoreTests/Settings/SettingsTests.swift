@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Settings")
 struct SettingsTests {
-    @Test("A fresh realm has safe defaults, and TOTP on with one adjacent interval")
-    func defaults() async throws {
+    @Test
+    func `A fresh realm has safe defaults, and TOTP on with one adjacent interval`() async throws {
         let settings = try await TestRealm.make().realm.settings()
         #expect(settings == RealmSettings())
         #expect(settings.secondFactors.offersTOTP && settings.secondFactors.totpWindow == 1)
@@ -17,8 +17,8 @@ struct SettingsTests {
         #expect(!RealmMode.production.usesUnsignedTokens && !RealmMode.production.allowsAnonymousUsers)
     }
 
-    @Test("A change is kept and logged; one that throws changes nothing")
-    func changes() async throws {
+    @Test
+    func `A change is kept and logged; one that throws changes nothing`() async throws {
         let test = try await TestRealm.make()
         try await test.changeSettings { $0.tokens.sessionDays = 7 }
         #expect(try await test.realm.settings().tokens.sessionDays == 7)
@@ -33,8 +33,8 @@ struct SettingsTests {
         #expect(try await test.events(.settingsChanged).count == 1)
     }
 
-    @Test("Changes at once are all kept")
-    func concurrent() async throws {
+    @Test
+    func `Changes at once are all kept`() async throws {
         let test = try await TestRealm.make()
         _ = try await race(20, meetingBefore: 1) { index in
             try await test.realm.changeSettings(by: test.client) { $0.tokens.customTokenKeys["\(index)"] = "PEM" }

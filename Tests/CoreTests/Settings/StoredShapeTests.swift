@@ -17,8 +17,8 @@ struct StoredShapeTests {
         try JSONDecoder().decode(type(of: value), from: JSONEncoder().encode(value)) == value
     }
 
-    @Test("Settings")
-    func settings() throws {
+    @Test
+    func `Settings of every earlier shape are read`() throws {
         #expect(try read(RealmSettings.self, "{}") == RealmSettings())
         let full = try read(
             RealmSettings.self,
@@ -79,16 +79,16 @@ struct StoredShapeTests {
         #expect(try read(RealmSettings.self, #"{"unknown":{"a":1}}"#) == RealmSettings())
     }
 
-    @Test("Life times of a document are cut to what makes sense")
-    func lifetimes() throws {
+    @Test
+    func `Life times of a document are cut to what makes sense`() throws {
         let short = try read(TokenSettings.self, #"{"idTokenLifetime":1,"sessionDays":0}"#)
         #expect(short.idTokenLifetime == 300 && short.sessionDays == 1)
         let long = try read(TokenSettings.self, #"{"idTokenLifetime":9000000,"sessionDays":9000000}"#)
         #expect(long.idTokenLifetime == 86_400 && long.sessionDays == 3650)
     }
 
-    @Test("Profiles of users")
-    func profiles() throws {
+    @Test
+    func `Profiles of every earlier shape are read`() throws {
         #expect(try read(UserProfile.self, "{}") == UserProfile())
         let full = try read(
             UserProfile.self,
@@ -108,8 +108,8 @@ struct StoredShapeTests {
         #expect(try cleared.hasCustomClaims && survives(cleared))
     }
 
-    @Test("What a session was proven with")
-    func evidence() throws {
+    @Test
+    func `What a session was proven with`() throws {
         let least = try read(SessionEvidence.self, #"{"dialect":"identity-toolkit","proofs":[]}"#)
         #expect(least == SessionEvidence(dialect: .identityToolkit, proofs: []))
         let full = try read(
@@ -131,8 +131,8 @@ struct StoredShapeTests {
         #expect(try verified.assurance == [.possession, .userVerified] && survives(verified))
     }
 
-    @Test("Instants of a session's evidence survive the store to the microsecond")
-    func instants() async throws {
+    @Test
+    func `Instants of a session's evidence survive the store to the microsecond`() async throws {
         let test = try await TestRealm.make()
         test.clock.advance(0.123457)
         try await test.addUser()
@@ -142,8 +142,8 @@ struct StoredShapeTests {
         #expect(kept.evidence.authenticatedAt == test.now)
     }
 
-    @Test("Bodies of flows")
-    func flows() throws {
+    @Test
+    func `Bodies of flows of every earlier shape are read`() throws {
         let least = try read(
             FlowBody.self,
             #"{"purpose":"signIn","dialect":"identity-toolkit","clientID":"app","challenge":{"secondFactor":{}}}"#)
@@ -180,8 +180,8 @@ struct StoredShapeTests {
         }
     }
 
-    @Test("Offers to enrol, and what is asked to be authorized")
-    func offers() throws {
+    @Test
+    func `Offers to enrol, and what is asked to be authorized`() throws {
         let early = try read(
             FlowBody.self,
             """
@@ -206,8 +206,8 @@ struct StoredShapeTests {
         #expect(try survives(full))
     }
 
-    @Test("Payloads of TOTP factors")
-    func totp() throws {
+    @Test
+    func `Payloads of TOTP factors`() throws {
         let least = try read(TOTPFactor.Payload.self, #"{"secret":"AQIDBA=="}"#)
         #expect(least == TOTPFactor.Payload(secret: Data([1, 2, 3, 4])))
         let full = try read(
@@ -220,8 +220,8 @@ struct StoredShapeTests {
         #expect(try survives(full))
     }
 
-    @Test("Payloads of passwords")
-    func passwords() throws {
+    @Test
+    func `Payloads of passwords of every earlier shape are read`() throws {
         let payload = try read(PasswordFactor.Payload.self, #"{"hash":"$argon2id$v=19$m=1,t=1,p=1$AA$AA"}"#)
         #expect(payload.hash == "$argon2id$v=19$m=1,t=1,p=1$AA$AA")
         #expect(payload.last(5) == [payload.hash])
@@ -231,8 +231,8 @@ struct StoredShapeTests {
         #expect(try survives(full))
     }
 
-    @Test("Registrations of applications")
-    func applications() throws {
+    @Test
+    func `Registrations of every earlier shape are read`() throws {
         #expect(try read(ApplicationRegistration.self, "{}") == ApplicationRegistration(audiences: nil))
         let full = try read(
             ApplicationRegistration.self,
@@ -258,8 +258,8 @@ struct StoredShapeTests {
         #expect(!ApplicationRegistration().allowsAudience("https://any"))
     }
 
-    @Test("Contents of messages")
-    func messages() throws {
+    @Test
+    func `Contents of messages of every earlier shape are read`() throws {
         let least = try read(OutboxContent.self, #"{"template":"code","values":{}}"#)
         #expect(least == OutboxContent(template: "code", values: [:]))
         let full = try read(
@@ -275,8 +275,8 @@ struct StoredShapeTests {
         #expect(try survives(full))
     }
 
-    @Test("A settings document that cannot be read is an error that says so, not the defaults")
-    func corrupt() async throws {
+    @Test
+    func `A settings document that cannot be read is an error that says so, not the defaults`() async throws {
         let test = try await TestRealm.make()
         for document in ["", "null", "[]", #"{"signUp":7}"#, #"{"secondFactors":{"state":"SOMETIMES"}}"#] {
             try await test.store.write { try $0.putDocument("settings", Data(document.utf8)) }
@@ -284,8 +284,8 @@ struct StoredShapeTests {
         }
     }
 
-    @Test("Devices and recovery codes")
-    func devices() throws {
+    @Test
+    func `Devices and recovery codes`() throws {
         let device = try read(
             PushFactor.Payload.self,
             """

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Cleaning")
 struct MaintenanceTests {
-    @Test("Cleaning forgets no wrong answers of a factor that is still there")
-    func cleaning() async throws {
+    @Test
+    func `Cleaning forgets no wrong answers of a factor that is still there`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let key = "factor/\(enrolled.factor.id)"
@@ -22,8 +22,8 @@ struct MaintenanceTests {
         #expect(try await test.answer(code, of: enrolled.factor.id, for: handle).reason == .authenticatorDisabled)
     }
 
-    @Test("What has expired goes, what may still be asked for stays")
-    func expired() async throws {
+    @Test
+    func `What has expired goes, what may still be asked for stays`() async throws {
         let test = try await TestRealm.make()
         // The log has a test of its own.
         try await test.changeSettings { $0.audit.retentionDays = 36_500 }
@@ -56,8 +56,8 @@ struct MaintenanceTests {
         #expect(try await test.store.read { try $0.sessions(of: user.id, limit: 10) }.isEmpty)
     }
 
-    @Test("More than one transaction takes go in one round")
-    func batches() async throws {
+    @Test
+    func `More than one transaction takes go in one round`() async throws {
         let test = try await TestRealm.make()
         let now = test.now
         try await test.store.write { transaction in
@@ -68,8 +68,8 @@ struct MaintenanceTests {
         #expect(try await test.realm.maintenance.run() == 0)
     }
 
-    @Test("A factor that is removed takes its counter with it", arguments: ["withdraw", "reset", "password", "delete"])
-    func countersOfFactors(way: String) async throws {
+    @Test(arguments: ["withdraw", "reset", "password", "delete"])
+    func `A factor that is removed takes its counter with it`(way: String) async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let (id, now) = (enrolled.user.id, test.now)

@@ -15,8 +15,8 @@ struct AccountsTests {
 
     // MARK: Signing up
 
-    @Test("Signing up makes an account with an unproven address, and signs it in")
-    func signUp() async throws {
+    @Test
+    func `Signing up makes an account with an unproven address, and signs it in`() async throws {
         let test = try await TestRealm.make()
         let signedIn = try #require(await signUp(test).signedIn)
         #expect(signedIn.isNewUser)
@@ -34,8 +34,8 @@ struct AccountsTests {
                 != nil)
     }
 
-    @Test("A taken address is refused before a password is hashed")
-    func taken() async throws {
+    @Test
+    func `A taken address is refused before a password is hashed`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let hashed = test.hasher.hashed
@@ -44,8 +44,8 @@ struct AccountsTests {
         #expect(test.hasher.hashed == hashed)
     }
 
-    @Test("A weak password is refused and costs nothing")
-    func weak() async throws {
+    @Test
+    func `A weak password is refused and costs nothing`() async throws {
         let test = try await TestRealm.make()
         let client = test.client(from: "192.0.2.1")
         #expect(
@@ -56,16 +56,16 @@ struct AccountsTests {
         #expect(test.hasher.hashed == 0)
     }
 
-    @Test("Users cannot sign up where sign-up is closed; an administrator still creates accounts")
-    func closed() async throws {
+    @Test
+    func `Users cannot sign up where sign-up is closed; an administrator still creates accounts`() async throws {
         let test = try await TestRealm.make()
         try await test.changeSettings { $0.signUp.isOpen = false }
         #expect(try await signUp(test).refusal == .signUpClosed)
         try await test.addUser()
     }
 
-    @Test("Anonymous users are made only where they are allowed")
-    func anonymous() async throws {
+    @Test
+    func `Anonymous users are made only where they are allowed`() async throws {
         let test = try await TestRealm.make()
         #expect(try await signUp(test, nil, nil).refusal == .anonymousNotAllowed)
         try await test.changeSettings { $0.signUp.allowsAnonymous = true }
@@ -76,8 +76,8 @@ struct AccountsTests {
         #expect(try await signUp(development, nil, nil).signedIn != nil)
     }
 
-    @Test("A source makes a hundred accounts an hour")
-    func limit() async throws {
+    @Test
+    func `A source makes a hundred accounts an hour`() async throws {
         let test = try await TestRealm.make()
         let (client, now) = (test.client(from: "192.0.2.1"), test.now)
         try await test.store.write { try $0.put(AttemptCounter(key: "sign-ups/192.0.2.1", count: 99, since: now)) }
@@ -86,8 +86,8 @@ struct AccountsTests {
         #expect(try await signUp(test, TestRealm.otherEmail).signedIn != nil)
     }
 
-    @Test("Two accounts have neither an id nor an address in common")
-    func keys() async throws {
+    @Test
+    func `Two accounts have neither an id nor an address in common`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let id = try await test.realm.accounts.create(id: user.id, email: nil, password: nil, by: test.client)
@@ -98,8 +98,8 @@ struct AccountsTests {
         #expect(weak == .failure(.weakPassword(.tooShort(minimum: 8))))
     }
 
-    @Test("Users are listed in the order of their ids, page by page")
-    func listing() async throws {
+    @Test
+    func `Users are listed in the order of their ids, page by page`() async throws {
         let test = try await TestRealm.make()
         for index in 0..<5 { try await test.addUser(EmailAddress(kept: "u\(index)@example.org"), password: nil) }
         let all = try await test.realm.accounts.users().map(\.id.rawValue)
@@ -121,8 +121,10 @@ struct AccountsTests {
         return try await test.realm.accounts.change(user.id, change, continuing: evidence, by: test.client)
     }
 
-    @Test("Members that a change does not name stay as they are, and no token ends for what proves nothing")
-    func members() async throws {
+    @Test
+    func `Members that a change does not name stay as they are, and no token ends for what proves nothing`()
+        async throws
+    {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         _ = try await change(test, user) {
@@ -158,8 +160,8 @@ struct AccountsTests {
         #expect(try await test.signIn().isAccomplished)
     }
 
-    @Test("A new address is unproven, revokes tokens, and is the one that signs in")
-    func email() async throws {
+    @Test
+    func `A new address is unproven, revokes tokens, and is the one that signs in`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let session = try #require(await test.signIn().signedIn)
@@ -177,8 +179,8 @@ struct AccountsTests {
         #expect(try await test.events(.emailChanged).count == 1)
     }
 
-    @Test("An administrator may name a new address proven")
-    func provenEmail() async throws {
+    @Test
+    func `An administrator may name a new address proven`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let outcome = try await change(test, user) {
@@ -188,8 +190,8 @@ struct AccountsTests {
         #expect(outcome.user?.profile.emailVerified == true)
     }
 
-    @Test("A taken address is refused, and nothing else of the change happens")
-    func takenEmail() async throws {
+    @Test
+    func `A taken address is refused, and nothing else of the change happens`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         try await test.addUser(TestRealm.otherEmail)
@@ -203,8 +205,8 @@ struct AccountsTests {
         #expect(try await test.signIn().isAccomplished)
     }
 
-    @Test("A new password revokes tokens; the session that asked for it goes on with fresh ones")
-    func password() async throws {
+    @Test
+    func `A new password revokes tokens; the session that asked for it goes on with fresh ones`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let session = try #require(await test.signIn().signedIn)
@@ -231,8 +233,8 @@ struct AccountsTests {
         #expect(try await test.events(.passwordChanged).count == 1)
     }
 
-    @Test("A new password that is the account's address is refused, also the address that comes with it")
-    func addressAsPassword() async throws {
+    @Test
+    func `A new password that is the account's address is refused, also the address that comes with it`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let old = try await change(test, user) { $0.password = Secret("ada@example.org") }
@@ -244,8 +246,8 @@ struct AccountsTests {
         #expect(new.refusal == .weakPassword(.containsAddress))
     }
 
-    @Test("A removed password signs in no more, and looks like none")
-    func removal() async throws {
+    @Test
+    func `A removed password signs in no more, and looks like none`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let outcome = try await change(test, user) { $0.removesPassword = true }
@@ -257,8 +259,8 @@ struct AccountsTests {
         #expect(try await test.signIn(password: "difference engine").isAccomplished)
     }
 
-    @Test("Being disabled and enabled is logged once each")
-    func disabling() async throws {
+    @Test
+    func `Being disabled and enabled is logged once each`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         for isDisabled in [true, true, false, false] { _ = try await change(test, user) { $0.isDisabled = isDisabled } }
@@ -267,8 +269,8 @@ struct AccountsTests {
         #expect(try await test.signIn().isAccomplished)
     }
 
-    @Test("Tokens are revoked as of the instant that is named, never of an earlier one than before")
-    func revoking() async throws {
+    @Test
+    func `Tokens are revoked as of the instant that is named, never of an earlier one than before`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let later = test.now + 1.5
@@ -281,8 +283,8 @@ struct AccountsTests {
         #expect(try await test.events(.tokensRevoked).count == 2)
     }
 
-    @Test("An anonymous user who gets an address and a password is none any more")
-    func upgrade() async throws {
+    @Test
+    func `An anonymous user who gets an address and a password is none any more`() async throws {
         let test = try await TestRealm.make(mode: .development)
         let user = try #require(await signUp(test, nil, nil).signedIn).user
         let outcome = try await change(test, user) {
@@ -293,15 +295,15 @@ struct AccountsTests {
         #expect(try await test.signIn().signedIn?.user.id == user.id)
     }
 
-    @Test("A user who does not exist cannot be changed")
-    func nobody() async throws {
+    @Test
+    func `A user who does not exist cannot be changed`() async throws {
         let test = try await TestRealm.make()
         let outcome = try await change(test, User(id: UserID(rawValue: "x"), email: nil, createdAt: test.now)) { _ in }
         #expect(outcome.refusal == .userNotFound)
     }
 
-    @Test("A deleted user takes factors, flows and sessions along, and frees the address; the log stays")
-    func deletion() async throws {
+    @Test
+    func `A deleted user takes factors, flows and sessions along, and frees the address; the log stays`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let pending = try await test.pending().handle

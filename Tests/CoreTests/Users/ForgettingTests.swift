@@ -97,8 +97,8 @@ struct ForgettingTests {
         }
     }
 
-    @Test("Of a removed user, the log keeps the id and nothing else is left", arguments: TestStore.available)
-    func removed(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Of a removed user, the log keeps the id and nothing else is left`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let bystander = try await test.addUser(EmailAddress(kept: "bystander@example.org"))
         _ = try await test.mailLink(.verifyEmail(bystander.id))
@@ -151,8 +151,8 @@ struct ForgettingTests {
         #expect(try await test.user(bystander.id) == bystander)
     }
 
-    @Test("Other users' mails and log entries stay as they are")
-    func others() async throws {
+    @Test
+    func `Other users' mails and log entries stay as they are`() async throws {
         let test = try await TestRealm.make()
         let ada = try await test.addUser()
         let bert = try await test.addUser(EmailAddress(kept: "bert@example.org"))
@@ -168,8 +168,8 @@ struct ForgettingTests {
         #expect(try await test.realm.auditLog.events(of: bert.id).count == 3)
     }
 
-    @Test("A mail to the new owner of an address is not taken for one of the former's")
-    func recycledAddress() async throws {
+    @Test
+    func `A mail to the new owner of an address is not taken for one of the former's`() async throws {
         let test = try await TestRealm.make()
         let ada = try await test.addUser()
         var change = AccountChange()
@@ -181,8 +181,8 @@ struct ForgettingTests {
         #expect(try await test.mails().map(\.message.userID) == [bert.id])
     }
 
-    @Test("What is kept about a person is complete, and no other person's", arguments: TestStore.available)
-    func personalData(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `What is kept about a person is complete, and no other person's`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let bystander = try await test.addUser(EmailAddress(kept: "bystander@example.org"))
         _ = try await test.mailLink(.verifyEmail(bystander.id))

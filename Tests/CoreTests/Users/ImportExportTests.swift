@@ -29,8 +29,8 @@ struct ImportExportTests {
             password: hash.map { .hash(StoredPasswordHash(Secret($0))) }, secondFactors: [try factor()])
     }
 
-    @Test("An export of one realm creates the same accounts in another", arguments: TestStore.available)
-    func roundTrip(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `An export of one realm creates the same accounts in another`(store: TestStore) async throws {
         let old = try await TestRealm.make(on: store)
         let enrolled = try await old.addEnrolledUser()
         try await old.addUser(EmailAddress(kept: "bert@example.org"), password: nil, verified: false)
@@ -79,8 +79,8 @@ struct ImportExportTests {
         }
     }
 
-    @Test("The same once more changes nothing and says nothing", arguments: TestStore.available)
-    func again(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `The same once more changes nothing and says nothing`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let accounts = try (0..<250).map { try Self.account("u\($0)").with(factor: "f\($0)") }
         let first = try await test.realm.accounts.importAccounts(Array(accounts.prefix(130)), by: test.client)
@@ -96,8 +96,8 @@ struct ImportExportTests {
         #expect(try await test.realm.accounts.count() == 250)
     }
 
-    @Test("What use has changed is no difference, and everything else is")
-    func differences() async throws {
+    @Test
+    func `What use has changed is no difference, and everything else is`() async throws {
         let test = try await TestRealm.make()
         let password = try await test.hasher.hash(Secret(TestRealm.password))
         let account = try Self.account(hash: password)
@@ -153,8 +153,8 @@ struct ImportExportTests {
         #expect(try await test.user(account.id) == user)
     }
 
-    @Test("A different user is replaced only on request; then tokens end, and the log names the user")
-    func overwrites() async throws {
+    @Test
+    func `A different user is replaced only on request; then tokens end, and the log names the user`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let old = try await test.user(enrolled.user.id)
@@ -186,8 +186,8 @@ struct ImportExportTests {
         #expect(try await test.user(old.id).tokenEpoch == new.tokenEpoch)
     }
 
-    @Test("What stands in the way of one is no obstacle to the others", arguments: TestStore.available)
-    func refusals(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `What stands in the way of one is no obstacle to the others`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         var there = try Self.account("there")
         there.profile.phoneNumber = "+15555550100"
@@ -213,8 +213,8 @@ struct ImportExportTests {
         #expect(try await test.realm.accounts.count() == 2)
     }
 
-    @Test("A rehearsal writes nothing, not even a line of the log, and hashes nothing")
-    func rehearsal() async throws {
+    @Test
+    func `A rehearsal writes nothing, not even a line of the log, and hashes nothing`() async throws {
         let test = try await TestRealm.make()
         var clear = try Self.account("b").with(factor: "fb")
         clear.password = .text(Secret("a password in the clear"))
@@ -228,8 +228,8 @@ struct ImportExportTests {
         #expect(test.hasher.hashed == hashed)
     }
 
-    @Test("A password in the clear is hashed once, however often its row comes")
-    func clearPassword() async throws {
+    @Test
+    func `A password in the clear is hashed once, however often its row comes`() async throws {
         let test = try await TestRealm.make()
         var account = PortableAccount(id: UserID(rawValue: "a"), email: TestRealm.email)
         account.password = .text(Secret("brought along"))
@@ -248,8 +248,8 @@ struct ImportExportTests {
             ])
     }
 
-    @Test("Many runs at once make each user once", arguments: TestStore.available)
-    func race(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Many runs at once make each user once`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let accounts = try (0..<20).map { try Self.account("u\($0)").with(factor: "f\($0)") }
         let outcomes = try await withThrowingTaskGroup(of: [ImportOutcome].self) { group in
@@ -266,8 +266,8 @@ struct ImportExportTests {
         #expect(try await test.realm.accounts.count() == 20)
     }
 
-    @Test("Pages of an export have every user once, and one that names no run is in the log for itself")
-    func pages() async throws {
+    @Test
+    func `Pages of an export have every user once, and one that names no run is in the log for itself`() async throws {
         let test = try await TestRealm.make()
         let accounts = try (0..<7).map { try Self.account("u\($0)").with(factor: "f\($0)") }
         _ = try await test.realm.accounts.importAccounts(accounts, by: test.client)
@@ -285,8 +285,8 @@ struct ImportExportTests {
                 && Set(events.map { $0.details["users"] }) == [.integer(1), .integer(3), .integer(7)])
     }
 
-    @Test("Pages that name their run are one event, for an hour and for no other run")
-    func oneExport() async throws {
+    @Test
+    func `Pages that name their run are one event, for an hour and for no other run`() async throws {
         let test = try await TestRealm.make()
         let accounts = try (0..<7).map { try Self.account("u\($0)").with(factor: "f\($0)") }
         _ = try await test.realm.accounts.importAccounts(accounts, by: test.client)
@@ -308,8 +308,8 @@ struct ImportExportTests {
         #expect(try await test.events(.usersExported).count == 3)
     }
 
-    @Test("An import of several calls is one event, when it is over", arguments: TestStore.available)
-    func oneImport(store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `An import of several calls is one event, when it is over`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let accounts = try (0..<250).map { try Self.account("u\($0)").with(factor: "f\($0)") }
         var run = try #require(ImportRun(id: "run"))
@@ -323,8 +323,8 @@ struct ImportExportTests {
         #expect(events.first?.clientID == test.client.clientID && events.first?.userID == nil)
     }
 
-    @Test("An import that broke off, or that goes on for hours, is in the log all the same")
-    func brokenOff() async throws {
+    @Test
+    func `An import that broke off, or that goes on for hours, is in the log all the same`() async throws {
         let test = try await TestRealm.make()
         let accounts = try (0..<20).map { try Self.account("u\($0)").with(factor: "f\($0)") }
         let broken = try #require(ImportRun(id: "broken"))

@@ -43,8 +43,9 @@ struct PasswordHistoryTests {
     }
 
     @Test(
-        "The present password and the two before it are refused, an older one is taken", arguments: TestStore.available)
-    func remembered(store: TestStore) async throws {
+        arguments: TestStore.available)
+    func `The present password and the two before it are refused, an older one is taken`(store: TestStore) async throws
+    {
         let test = try await native(on: store)
         let user = try await test.addUser()
         #expect(try await set(TestRealm.password, of: user, test).refusal == .weakPassword(.recentlyUsed))
@@ -60,8 +61,8 @@ struct PasswordHistoryTests {
         #expect(try await payload(of: user, test).last(99).count == 3)
     }
 
-    @Test("An administrator gives any of them, as often as they like, and what they gave is remembered")
-    func administrator() async throws {
+    @Test
+    func `An administrator gives any of them, as often as they like, and what they gave is remembered`() async throws {
         let test = try await native()
         let user = try await test.addUser()
         for password in [TestRealm.password, Self.passwords[0], Self.passwords[0], TestRealm.password] {
@@ -71,8 +72,8 @@ struct PasswordHistoryTests {
         #expect(try await set(Self.passwords[0], of: user, test).refusal == .weakPassword(.recentlyUsed))
     }
 
-    @Test("How many is a setting: none, the present one alone, or ten", arguments: [0, 1, 10])
-    func setting(count: Int) async throws {
+    @Test(arguments: [0, 1, 10])
+    func `How many is a setting: none, the present one alone, or ten`(count: Int) async throws {
         let test = try await native()
         let user = try await test.addUser()
         try await test.changeSettings { $0.passwords.remembered = count }
@@ -92,8 +93,8 @@ struct PasswordHistoryTests {
         }
     }
 
-    @Test("With a smaller setting fewer are looked at, and the others go with the next password")
-    func smaller() async throws {
+    @Test
+    func `With a smaller setting fewer are looked at, and the others go with the next password`() async throws {
         let test = try await native()
         let user = try await test.addUser()
         for password in Self.passwords.prefix(2) { _ = try await set(password, of: user, test) }
@@ -103,8 +104,8 @@ struct PasswordHistoryTests {
         #expect(try await payload(of: user, test).last(99).count == 2)
     }
 
-    @Test("A reset by a link refuses it too, and the link stays good")
-    func link() async throws {
+    @Test
+    func `A reset by a link refuses it too, and the link stays good`() async throws {
         let test = try await native()
         _ = try await test.addUser()
         let link = try #require(await test.mailLink(.resetPassword(TestRealm.email)))
@@ -115,8 +116,8 @@ struct PasswordHistoryTests {
         #expect(try await test.follow(next, newPassword: TestRealm.password).refusal?.passwordFault == .recentlyUsed)
     }
 
-    @Test("A reset step by step refuses it; the same right request that comes twice is the same")
-    func journey() async throws {
+    @Test
+    func `A reset step by step refuses it; the same right request that comes twice is the same`() async throws {
         let test = try await native()
         _ = try await test.addUser()
         let handle = try await test.begin(.resetPassword(TestRealm.email))
@@ -131,8 +132,8 @@ struct PasswordHistoryTests {
         #expect(try await test.events(.passwordReset).count == 1)
     }
 
-    @Test("The request that set the password just now is not told that it was used")
-    func twiceAtOnce() async throws {
+    @Test
+    func `The request that set the password just now is not told that it was used`() async throws {
         let test = try await native()
         _ = try await test.addUser()
         let handle = try await test.begin(.resetPassword(TestRealm.email))
@@ -153,8 +154,10 @@ struct PasswordHistoryTests {
         #expect(try await test.events(.passwordReset).count == 1)
     }
 
-    @Test("A user with a session cannot try passwords by it: refused tries are counted, and a new password forgives")
-    func counted() async throws {
+    @Test
+    func `A user with a session cannot try passwords by it: refused tries are counted, and a new password forgives`()
+        async throws
+    {
         let test = try await native()
         let user = try await test.addUser()
         try await test.addUser(TestRealm.otherEmail)
@@ -177,8 +180,8 @@ struct PasswordHistoryTests {
         #expect(try await set(Self.passwords[1], of: user, test).user != nil)
     }
 
-    @Test("Fifty tries at once are looked at ten times")
-    func race() async throws {
+    @Test
+    func `Fifty tries at once are looked at ten times`() async throws {
         let test = try await native()
         let user = try await test.addUser()
         let outcomes = try await withThrowingTaskGroup(of: Accounts.ChangeOutcome.self) { group in
@@ -189,8 +192,8 @@ struct PasswordHistoryTests {
         #expect(test.hasher.verified.count == 10)
     }
 
-    @Test("Where passwords cannot be looked at, nothing is counted")
-    func overload() async throws {
+    @Test
+    func `Where passwords cannot be looked at, nothing is counted`() async throws {
         let test = try await native()
         let user = try await test.addUser()
         test.hasher.meanwhile { _ in throw PasswordHashingOverload(retryAfter: 1) }
@@ -198,8 +201,8 @@ struct PasswordHistoryTests {
         #expect(try await test.counter("new-passwords/\(user.id)")?.count == 0)
     }
 
-    @Test("A sign-in that hashes the password anew forgets none")
-    func rehash() async throws {
+    @Test
+    func `A sign-in that hashes the password anew forgets none`() async throws {
         let test = try await native()
         let user = try await test.addUser()
         _ = try await set(Self.passwords[0], of: user, test)
@@ -209,8 +212,8 @@ struct PasswordHistoryTests {
         #expect(try await set(Self.passwords[0], of: user, test).refusal == .weakPassword(.recentlyUsed))
     }
 
-    @Test("What is remembered is sealed, is not exported and goes with the account")
-    func secrecy() async throws {
+    @Test
+    func `What is remembered is sealed, is not exported and goes with the account`() async throws {
         let test = try await native()
         let user = try await test.addUser()
         _ = try await set(Self.passwords[0], of: user, test)
@@ -231,9 +234,8 @@ struct PasswordHistoryTests {
     }
 
     @Test(
-        "Protocols that have no word for it take any, and look at none",
         arguments: [Dialect.identityToolkit, .guardian])
-    func elsewhere(dialect: Dialect) async throws {
+    func `Protocols that have no word for it take any, and look at none`(dialect: Dialect) async throws {
         var test = try await TestRealm.make()
         test.client.dialect = dialect
         let user = try await test.addUser()

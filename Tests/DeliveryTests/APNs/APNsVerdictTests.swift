@@ -42,8 +42,8 @@ struct APNsVerdictTests {
         (500, "InternalServerError", .busy), (503, "ServiceUnavailable", .busy), (503, "Shutdown", .busy),
     ]
 
-    @Test("Every documented reason has its meaning")
-    func documented() {
+    @Test
+    func `Every documented reason has its meaning`() {
         #expect(verdict(200, "") == .delivered)
         for (status, reason, expected) in Self.documented {
             let found = verdict(status, #"{"reason":"\#(reason)"}"#)
@@ -52,8 +52,8 @@ struct APNsVerdictTests {
         }
     }
 
-    @Test("What is not documented may pass, whatever stands in it")
-    func unknown() {
+    @Test
+    func `What is not documented may pass, whatever stands in it`() {
         let answers = [
             (418, "Teapot"), (400, "SomethingNew"), (302, ""), (100, "x"), (502, ""), (504, ""), (599, "x"), (0, ""),
         ]
@@ -70,8 +70,8 @@ struct APNsVerdictTests {
                 == .postponed(reason: String(repeating: "x", count: 64), after: nil, isOperators: false))
     }
 
-    @Test("Times are taken where they are times")
-    func times() {
+    @Test
+    func `Times are taken where they are times`() {
         #expect(
             verdict(410, #"{"reason":"Unregistered","timestamp":1790244672123}"#)
                 == .deadToken(reason: "Unregistered", since: Date(timeIntervalSince1970: 1_790_244_672.123)))
@@ -105,8 +105,8 @@ struct ProviderTokenTests {
             privateKey: Secret((key ?? self.key).pemRepresentation))
     }
 
-    @Test("A token is signed by the key, names it, the team and the time, and nothing else")
-    func token() async throws {
+    @Test
+    func `A token is signed by the key, names it, the team and the time, and nothing else`() async throws {
         let now = Date(timeIntervalSince1970: 1_790_000_000.75)
         let token = try await ProviderTokens().token(for: credentials(), at: now)
         let parts = token.split(separator: ".").map { [UInt8](base64URL: $0) ?? [] }
@@ -120,8 +120,8 @@ struct ProviderTokenTests {
         #expect(key.publicKey.isValidSignature(signature, for: Data(signed.utf8)))
     }
 
-    @Test("It is used for forty minutes, by one key, one id and one team; never one that was refused")
-    func reuse() async throws {
+    @Test
+    func `It is used for forty minutes, by one key, one id and one team; never one that was refused`() async throws {
         let tokens = ProviderTokens()
         let start = Date(timeIntervalSince1970: 1_790_000_000)
         let first = try await tokens.token(for: credentials(), at: start)

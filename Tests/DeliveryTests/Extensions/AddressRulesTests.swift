@@ -6,7 +6,6 @@ import Testing
 @Suite("Where extensions may be called")
 struct AddressRulesTests {
     @Test(
-        "What is not public is refused",
         arguments: [
             "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.255", "127.0.0.1",
             "127.255.255.254", "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1",
@@ -17,25 +16,24 @@ struct AddressRulesTests {
             "2001:10::1", "2002:7f00:1::", "2002:808:808::1", "3fff::1", "4000::1", "5f00::1", "fc00::1", "fd00::1",
             "fe80::1", "fec0::1", "ff02::1",
         ])
-    func refused(text: String) throws {
+    func `What is not public is refused`(text: String) throws {
         let address = try #require(NetworkAddress(text))
         #expect(!AddressRules().admits(address))
     }
 
     @Test(
-        "What is public is admitted, also where it is inside another address",
         arguments: [
             "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255",
             "128.0.0.1", "169.253.255.255", "172.15.255.255", "172.32.0.0", "192.167.255.255", "192.169.0.0",
             "198.17.255.255", "198.20.0.0", "223.255.255.255", "2606:4700::1111", "2a00:1450::1", "2001:4860::8888",
             "::ffff:8.8.8.8", "64:ff9b::808:808",
         ])
-    func admitted(text: String) throws {
+    func `What is public is admitted, also where it is inside another address`(text: String) throws {
         #expect(AddressRules().admits(try #require(NetworkAddress(text))))
     }
 
-    @Test("A network that is allowed is admitted, and no more than that")
-    func allowed() throws {
+    @Test
+    func `A network that is allowed is admitted, and no more than that`() throws {
         let rules = AddressRules(allowed: try ["10.1.0.0/16", "fd12::/16", "192.168.7.9"].map { try range($0) })
         for text in ["10.1.0.1", "10.1.255.255", "::ffff:10.1.2.3", "fd12::1", "192.168.7.9", "8.8.8.8"] {
             #expect(rules.admits(try #require(NetworkAddress(text))), "\(text)")
@@ -50,26 +48,25 @@ struct AddressRulesTests {
         #expect(!loopback.admits(try #require(NetworkAddress("10.0.0.1"))))
     }
 
-    @Test("Every network of the tables is one", arguments: AddressRules.refusedVersion4 + AddressRules.refusedVersion6)
-    func tables(range: AddressRange) {
+    @Test(arguments: AddressRules.refusedVersion4 + AddressRules.refusedVersion6)
+    func `Every network of the tables is one`(range: AddressRange) {
         #expect(range.contains(range.base))
         #expect(!AddressRules().admits(range.base))
     }
 
-    @Test("The tables are whole")
-    func size() {
+    @Test
+    func `The tables are whole`() {
         #expect(AddressRules.refusedVersion4.count == 18 && AddressRules.refusedVersion6.count == 4)
         #expect(AddressRules.publicVersion6 != nil && AddressRules.loopback.count == 2)
     }
 
     @Test(
-        "Networks and addresses are read strictly",
         arguments: [
             "", "10", "10.0.0", "010.0.0.1", "0x7f.0.0.1", "2130706433", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1",
             "10.0.0.0/+8", "10.0.0.1/8", "10.0.0.0/8/8", "::1/129", "fe80::1%eth0", "localhost", "[::1]",
             "10.0.0.0/08x",
         ])
-    func malformed(text: String) {
+    func `Networks and addresses are read strictly`(text: String) {
         #expect(AddressRange(text) == nil)
     }
 

@@ -32,8 +32,8 @@ struct HTTPExtensionCallerTests {
         return try result.get()
     }
 
-    @Test("A call says what it should, and its answer comes back")
-    func right() async throws {
+    @Test
+    func `A call says what it should, and its answer comes back`() async throws {
         let service = try ScriptedService(ScriptedService.json(#"{"data":{}}"#))
         defer { service.stop() }
         try await with { caller in
@@ -58,13 +58,14 @@ struct HTTPExtensionCallerTests {
     private static let trickled = ScriptedService.Step.trickle(UInt8(ascii: " "), every: 0.02)
 
     @Test(
-        "A service that takes too long is given up, whatever it does with the time",
         arguments: [
             [ScriptedService.Step.hold],
             [.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-Slow: "), trickled],
             [.send("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n"), trickled],
         ])
-    func slow(steps: [ScriptedService.Step]) async throws {
+    func `A service that takes too long is given up, whatever it does with the time`(steps: [ScriptedService.Step])
+        async throws
+    {
         let service = try ScriptedService { _ in steps }
         defer { service.stop() }
         try await with { caller in
@@ -73,8 +74,8 @@ struct HTTPExtensionCallerTests {
         }
     }
 
-    @Test("An answer that is too large is not read to its end")
-    func large() async throws {
+    @Test
+    func `An answer that is too large is not read to its end`() async throws {
         let service = try ScriptedService(ScriptedService.json(String(repeating: " ", count: 1001)))
         defer { service.stop() }
         try await with { caller in
@@ -97,8 +98,8 @@ struct HTTPExtensionCallerTests {
         }
     }
 
-    @Test("A redirect is an answer like others, and is not followed")
-    func redirect() async throws {
+    @Test
+    func `A redirect is an answer like others, and is not followed`() async throws {
         let other = try ScriptedService(ScriptedService.json("{}"))
         defer { other.stop() }
         let service = try ScriptedService { _ in
@@ -115,8 +116,8 @@ struct HTTPExtensionCallerTests {
         #expect(other.requests.isEmpty)
     }
 
-    @Test("A service that is not there, and a name without address")
-    func absent() async throws {
+    @Test
+    func `A service that is not there, and a name without address`() async throws {
         let service = try ScriptedService(ScriptedService.json("{}"))
         let port = service.port
         service.stop()
@@ -126,8 +127,8 @@ struct HTTPExtensionCallerTests {
         }
     }
 
-    @Test("A service that closes the connection, or speaks no HTTP")
-    func broken() async throws {
+    @Test
+    func `A service that closes the connection, or speaks no HTTP`() async throws {
         let service = try ScriptedService { _ in [] }
         defer { service.stop() }
         try await with { caller in
@@ -140,13 +141,12 @@ struct HTTPExtensionCallerTests {
     }
 
     @Test(
-        "Without leave nothing of this machine is called, however it is spelt",
         arguments: [
             "http://127.0.0.1:PORT/", "http://localhost:PORT/", "https://127.0.0.1:PORT/", "https://localhost:PORT/",
             "https://2130706433:PORT/", "https://0x7f000001:PORT/", "https://127.1:PORT/", "https://0.0.0.0:PORT/",
             "https://[::1]:PORT/", "https://[::ffff:127.0.0.1]:PORT/",
         ])
-    func refused(url: String) async throws {
+    func `Without leave nothing of this machine is called, however it is spelt`(url: String) async throws {
         let service = try ScriptedService(ScriptedService.json("{}"))
         defer { service.stop() }
         try await with(AddressRules()) { caller in
@@ -155,8 +155,8 @@ struct HTTPExtensionCallerTests {
         #expect(service.requests.isEmpty)
     }
 
-    @Test("Plain http goes to this machine alone, also where other networks are allowed")
-    func plain() async throws {
+    @Test
+    func `Plain http goes to this machine alone, also where other networks are allowed`() async throws {
         let anywhere = try #require(AddressRange("0.0.0.0/0"))
         try await with(AddressRules(allowed: [anywhere]), lookUp: { _ in [try #require(NetworkAddress("10.0.0.1"))] }) {
             expect(await $0.post(call("http://service.example/")), .blocked)
@@ -164,8 +164,8 @@ struct HTTPExtensionCallerTests {
         }
     }
 
-    @Test("A name that leads to a private address is refused, and its public address is used")
-    func names() async throws {
+    @Test
+    func `A name that leads to a private address is refused, and its public address is used`() async throws {
         let service = try ScriptedService(ScriptedService.json("{}"))
         defer { service.stop() }
         let asked = Mutex<[String]>([])
@@ -192,8 +192,8 @@ struct HTTPExtensionCallerTests {
         #expect(service.requests.map { $0.headers["host"] } == ["name.example:\(service.port)"])
     }
 
-    @Test("A name whose address changes is judged each time, and connected to where it was judged")
-    func rebinding() async throws {
+    @Test
+    func `A name whose address changes is judged each time, and connected to where it was judged`() async throws {
         let service = try ScriptedService(ScriptedService.json("{}"))
         defer { service.stop() }
         let count = Mutex(0)
@@ -215,8 +215,8 @@ struct HTTPExtensionCallerTests {
         #expect(service.requests.count == 1 && count.withLock { $0 } == 2)
     }
 
-    @Test("After an address where no server listens the next is tried")
-    func nextAddress() async throws {
+    @Test
+    func `After an address where no server listens the next is tried`() async throws {
         let service = try ScriptedService(ScriptedService.json("{}"))
         defer { service.stop() }
         try await with(lookUp: { _ in ["127.0.0.2", "127.0.0.1"].compactMap { NetworkAddress($0) } }) { caller in
@@ -227,8 +227,8 @@ struct HTTPExtensionCallerTests {
         }
     }
 
-    @Test("A lookup that takes too long is given up")
-    func slowLookup() async throws {
+    @Test
+    func `A lookup that takes too long is given up`() async throws {
         try await with(lookUp: { _ in
             try await Task.sleep(for: .seconds(60))
             return []
@@ -238,17 +238,16 @@ struct HTTPExtensionCallerTests {
     }
 
     @Test(
-        "What is no URL of a service is not called",
         arguments: [
             "", "ftp://127.0.0.1/", "https:///path", "https://a b/", "https://user:word@127.0.0.1/", "//127.0.0.1/",
             "https://ex%61mple.com/", "https://[::1/", "file:///etc/passwd",
         ])
-    func malformed(url: String) async throws {
+    func `What is no URL of a service is not called`(url: String) async throws {
         try await with { expect(await $0.post(call(url)), .incorrectTargetUrlFormat) }
     }
 
-    @Test("Clients for many addresses are let go of")
-    func many() async throws {
+    @Test
+    func `Clients for many addresses are let go of`() async throws {
         let clients = PinnedClients(trustRoots: nil)
         for number in 0..<(PinnedClients.limit * 2) {
             let address = try #require(NetworkAddress("127.0.1.\(number)"))

@@ -70,8 +70,8 @@ struct ExtensionTLSTests {
         return reply
     }
 
-    @Test("A certificate has to be of the name, and of an authority that is trusted")
-    func certificates() async throws {
+    @Test
+    func `A certificate has to be of the name, and of an authority that is trusted`() async throws {
         let authority = try TestAuthority()
         try await serving(authority) { port in
             guard case .answered(200, _, _) = try await post("https://localhost:\(port)/", trusting: authority.root)

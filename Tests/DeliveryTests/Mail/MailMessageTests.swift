@@ -9,7 +9,6 @@ struct MailMessageTests {
     // MARK: Addresses
 
     @Test(
-        "Addresses are taken where they are addresses and nothing else",
         arguments: [
             ("ada@example.org", "ada@example.org"), ("a.b+c@sub.example.org", "a.b+c@sub.example.org"),
             ("ada@bücher.example", "ada@xn--bcher-kva.example"), ("ada@例え.テスト", "ada@xn--r8jz45g.xn--zckzah"),
@@ -27,30 +26,28 @@ struct MailMessageTests {
             // No local parts beyond ASCII (decision 81).
             ("ädä@example.org", nil), ("猫@example.org", nil),
         ])
-    func addresses(text: String, expected: String?) {
+    func `Addresses are taken where they are addresses and nothing else`(text: String, expected: String?) {
         #expect(MailAddress(text)?.address == expected)
     }
 
     @Test(
-        "A sender may have a name",
         arguments: [
             ("Ada <ada@example.org>", "Ada", "ada@example.org"),
             ("\"Ada L.\" <ada@example.org>", "Ada L.", "ada@example.org"),
             ("ada@example.org", nil, "ada@example.org"), ("<ada@example.org>", nil, "ada@example.org"),
             ("Zoë 猫 <ada@example.org>", "Zoë 猫", "ada@example.org"),
         ] as [(String, String?, String)])
-    func senders(text: String, name: String?, address: String) {
+    func `A sender may have a name`(text: String, name: String?, address: String) {
         #expect(MailAddress(mailbox: text) == MailAddress(address, name: name))
         #expect(MailAddress(mailbox: text)?.name == name)
     }
 
     @Test(
-        "What is no sender is refused",
         arguments: [
             "", "Ada", "Ada <>", "Ada <ada@example.org", "A\r\nBcc: eve@example.org <ada@example.org>",
             "Eve <eve@x> <ada@example.org>", "A\"B <ada@example.org>", "Ada <ada@example.org>, Eve <eve@example.org>",
         ])
-    func noSenders(text: String) {
+    func `What is no sender is refused`(text: String) {
         #expect(MailAddress(mailbox: text) == nil)
     }
 
@@ -62,8 +59,8 @@ struct MailMessageTests {
         "recovery-code-made",
     ]
 
-    @Test("Each notice of a change is there in every language, with and without the name of a factor")
-    func notices() throws {
+    @Test
+    func `Each notice of a change is there in every language, with and without the name of a factor`() throws {
         let composer = try MailComposer()
         for name in Self.notices {
             for language in ["en", "de", "ja"] {
@@ -86,8 +83,8 @@ struct MailMessageTests {
 
     // MARK: Headers and bodies
 
-    @Test("A header is one header, whatever stands in it")
-    func headers() {
+    @Test
+    func `A header is one header, whatever stands in it`() {
         for text in ["a\r\nBcc: eve@example.org", "a\nb", "a\rb", "a\u{0}b", "a\u{85}b", "a\u{2028}b", "\r\n\r\nbody"] {
             let header = MailEncoding.header(text)
             for line in header.replacing("\r\n ", with: "").unicodeScalars { #expect(line.value >= 32, "\(text)") }
@@ -106,8 +103,8 @@ struct MailMessageTests {
         #expect(decoded.joined() == long, "Each word has whole characters.")
     }
 
-    @Test("Quoted-printable lines are short, ASCII, and say what the text said")
-    func quotedPrintable() {
+    @Test
+    func `Quoted-printable lines are short, ASCII, and say what the text said`() {
         let table = [
             ("a=b", "a=3Db\r\n"), ("a ", "a=20\r\n"), ("a\tb", "a\tb\r\n"), (".", "=2E\r\n"), ("ü", "=C3=BC\r\n"),
             ("a\nb", "a\r\nb\r\n"), ("a\r\nb", "a\r\nb\r\n"), ("a\rb", "a=0Db\r\n"), ("", "\r\n"),
@@ -122,12 +119,11 @@ struct MailMessageTests {
     }
 
     @Test(
-        "Dates are those of RFC 5322, in UTC",
         arguments: [
             (0.0, "Thu, 01 Jan 1970 00:00:00 +0000"), (1_790_244_672.9, "Thu, 24 Sep 2026 10:11:12 +0000"),
             (951_782_399.0, "Mon, 28 Feb 2000 23:59:59 +0000"), (951_782_400.0, "Tue, 29 Feb 2000 00:00:00 +0000"),
         ])
-    func dates(seconds: Double, expected: String) {
+    func `Dates are those of RFC 5322, in UTC`(seconds: Double, expected: String) {
         #expect(MailMessage.date(Date(timeIntervalSince1970: seconds)) == expected)
     }
 
@@ -142,8 +138,8 @@ struct MailMessageTests {
             ])
     }
 
-    @Test("Every mail is there in every language, and shows what it is for", arguments: MailTemplateSet.names)
-    func languages(name: String) throws {
+    @Test(arguments: MailTemplateSet.names)
+    func `Every mail is there in every language, and shows what it is for`(name: String) throws {
         let composer = try MailComposer()
         var subjects: Set<String> = []
         for locale in ["en", "de", "ja"] {
@@ -168,18 +164,17 @@ struct MailMessageTests {
     }
 
     @Test(
-        "The nearest language is taken, and English where there is none",
         arguments: [
             ("de", "de"), ("de-AT", "de"), ("DE", "de"), ("ja_JP", "ja"), ("fr", "en"), ("", "en"), ("-", "en"),
             ("x\r\ny", "en"),
             (nil, "en"),
         ] as [(String?, String)])
-    func nearest(locale: String?, expected: String) throws {
+    func `The nearest language is taken, and English where there is none`(locale: String?, expected: String) throws {
         #expect(try MailComposer().compose(content("code", locale: locale), publicURL: "")?.language == expected)
     }
 
-    @Test("What is put into a page is escaped there, and not in plain text")
-    func escaping() throws {
+    @Test
+    func `What is put into a page is escaped there, and not in plain text`() throws {
         var content = content("email-changed", locale: "en")
         content.values["newEmail"] = "<script>&amp;\"'@example.org"
         let mail = try #require(try MailComposer().compose(content, publicURL: ""))
@@ -195,8 +190,8 @@ struct MailMessageTests {
         return url.path
     }
 
-    @Test("An operator's own files take the place of ours, in languages of their own too")
-    func overrides() throws {
+    @Test
+    func `An operator's own files take the place of ours, in languages of their own too`() throws {
         let path = try folder([
             "code.en.mustache": "Subject: Use {{code}}\r\n\r\nHello & {{code}}\r\n",
             "code.fr.mustache": "Subject: Votre code\n\nLe code est {{code}}.", "README": "not a template",
@@ -211,8 +206,8 @@ struct MailMessageTests {
         #expect(composer.compose(content("code", locale: "de"), publicURL: "")?.subject == "12345678 ist Ihr Code")
     }
 
-    @Test("Everything that is wrong with them is said at once")
-    func brokenOverrides() throws {
+    @Test
+    func `Everything that is wrong with them is said at once`() throws {
         let path = try folder([
             "code.en.mustache": "No subject", "code.de.mustache": "Subject: a\n\n{{#open}}",
             "coed.en.mustache": "Subject: a\n\nb",

@@ -67,8 +67,8 @@ struct SMTPTests {
                 ]))
     }
 
-    @Test("Mails in three languages arrive over STARTTLS after a login, and read as they were written")
-    func languages() async throws {
+    @Test
+    func `Mails in three languages arrive over STARTTLS after a login, and read as they were written`() async throws {
         let stage = try await Stage()
         let sender = try sender(stage.configuration())
         for locale in ["en", "de", "ja"] {
@@ -97,8 +97,8 @@ struct SMTPTests {
         #expect(mails.map { $0.header("Content-Language") } == [["en"], ["de"], ["ja"]])
     }
 
-    @Test("TLS from the first byte works as well")
-    func implicit() async throws {
+    @Test
+    func `TLS from the first byte works as well`() async throws {
         let stage = try await Stage(.implicit, login: false)
         let sender = try sender(stage.configuration { $0.login = nil })
         #expect(await sender.send(message("code")) == .delivered)
@@ -106,8 +106,8 @@ struct SMTPTests {
         #expect(mail.isEncrypted && mail.subject == "12345678 is your code")
     }
 
-    @Test("A server without a trusted certificate, or with another name, gets nothing")
-    func certificates() async throws {
+    @Test
+    func `A server without a trusted certificate, or with another name, gets nothing`() async throws {
         let stage = try await Stage()
         for change: (inout SMTPServer) -> Void in [{ $0.authorities = nil }, { $0.host = "127.0.0.1" }] {
             let result = await (try sender(stage.configuration(change))).send(message())
@@ -116,8 +116,8 @@ struct SMTPTests {
         #expect(stage.server.mails.isEmpty)
     }
 
-    @Test("Without STARTTLS nothing is said, unless plain text was chosen")
-    func noTLS() async throws {
+    @Test
+    func `Without STARTTLS nothing is said, unless plain text was chosen`() async throws {
         let stage = try await Stage(.none, login: false)
         let strict = try sender(stage.configuration { ($0.encryption, $0.login) = (.required, nil) })
         #expect(await strict.send(message()) == .postponed(reason: "smtp-no-starttls"))
@@ -128,13 +128,14 @@ struct SMTPTests {
     }
 
     @Test(
-        "What the server says decides whether a mail is tried again",
         arguments: [
             ("r550", .refused(reason: "smtp-550")), ("r553", .refused(reason: "smtp-553")),
             ("r451", .postponed(reason: "smtp-451")), ("r530", .postponed(reason: "smtp-login-530")),
             ("d554", .refused(reason: "smtp-554")), ("d452", .postponed(reason: "smtp-452")),
         ] as [(String, DeliveryResult)])
-    func replies(local: String, expected: DeliveryResult) async throws {
+    func `What the server says decides whether a mail is tried again`(local: String, expected: DeliveryResult)
+        async throws
+    {
         let stage = try await Stage()
         let sender = try sender(stage.configuration())
         #expect(await sender.send(message(to: "\(local)@example.org")) == expected)
@@ -143,8 +144,8 @@ struct SMTPTests {
         #expect(try await stage.server.mails(atLeast: 1).count == 1)
     }
 
-    @Test("A mail server that is busy, away, silent or of another mind is asked again")
-    func outages() async throws {
+    @Test
+    func `A mail server that is busy, away, silent or of another mind is asked again`() async throws {
         let stage = try await Stage()
         let wrong = try sender(
             stage.configuration { $0.login = .init(user: "countersign", password: Secret("wrong")) })
@@ -169,13 +170,12 @@ struct SMTPTests {
     }
 
     @Test(
-        "Nothing in a mail becomes a command or a header",
         arguments: [
             "ada@example.org\r\nRCPT TO:<eve@example.org>", "ada@example.org>\r\nDATA",
             "ada@example.org\nBcc: eve@example.org",
             "\"a\r\nb\"@example.org", "ada@example.org BODY=8BITMIME", "<ada@example.org>", "猫@example.org",
         ])
-    func injection(recipient: String) async throws {
+    func `Nothing in a mail becomes a command or a header`(recipient: String) async throws {
         let stage = try await Stage()
         let sender = try sender(stage.configuration())
         #expect(await sender.send(message(to: recipient)) == .refused(reason: "address-not-supported"))
@@ -189,8 +189,8 @@ struct SMTPTests {
         #expect(arrived[0].text?.contains("\n.\nMAIL FROM:<eve@example.org>") == true, "It is text, dots and all.")
     }
 
-    @Test("While mails wait for their server, everything else goes on: they have threads of their own")
-    func threads() async throws {
+    @Test
+    func `While mails wait for their server, everything else goes on: they have threads of their own`() async throws {
         let silent = try SilentServer()
         let sender = try sender(SMTPServer(host: "127.0.0.1", port: silent.port, encryption: .none, timeout: 30))
         let order = Order()
@@ -216,7 +216,6 @@ struct SMTPTests {
     }
 
     @Test(
-        "What libcurl says has one meaning",
         arguments: [
             (CURLE_OK, 250, true, .delivered),
             (CURLE_LOGIN_DENIED, 535, false, .postponed(reason: "smtp-login-535", isOperators: true)),
@@ -229,12 +228,11 @@ struct SMTPTests {
             (CURLE_COULDNT_CONNECT, 0, false, .postponed(reason: "smtp-connection-7", isOperators: false)),
             (CURLE_COULDNT_RESOLVE_HOST, 0, false, .postponed(reason: "smtp-unknown-host", isOperators: true)),
         ] as [(CURLcode, Int, Bool, SMTPVerdict)])
-    func verdicts(code: CURLcode, reply: Int, isSent: Bool, expected: SMTPVerdict) {
+    func `What libcurl says has one meaning`(code: CURLcode, reply: Int, isSent: Bool, expected: SMTPVerdict) {
         #expect(SMTPVerdict(code, reply: reply, isSent: isSent) == expected)
     }
 
     @Test(
-        "URLs of mail servers",
         arguments: [
             ("smtp://mail.example.com", "smtp://mail.example.com:587"),
             ("smtps://mail.example.com", "smtps://mail.example.com:465"),
@@ -245,7 +243,7 @@ struct SMTPTests {
             ("smtp://mail.example.com:0", nil), ("smtp://mail.example.com:65536", nil), ("smtp://x?y", nil), ("", nil),
             ("smtp://mail\r\n.example.com", nil),
         ])
-    func urls(text: String, expected: String?) {
+    func `URLs of mail servers`(text: String, expected: String?) {
         #expect(SMTPServer(url: text)?.url == expected)
     }
 }

@@ -7,7 +7,7 @@ import Testing
     private static let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
     @Test(.timeLimit(.minutes(3)))
-    func administersUsersAndSignsThemInAsItDoesWithAuth0() async throws {
+    func `Administers users and signs them in as it does with Auth0`() async throws {
         let root = Self.here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let python = root.appendingPathComponent(".build/test-python/bin/python").path
         guard FileManager.default.isExecutableFile(atPath: python) else { throw MissingTool(name: "auth0-python") }

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func moreConnectionsThanDescriptorsDoNotEndTheServer(isEncrypted: Bool) async throws {
+    func `More connections than descriptors do not end the server`(isEncrypted: Bool) async throws {
         let files = try await ServedCertificateFiles()
         let server = try await ServerProcess(isEncrypted ? files.arguments : [], openFiles: 256)
         let rounds = Endurance.rounds
@@ -35,7 +35,7 @@ import Testing
 
     /// Ends although no client closes its connection, and although an HTTP/2 client never answers GOAWAY.
     @Test(arguments: [false, true])
-    func theServerEndsThoughConnectionsAreKept(isEncrypted: Bool) async throws {
+    func `The server ends though connections are kept`(isEncrypted: Bool) async throws {
         struct Ending: Decodable { let closedAfter: Double }
         let files = try await ServedCertificateFiles()
         let server = try await ServerProcess(isEncrypted ? files.arguments : [])

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: ServedCertificateFiles.Kind.allCases)
-    func onlyForwardSecretAuthenticatedEncryptionIsNegotiated(kind: ServedCertificateFiles.Kind) async throws {
+    func `Only forward secret authenticated encryption is negotiated`(kind: ServedCertificateFiles.Kind) async throws {
         guard let openssl = Tool(named: "openssl") else { throw MissingTool(name: "openssl") }
         let files = try await ServedCertificateFiles(kind)
         let server = try await ServerProcess(files.arguments)

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(3)))
-    func administersUsersAsItDoesWithTheEmulator() async throws {
+    func `Administers users as it does with the emulator`() async throws {
         let server = try await ServerProcess(["--dev"])
         let (host, port) = (try #require(server.url.host), try #require(server.url.port))
         let outcome = try await python("firebase_admin_test.py", ["\(host):\(port)"])
@@ -25,7 +25,7 @@ import Testing
     /// Outside of the emulator firebase-admin wants RS256, and fetches certificates from Google; what it calls to
     /// verify with them is called here, with ours.
     @Test(arguments: ["ES256", "RS256"])
-    func verifiesIDTokensAndSessionCookiesByCertificates(algorithm: String) async throws {
+    func `Verifies ID tokens and session cookies by certificates`(algorithm: String) async throws {
         let server = try await ServerProcess()
         let set = try await Tool(path: try ServerProcess.executable).run([
             "config", "set", "tokens.algorithms.identity-toolkit", algorithm, "--data", server.dataDirectory.path,

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aUserEnrolsSignsInAndUnenrols(isDevelopment: Bool) async throws {
+    func `A user enrols signs in and unenrols`(isDevelopment: Bool) async throws {
         try await RealServer.run(isDevelopment: isDevelopment) { server in
             let key =
                 isDevelopment
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func errorsOfTheServerBecomeCodesOfTheirOwn() async throws {
+    @Test func `Errors of the server become codes of their own`() async throws {
         try await RealServer.run { server in
             let auth = server.auth()
             let user = try await auth.createUser(withEmail: Self.email, password: Self.password).user
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func anExpiredChallengeHasACodeOfItsOwn() async throws {
+    @Test func `An expired challenge has a code of its own`() async throws {
         try await RealServer.run { server in
             let auth = server.auth()
             let totp = try await Self.enrol(auth, server)
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func aPasswordIsResetByTheMailedLink() async throws {
+    @Test func `A password is reset by the mailed link`() async throws {
         try await RealServer.run { server in
             let auth = server.auth()
             try await auth.createUser(withEmail: Self.email, password: Self.password)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func aPasswordIsChangedAndTheSessionGoesOn() async throws {
+    @Test func `A password is changed and the session goes on`() async throws {
         try await RealServer.run { server in
             let auth = server.auth()
             let user = try await auth.createUser(withEmail: Self.email, password: Self.password).user
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func anEmailLinkSignsInAndUp() async throws {
+    @Test func `An email link signs in and up`() async throws {
         try await RealServer.run { server in
             let auth = server.auth()
             let settings = ActionCodeSettings()
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func anAccountIsNotMovedToAnotherAddressByAnOldSignIn() async throws {
+    @Test func `An account is not moved to another address by an old sign in`() async throws {
         try await RealServer.run { server in
             let auth = server.auth()
             let user = try await auth.createUser(withEmail: Self.email, password: Self.password).user
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func anAnonymousUserIsGivenAnAddressHoweverLateItIs() async throws {
+    @Test func `An anonymous user is given an address however late it is`() async throws {
         try await RealServer.run { server in
             let auth = server.auth()
             let user = try await auth.signInAnonymously().user
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func manyRefreshesAtOnceUseOneTokenOnce() async throws {
+    @Test func `Many refreshes at once use one token once`() async throws {
         try await RealServer.run { server in
             let auth = server.auth()
             let user = try await auth.createUser(withEmail: Self.email, password: Self.password).user

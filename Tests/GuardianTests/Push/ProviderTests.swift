@@ -10,8 +10,8 @@ import Testing
 struct ProviderTests {
     private let selected = "guardian/factors/push-notification/selected-provider"
 
-    @Test("APNs is set up, shown without its key, changed and switched")
-    func apns() async throws {
+    @Test
+    func `APNs is set up, shown without its key, changed and switched`() async throws {
         try await TestServer.with { server in
             let nothing = try await server.management(.get, TestServer.apns)
             #expect(nothing.status == 200 && nothing.json == ["sandbox": false, "enabled": false])
@@ -41,7 +41,6 @@ struct ProviderTests {
     }
 
     @Test(
-        "What cannot be used is refused with what to write, and changes nothing",
         arguments: [
             (["p12": "AAAA"], "p8"), (["p8": "AAAA"], "PEM"), (["p8": ""], "PEM"), (["p8": .null], "p8 missing"),
             (["key_id": "has space"], "key_id"), (["key_id": ""], "key_id"), (["team_id": "a\r\nb"], "team_id"),
@@ -49,7 +48,9 @@ struct ProviderTests {
             (["key_id": .null], "key_id missing"),
             (["sandbox": "perhaps"], "sandbox"), (["p8": 7], "p8"),
         ] as [([String: JSON], String)])
-    func refusals(changes: [String: JSON], word: String) async throws {
+    func `What cannot be used is refused with what to write, and changes nothing`(changes: [String: JSON], word: String)
+        async throws
+    {
         try await TestServer.with { server in
             let reply = try await server.setUpAPNs(changes.mapValues { $0 == .null ? nil : $0 })
             expectRefused(reply, 400, "invalid_body")
@@ -58,8 +59,8 @@ struct ProviderTests {
         }
     }
 
-    @Test("Other services are not here, and say so")
-    func others() async throws {
+    @Test
+    func `Other services are not here, and say so`() async throws {
         try await TestServer.with { server in
             for name in ["fcm", "fcmv1", "sns"] {
                 for method in [HTTPRequest.Method.put, .patch] {
@@ -78,8 +79,8 @@ struct ProviderTests {
         }
     }
 
-    @Test("A push fits into what Apple takes: what is optional goes first")
-    func fitting() {
+    @Test
+    func `A push fits into what Apple takes: what is optional goes first`() {
         func payload(_ length: Int) -> PushPayload {
             let text = String(repeating: "ü", count: length)
             return PushPayload(

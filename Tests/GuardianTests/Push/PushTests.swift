@@ -11,8 +11,8 @@ import Testing
 
 @Suite("Pushes by APNs")
 struct PushTests {
-    @Test("A request is pushed with what Apple wants to know, and says what the long poll says")
-    func push() async throws {
+    @Test
+    func `A request is pushed with what Apple wants to know, and says what the long poll says`() async throws {
         try await PushStage.with { stage in
             try await stage.ask()
             #expect(try await stage.deliver() == 1)
@@ -33,8 +33,10 @@ struct PushTests {
         }
     }
 
-    @Test("A provider token is used for forty minutes, by all pushes, and then replaced; a new key has its own")
-    func providerTokens() async throws {
+    @Test
+    func `A provider token is used for forty minutes, by all pushes, and then replaced; a new key has its own`()
+        async throws
+    {
         try await PushStage.with { stage in
             for minutes in [0.0, 20, 19, 2, 39] {
                 stage.server.clock.advance(minutes * 60)
@@ -47,8 +49,8 @@ struct PushTests {
         }
     }
 
-    @Test("A token that Apple calls expired is replaced at once, and the push sent again, once")
-    func expiredProviderToken() async throws {
+    @Test
+    func `A token that Apple calls expired is replaced at once, and the push sent again, once`() async throws {
         try await PushStage.with { stage in
             stage.service.answers(.init(status: 403, reason: "ExpiredProviderToken"))
             try await stage.ask()
@@ -64,8 +66,8 @@ struct PushTests {
         }
     }
 
-    @Test("An attempt that is repeated is the same notification to the device")
-    func repeated() async throws {
+    @Test
+    func `An attempt that is repeated is the same notification to the device`() async throws {
         try await PushStage.with { stage in
             stage.service.answers(
                 .init(status: 500, reason: "InternalServerError"),
@@ -91,13 +93,12 @@ struct PushTests {
     }
 
     @Test(
-        "A dead device token is forgotten, and its device asks for itself",
         arguments: [
             PushService.Answer(status: 400, reason: "BadDeviceToken"),
             .init(status: 400, reason: "DeviceTokenNotForTopic"),
             .init(status: 410, reason: "Unregistered"), .init(status: 410, reason: "ExpiredToken"),
         ])
-    func deadToken(answer: PushService.Answer) async throws {
+    func `A dead device token is forgotten, and its device asks for itself`(answer: PushService.Answer) async throws {
         try await PushStage.with { stage in
             stage.service.answers(answer)
             try await stage.ask()
@@ -115,8 +116,8 @@ struct PushTests {
         }
     }
 
-    @Test("A token that was registered anew after Apple lost it stays")
-    func registeredAgain() async throws {
+    @Test
+    func `A token that was registered anew after Apple lost it stays`() async throws {
         try await PushStage.with { stage in
             let lost = Int64(stage.server.now.timeIntervalSince1970 * 1000)
             stage.server.clock.advance(60)
@@ -137,8 +138,8 @@ struct PushTests {
         }
     }
 
-    @Test("Without a push token or a provider nothing is sent, and nothing has failed")
-    func longPollAlone() async throws {
+    @Test
+    func `Without a push token or a provider nothing is sent, and nothing has failed`() async throws {
         try await PushStage.with { stage in
             let selected = "guardian/factors/push-notification/selected-provider"
             #expect(
@@ -157,8 +158,8 @@ struct PushTests {
         }
     }
 
-    @Test("A request that was answered meanwhile is not pushed")
-    func answered() async throws {
+    @Test
+    func `A request that was answered meanwhile is not pushed`() async throws {
         try await PushStage.with { stage in
             try await stage.ask()
             let push = try await stage.device.push(on: stage.server)
@@ -168,8 +169,10 @@ struct PushTests {
         }
     }
 
-    @Test("An operator's fault is tried again until the request is over, and then said; people sign in meanwhile")
-    func operatorsFault() async throws {
+    @Test
+    func `An operator's fault is tried again until the request is over, and then said; people sign in meanwhile`()
+        async throws
+    {
         try await PushStage.with { stage in
             #expect(
                 try await stage.server.management(.patch, TestServer.apns, ["team_id": "WRONG12345"]).status == 200)
@@ -192,8 +195,8 @@ struct PushTests {
 
     // MARK: The network
 
-    @Test("A service that is away is tried again, and one that comes back gets the push")
-    func outage() async throws {
+    @Test
+    func `A service that is away is tried again, and one that comes back gets the push`() async throws {
         try await TestServer.with { server in
             let service = try PushService(clock: server.realm.clock)
             let user = try await server.addUser()
@@ -224,8 +227,8 @@ struct PushTests {
         }
     }
 
-    @Test("A service that says nothing is given up after a while")
-    func silence() async throws {
+    @Test
+    func `A service that says nothing is given up after a while`() async throws {
         try await PushStage.with(timeout: .milliseconds(300)) { stage in
             stage.service.answers(.init(status: 200, silence: .seconds(3)))
             try await stage.ask()
@@ -237,8 +240,8 @@ struct PushTests {
         }
     }
 
-    @Test("A server that nobody vouches for gets no push")
-    func wrongCertificate() async throws {
+    @Test
+    func `A server that nobody vouches for gets no push`() async throws {
         try await PushStage.with { stage in
             let stranger = try PushService(clock: stage.server.realm.clock)
             try await stranger.serving { port in
@@ -254,8 +257,8 @@ struct PushTests {
         }
     }
 
-    @Test("The sandbox has an address of its own")
-    func sandbox() async throws {
+    @Test
+    func `The sandbox has an address of its own`() async throws {
         try await PushStage.with { stage in
             #expect(try await stage.server.management(.patch, TestServer.apns, ["sandbox": true]).status == 200)
             try await stage.ask()
@@ -264,8 +267,8 @@ struct PushTests {
         }
     }
 
-    @Test("While a server runs, a request is pushed as soon as it is made", .timeLimit(.minutes(1)))
-    func running() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `While a server runs, a request is pushed as soon as it is made`() async throws {
         try await PushStage.with { stage in
             let delivery = stage.delivery
             let running = Task { await delivery.run(lookingEvery: .seconds(600)) }

@@ -20,8 +20,8 @@ private let endpoints: [(HTTPRequest.Method, String)] =
 struct AdminAccessTests {
     private static let json: HTTPFields = [.contentType: "application/json"]
 
-    @Test("An API key is not enough, nor is a wrong bearer", arguments: TestServer.Mode.allCases)
-    func strangers(mode: TestServer.Mode) async throws {
+    @Test(arguments: TestServer.Mode.allCases)
+    func `An API key is not enough, nor is a wrong bearer`(mode: TestServer.Mode) async throws {
         try await TestServer.with(mode) { server in
             for (method, path) in endpoints {
                 let body: [UInt8]? = method == .get ? nil : Array("{}".utf8)
@@ -41,8 +41,8 @@ struct AdminAccessTests {
         }
     }
 
-    @Test("Another project is not found, but under --dev", arguments: TestServer.Mode.allCases)
-    func projects(mode: TestServer.Mode) async throws {
+    @Test(arguments: TestServer.Mode.allCases)
+    func `Another project is not found, but under --dev`(mode: TestServer.Mode) async throws {
         try await TestServer.with(mode) { server in
             for (method, path) in endpoints where path.contains("/projects/") {
                 let other = path.replacing("/projects/countersign", with: "/projects/another")
@@ -54,8 +54,8 @@ struct AdminAccessTests {
         }
     }
 
-    @Test("Hosts in front, an escaped colon and a slash at the end of the host mean the same")
-    func paths() async throws {
+    @Test
+    func `Hosts in front, an escaped colon and a slash at the end of the host mean the same`() async throws {
         try await TestServer.with { server in
             try await server.create(["localId": "a"])
             for path in [
@@ -69,8 +69,8 @@ struct AdminAccessTests {
         }
     }
 
-    @Test("The legacy and unscoped names serve administrators who bring no ID token")
-    func unscoped() async throws {
+    @Test
+    func `The legacy and unscoped names serve administrators who bring no ID token`() async throws {
         try await TestServer.with { server in
             try await server.create(["localId": "a"])
             let headers = server.administrator
@@ -87,8 +87,8 @@ struct AdminAccessTests {
         }
     }
 
-    @Test("A tenant shares the users, and its name is in what it answers")
-    func tenants() async throws {
+    @Test
+    func `A tenant shares the users, and its name is in what it answers`() async throws {
         try await TestServer.with { server in
             let scope = "/v1/projects/countersign/tenants/some-tenant"
             let created = try await server.administer("", ["localId": "a", "email": "a@example.com"], scope: scope)
@@ -107,8 +107,8 @@ struct AdminAccessTests {
         }
     }
 
-    @Test("No body makes the server fail, at any door")
-    func malformed() async throws {
+    @Test
+    func `No body makes the server fail, at any door`() async throws {
         let bodies: [String] = [
             "", "{", "[]", "null", "1", "\"x\"", "{}", #"{"localId":1}"#, #"{"localId":{}}"#, #"{"localId":[1,{}]}"#,
             #"{"localId":["a"],"email":"b"}"#, #"{"users":{}}"#, #"{"users":[1]}"#, #"{"users":[null]}"#,

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Administration: one account")
 struct AdminAccountTests {
-    @Test("An account is made with everything that it can have, and signs nobody in")
-    func create() async throws {
+    @Test
+    func `An account is made with everything that it can have, and signs nobody in`() async throws {
         try await TestServer.with { server in
             let reply = try await server.administer(
                 "",
@@ -33,9 +33,10 @@ struct AdminAccountTests {
     }
 
     @Test(
-        "The client's methods make the same account for an administrator, and sign no user in",
         arguments: ["/v1/accounts:signUp", "/identitytoolkit/v3/relyingparty/signupNewUser"])
-    func signUp(path: String) async throws {
+    func `The client's methods make the same account for an administrator, and sign no user in`(path: String)
+        async throws
+    {
         try await TestServer.with { server in
             try await server.changeSettings { $0.signUp.isOpen = false }
             func signUp(_ body: JSON) async throws -> Reply {
@@ -61,8 +62,8 @@ struct AdminAccountTests {
         }
     }
 
-    @Test("Claims that were taken away read back as none, and those of nobody not at all")
-    func emptyClaims() async throws {
+    @Test
+    func `Claims that were taken away read back as none, and those of nobody not at all`() async throws {
         try await TestServer.with { server in
             try await server.create(["localId": "a"])
             #expect(try await server.record(of: "a")["customAttributes"] == .null)
@@ -78,7 +79,6 @@ struct AdminAccountTests {
     }
 
     @Test(
-        "What cannot be made is refused in the protocol's words",
         arguments: [
             Refused(["localId": "taken"], "DUPLICATE_LOCAL_ID"),
             Refused(["email": "TAKEN@example.com"], "EMAIL_EXISTS"),
@@ -97,7 +97,7 @@ struct AdminAccountTests {
                 ["mfaInfo": [["phoneInfo": "+15555550111"]]], "OPERATION_NOT_ALLOWED : SMS based MFA not enabled."),
             Refused(["targetProjectId": "other"], "PROJECT_NOT_FOUND"),
         ])
-    func createRefused(row: Refused) async throws {
+    func `What cannot be made is refused in the protocol's words`(row: Refused) async throws {
         try await TestServer.with { server in
             try await server.create(
                 ["localId": "taken", "email": "taken@example.com", "phoneNumber": "+15555550100"])
@@ -105,8 +105,8 @@ struct AdminAccountTests {
         }
     }
 
-    @Test("Accounts are found by any identifier, each once; where no user matches, there are no users")
-    func lookup() async throws {
+    @Test
+    func `Accounts are found by any identifier, each once; where no user matches, there are no users`() async throws {
         try await TestServer.with { server in
             try await server.create(["localId": "a", "email": "a@example.com"])
             try await server.create(["localId": "b", "phoneNumber": "+15555550100"])
@@ -128,8 +128,8 @@ struct AdminAccountTests {
         }
     }
 
-    @Test("An account is changed in every way, and what is not named stays")
-    func update() async throws {
+    @Test
+    func `An account is changed in every way, and what is not named stays`() async throws {
         try await TestServer.with { server in
             try await server.create(
                 ["localId": "a", "email": "a@example.com", "displayName": "A", "phoneNumber": "+15555550100"])
@@ -165,7 +165,6 @@ struct AdminAccountTests {
     }
 
     @Test(
-        "What cannot be changed is refused, and nothing of it is done",
         arguments: [
             Refused([:], "MISSING_LOCAL_ID"), Refused(["localId": "nobody"], "USER_NOT_FOUND"),
             Refused(["email": "taken@example.com"], "EMAIL_EXISTS"), Refused(["email": "x"], "INVALID_EMAIL"),
@@ -206,7 +205,7 @@ struct AdminAccountTests {
                 "OPERATION_NOT_ALLOWED : SMS based MFA not enabled."),
             Refused(["mfa": ["enrollments": [["mfaEnrollmentId": "unknown"]]]], "INVALID_MFA_ENROLLMENT_ID"),
         ])
-    func updateRefused(row: Refused) async throws {
+    func `What cannot be changed is refused, and nothing of it is done`(row: Refused) async throws {
         try await TestServer.with { server in
             try await server.create(["localId": "other", "email": "taken@example.com", "phoneNumber": "+15555550100"])
             try await server.create(["localId": "a", "email": "a@example.com"])
@@ -223,8 +222,8 @@ struct AdminAccountTests {
         }
     }
 
-    @Test("Claims of a thousand characters fit, and are in the ID token where none of ours stands")
-    func customClaims() async throws {
+    @Test
+    func `Claims of a thousand characters fit, and are in the ID token where none of ours stands`() async throws {
         try await TestServer.with { server in
             var person = try await server.signUp()
             let long = String(repeating: "ü", count: 964)
@@ -241,8 +240,8 @@ struct AdminAccountTests {
         }
     }
 
-    @Test("A disabled user is let in nowhere; tokens are told so, and count again afterwards")
-    func disabled() async throws {
+    @Test
+    func `A disabled user is let in nowhere; tokens are told so, and count again afterwards`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             _ = try await server.administer(":update", ["localId": .string(person.localID), "disableUser": true])
@@ -257,8 +256,8 @@ struct AdminAccountTests {
         }
     }
 
-    @Test("An account is deleted, once")
-    func delete() async throws {
+    @Test
+    func `An account is deleted, once`() async throws {
         try await TestServer.with { server in
             try await server.create(["localId": "a"])
             expectGolden(

@@ -9,7 +9,7 @@ import Testing
     private static let perRoute = 150
 
     @Test(arguments: [UInt64(31), 32])
-    func thousandsOfMutatedRequestsFindNoFaultOfOurs(seed: UInt64) async throws {
+    func `Thousands of mutated requests find no fault of ours`(seed: UInt64) async throws {
         try await TestServer.with(.development) { server in
             var mutator = RequestMutator(seed: seed)
             var taken = 0

@@ -8,8 +8,8 @@ import Testing
 struct AdminImportTests {
     private static let secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
-    @Test("All good rows are written, in more than one batch, and the others are told by their place")
-    func rows() async throws {
+    @Test
+    func `All good rows are written, in more than one batch, and the others are told by their place`() async throws {
         try await TestServer.with { server in
             try await server.create(["localId": "there", "email": "taken@example.com", "phoneNumber": "+15555550100"])
             var users = (0..<250).map { JSON.object(["localId": "u\($0)", "email": "u\($0)@example.com"]) }
@@ -38,8 +38,8 @@ struct AdminImportTests {
         }
     }
 
-    @Test("A row keeps what it brings")
-    func members() async throws {
+    @Test
+    func `A row keeps what it brings`() async throws {
         try await TestServer.with { server in
             let reply = try await server.administer(
                 ":batchCreate",
@@ -70,7 +70,6 @@ struct AdminImportTests {
     }
 
     @Test(
-        "What is wrong with a row is said of the row",
         arguments: [
             Refused(["localId": ""], "localId is missing"), Refused(["localId": "a\u{1}"], "localId is invalid"),
             Refused(["phoneNumber": "123"], "phone number format is invalid"),
@@ -123,7 +122,7 @@ struct AdminImportTests {
                 ["displayName": .string(String(repeating: "x", count: 257))],
                 "INVALID_PROFILE_ATTRIBUTE : Display name too long."),
         ])
-    func badRow(row: Refused) async throws {
+    func `What is wrong with a row is said of the row`(row: Refused) async throws {
         try await TestServer.with { server in
             let bad = row.body["localId"] == .null ? row.body.with(["localId": "bad"]) : row.body
             let reply = try await server.administer(":batchCreate", ["users": [bad, ["localId": "good"]]])
@@ -138,7 +137,6 @@ struct AdminImportTests {
     }
 
     @Test(
-        "A wrong request imports no user",
         arguments: [
             Refused([:], "MISSING_USER_ACCOUNT"), Refused(["users": []], "MISSING_USER_ACCOUNT"),
             Refused(["users": .array((0...1000).map { ["localId": "\($0)"] })], "MAXIMUM_USER_COUNT_EXCEEDED"),
@@ -158,7 +156,7 @@ struct AdminImportTests {
                 #"Invalid value at 'signer_key' (TYPE_BYTES), "%""#),
             Refused(["targetProjectId": "other", "users": [["localId": "a"]]], "PROJECT_NOT_FOUND"),
         ])
-    func badRequest(row: Refused) async throws {
+    func `A wrong request imports no user`(row: Refused) async throws {
         try await TestServer.with { server in
             let reply = try await server.administer(":batchCreate", row.body)
             #expect(reply.status == 400)
@@ -168,8 +166,10 @@ struct AdminImportTests {
     }
 
     @Test(
-        "An account with its authenticator signs in with the codes that it has", arguments: [6, 8], ["SHA1", "SHA256"])
-    func authenticator(digits: Int, algorithm: String) async throws {
+        arguments: [6, 8], ["SHA1", "SHA256"])
+    func `An account with its authenticator signs in with the codes that it has`(digits: Int, algorithm: String)
+        async throws
+    {
         try await TestServer.with { server in
             let reply = try await server.administer(
                 ":batchCreate",
@@ -213,8 +213,8 @@ struct AdminImportTests {
         }
     }
 
-    @Test("An enrolment's id is one user's")
-    func enrolmentID() async throws {
+    @Test
+    func `An enrolment's id is one user's`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let reply = try await server.administer(
@@ -238,8 +238,10 @@ struct AdminImportTests {
         }
     }
 
-    @Test("An account is replaced only where that is asked for; then its old password and tokens are worth nothing")
-    func overwrite() async throws {
+    @Test
+    func `An account is replaced only where that is asked for; then its old password and tokens are worth nothing`()
+        async throws
+    {
         try await TestServer.with { server in
             let (person, _) = try await server.enrolledPerson()
             let row: JSON = [
@@ -258,8 +260,8 @@ struct AdminImportTests {
         }
     }
 
-    @Test("A body of more than 64 KiB is taken here, one of more than 8 MiB is not")
-    func bodySize() async throws {
+    @Test
+    func `A body of more than 64 KiB is taken here, one of more than 8 MiB is not`() async throws {
         try await TestServer.with { server in
             let large = String(repeating: "x", count: 100_000)
             let taken = try await server.administer(
@@ -273,8 +275,8 @@ struct AdminImportTests {
         }
     }
 
-    @Test("The legacy name imports too")
-    func legacy() async throws {
+    @Test
+    func `The legacy name imports too`() async throws {
         try await TestServer.with { server in
             let path = "/identitytoolkit/v3/relyingparty/uploadAccount"
             let body: JSON = ["targetProjectId": "countersign", "users": [["localId": "a"]]]

@@ -23,8 +23,8 @@ struct AdminListingTests {
 
     // MARK: batchGet
 
-    @Test("Every user is on one page, in order, and the last page has no token", arguments: [1, 7, 45, 46, 1000])
-    func pages(size: Int) async throws {
+    @Test(arguments: [1, 7, 45, 46, 1000])
+    func `Every user is on one page, in order, and the last page has no token`(size: Int) async throws {
         try await TestServer.with { server in
             try await fill(server, 45)
             var ids: [String?] = []
@@ -41,8 +41,10 @@ struct AdminListingTests {
         }
     }
 
-    @Test("A page has twenty where nothing is said, a thousand at most; neither hashes nor secrets are on it")
-    func standardPage() async throws {
+    @Test
+    func `A page has twenty where nothing is said, a thousand at most; neither hashes nor secrets are on it`()
+        async throws
+    {
         try await TestServer.with { server in
             try await fill(server, 25)
             let (person, _) = try await server.enrolledPerson()
@@ -56,8 +58,8 @@ struct AdminListingTests {
         }
     }
 
-    @Test("A full last page has no token")
-    func fullLastPage() async throws {
+    @Test
+    func `A full last page has no token`() async throws {
         try await TestServer.with { server in
             try await fill(server, 6)
             let first = try await page(server, "maxResults=3")
@@ -68,8 +70,8 @@ struct AdminListingTests {
         }
     }
 
-    @Test("A listing begins after any id, whether a user has it or not")
-    func idAsToken() async throws {
+    @Test
+    func `A listing begins after any id, whether a user has it or not`() async throws {
         try await TestServer.with { server in
             try await fill(server, 4)
             try await server.create(["localId": "ü +/&=%"])
@@ -84,15 +86,15 @@ struct AdminListingTests {
         }
     }
 
-    @Test("A token that cannot be an id is refused", arguments: ["%00", "a%01", String(repeating: "x", count: 129)])
-    func badToken(token: String) async throws {
+    @Test(arguments: ["%00", "a%01", String(repeating: "x", count: 129)])
+    func `A token that cannot be an id is refused`(token: String) async throws {
         try await TestServer.with { server in
             expectRefused(try await page(server, "nextPageToken=\(token)"), "INVALID_PAGE_SELECTION", .errors)
         }
     }
 
-    @Test("A size that is none is refused", arguments: ["x", "-1", "1.5", "99999999999999999999"])
-    func badSize(size: String) async throws {
+    @Test(arguments: ["x", "-1", "1.5", "99999999999999999999"])
+    func `A size that is none is refused`(size: String) async throws {
         try await TestServer.with { server in
             let reply = try await page(server, "maxResults=\(size)")
             #expect(reply.status == 400)
@@ -100,8 +102,8 @@ struct AdminListingTests {
         }
     }
 
-    @Test("The legacy name lists too")
-    func legacy() async throws {
+    @Test
+    func `The legacy name lists too`() async throws {
         try await TestServer.with { server in
             try await fill(server, 3)
             let path = "/identitytoolkit/v3/relyingparty/downloadAccount"
@@ -119,8 +121,8 @@ struct AdminListingTests {
 
     // MARK: query
 
-    @Test("A query sorts by any key, in both directions, and cuts out a part")
-    func sorted() async throws {
+    @Test
+    func `A query sorts by any key, in both directions, and cuts out a part`() async throws {
         try await TestServer.with { server in
             try await fill(server, 9)
             func ids(_ body: JSON) async throws -> [Int] {
@@ -147,8 +149,8 @@ struct AdminListingTests {
         }
     }
 
-    @Test("A query counts, and finds by one of the identifiers")
-    func expressions() async throws {
+    @Test
+    func `A query counts, and finds by one of the identifiers`() async throws {
         try await TestServer.with { server in
             try await fill(server, 9)
             try await server.create(["localId": "x", "phoneNumber": "+15555550100"])
@@ -170,7 +172,6 @@ struct AdminListingTests {
     }
 
     @Test(
-        "A query that makes no sense is refused",
         arguments: [
             Refused(["limit": "-1"], #"Invalid value at 'limit' (TYPE_INT64), "-1""#),
             Refused(["limit": "501"], #"Invalid value at 'limit' (TYPE_INT64), "501""#),
@@ -190,7 +191,7 @@ struct AdminListingTests {
             Refused(["expression": [[:]]], "Request contains an invalid argument."),
             Refused(["expression": [["email": "a@b", "userId": "c"]]], "Request contains an invalid argument."),
         ])
-    func badQuery(row: Refused) async throws {
+    func `A query that makes no sense is refused`(row: Refused) async throws {
         try await TestServer.with { server in
             let reply = try await server.administer(":query", row.body)
             #expect(reply.status == 400)
@@ -200,8 +201,8 @@ struct AdminListingTests {
 
     // MARK: batchDelete
 
-    @Test("Only disabled accounts go where it is not forced; those that are not there are no error")
-    func batchDelete() async throws {
+    @Test
+    func `Only disabled accounts go where it is not forced; those that are not there are no error`() async throws {
         try await TestServer.with { server in
             try await fill(server, 4)
             _ = try await server.administer(":update", ["localId": "u001", "disableUser": true])
@@ -223,8 +224,8 @@ struct AdminListingTests {
         }
     }
 
-    @Test("None and more than a thousand are refused, a thousand are not", arguments: [0, 1000, 1001])
-    func deletionLimits(count: Int) async throws {
+    @Test(arguments: [0, 1000, 1001])
+    func `None and more than a thousand are refused, a thousand are not`(count: Int) async throws {
         try await TestServer.with { server in
             let ids = JSON.array((0..<count).map { .string(String(repeating: "x", count: 100) + "\($0)") })
             let reply = try await server.administer(":batchDelete", ["localIds": ids, "force": true])

@@ -10,8 +10,8 @@ struct AdminSecondFactorTests {
         try await server.administer(":update", ["localId": .string(person.localID), "mfa": mfa])
     }
 
-    @Test("A factor that is listed stays, under the name that is given; the tokens go on counting")
-    func keepAndRename() async throws {
+    @Test
+    func `A factor that is listed stays, under the name that is given; the tokens go on counting`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let id = JSON.string(app.enrollmentID)
@@ -29,8 +29,8 @@ struct AdminSecondFactorTests {
         }
     }
 
-    @Test("A factor may be listed once, and one of an unknown id brings nothing with it")
-    func duplicates() async throws {
+    @Test
+    func `A factor may be listed once, and one of an unknown id brings nothing with it`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let entry: JSON = ["mfaEnrollmentId": .string(app.enrollmentID)]
@@ -45,8 +45,8 @@ struct AdminSecondFactorTests {
         }
     }
 
-    @Test("An empty list clears; the tokens of before end", arguments: [JSON.object([:]), ["enrollments": []]])
-    func clear(mfa: JSON) async throws {
+    @Test(arguments: [JSON.object([:]), ["enrollments": []]])
+    func `An empty list clears; the tokens of before end`(mfa: JSON) async throws {
         try await TestServer.with { server in
             let (person, _) = try await server.enrolledPerson()
             #expect(try await update(server, person, mfa).status == 200)
@@ -57,8 +57,8 @@ struct AdminSecondFactorTests {
         }
     }
 
-    @Test("One of several may go, and the tokens stay")
-    func subset() async throws {
+    @Test
+    func `One of several may go, and the tokens stay`() async throws {
         try await TestServer.with { server in
             let (person, app) = try await server.enrolledPerson()
             let other = try await server.addFactor(to: person)
@@ -81,8 +81,8 @@ struct AdminSecondFactorTests {
         try #require(reply.status == 200, "\(reply.text)")
     }
 
-    @Test("What means now ends everything, even of the same second", arguments: [Int64(0), 1, 299])
-    func revokeNow(secondsAgo: Int64) async throws {
+    @Test(arguments: [Int64(0), 1, 299])
+    func `What means now ends everything, even of the same second`(secondsAgo: Int64) async throws {
         try await TestServer.with { server in
             var person = try await server.signUp()
             try await revoke(server, person, secondsAgo: secondsAgo)
@@ -93,8 +93,8 @@ struct AdminSecondFactorTests {
         }
     }
 
-    @Test("An instant of the past ends what was issued before it, and nothing else")
-    func revokePast() async throws {
+    @Test
+    func `An instant of the past ends what was issued before it, and nothing else`() async throws {
         try await TestServer.with { server in
             let early = try await server.signUp()
             try await server.advance(3000)
@@ -112,8 +112,8 @@ struct AdminSecondFactorTests {
         }
     }
 
-    @Test("A changed address or password ends the sessions; the same address does not")
-    func changedCredentials() async throws {
+    @Test
+    func `A changed address or password ends the sessions; the same address does not`() async throws {
         try await TestServer.with { server in
             var person = try await server.signUp()
             let id = JSON.string(person.localID)

@@ -8,8 +8,8 @@ import Testing
 struct EmulatorTests {
     private static let project = "/emulator/v1/projects/demo"
 
-    @Test("Nothing of it exists in production")
-    func production() async throws {
+    @Test
+    func `Nothing of it exists in production`() async throws {
         try await TestServer.with { server in
             for (method, path) in [
                 (HTTPRequest.Method.delete, "/accounts"), (.get, "/config"), (.patch, "/config"), (.get, "/oobCodes"),
@@ -22,8 +22,8 @@ struct EmulatorTests {
         }
     }
 
-    @Test("All users are removed at once")
-    func removeAll() async throws {
+    @Test
+    func `All users are removed at once`() async throws {
         try await TestServer.with(.development) { server in
             let person = try await server.signUp()
             _ = try await server.administer(
@@ -36,8 +36,10 @@ struct EmulatorTests {
         }
     }
 
-    @Test("The configuration says, and changes, whether addresses are hidden; two accounts never share one")
-    func config() async throws {
+    @Test
+    func `The configuration says, and changes, whether addresses are hidden; two accounts never share one`()
+        async throws
+    {
         try await TestServer.with(.development) { server in
             func patch(_ body: JSON) async throws -> Reply {
                 try await server.send(
@@ -62,8 +64,8 @@ struct EmulatorTests {
         try await server.send(.get, "\(Self.project)/oobCodes").json["oobCodes"].elements
     }
 
-    @Test("The codes of mails that are still open are listed, and do what they are for")
-    func oobCodes() async throws {
+    @Test
+    func `The codes of mails that are still open are listed, and do what they are for`() async throws {
         try await TestServer.with(.development) { server in
             let person = try await server.signUp()
             expectGolden(try await server.send(.get, "\(Self.project)/oobCodes").json, ["oobCodes": []])
@@ -114,8 +116,8 @@ struct EmulatorTests {
         return try await server.link(body)
     }
 
-    @Test("An address is verified, and changed")
-    func verify() async throws {
+    @Test
+    func `An address is verified, and changed`() async throws {
         try await TestServer.with(.development) { server in
             let person = try await server.signUp()
             let items = [
@@ -141,8 +143,8 @@ struct EmulatorTests {
         }
     }
 
-    @Test("A password is reset once it is in the address")
-    func reset() async throws {
+    @Test
+    func `A password is reset once it is in the address`() async throws {
         try await TestServer.with(.development) { server in
             let person = try await server.signUp()
             var items = [
@@ -160,8 +162,8 @@ struct EmulatorTests {
         }
     }
 
-    @Test("A sign-in goes back to the app with all that the link carries")
-    func signIn() async throws {
+    @Test
+    func `A sign-in goes back to the app with all that the link carries`() async throws {
         try await TestServer.with(.development) { server in
             try await server.authorize("example.com")
             let reply = try await action(
@@ -180,7 +182,6 @@ struct EmulatorTests {
     }
 
     @Test(
-        "What makes no sense is told, and leads nowhere",
         arguments: [
             [:], ["apiKey": "k"], ["apiKey": "k", "oobCode": "x"], ["apiKey": "k", "oobCode": "x", "mode": "dance"],
             ["apiKey": "k", "oobCode": "x", "mode": "verifyEmail"],
@@ -190,7 +191,7 @@ struct EmulatorTests {
             ["apiKey": "k", "oobCode": "x", "mode": "signIn", "continueUrl": "https://evil.example/"],
             ["apiKey": "k", "oobCode": "x", "mode": "resetPassword", "newPassword": "a fine password"],
         ])
-    func nonsense(items: [String: String]) async throws {
+    func `What makes no sense is told, and leads nowhere`(items: [String: String]) async throws {
         try await TestServer.with(.development) { server in
             let reply = try await action(server, items)
             #expect(reply.status == 400)

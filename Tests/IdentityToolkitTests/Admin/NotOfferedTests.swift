@@ -16,8 +16,8 @@ struct NotOfferedTests {
         return try await server.send(method, path, headers: headers, body: body)
     }
 
-    @Test("There are no tenants, and none are made", arguments: projects)
-    func tenants(project: String) async throws {
+    @Test(arguments: projects)
+    func `There are no tenants, and none are made`(project: String) async throws {
         try await TestServer.with { server in
             expectGolden(try await send(server, .get, "\(project)/tenants?pageSize=100").json, ["tenants": []])
             expectRefused(
@@ -31,8 +31,8 @@ struct NotOfferedTests {
         }
     }
 
-    @Test("There are no identity providers, and none are made", arguments: projects, ["", "/tenants/some-tenant"])
-    func providers(project: String, tenant: String) async throws {
+    @Test(arguments: projects, ["", "/tenants/some-tenant"])
+    func `There are no identity providers, and none are made`(project: String, tenant: String) async throws {
         try await TestServer.with { server in
             for list in Self.lists {
                 let path = "\(project)\(tenant)/\(list)"
@@ -48,8 +48,8 @@ struct NotOfferedTests {
         }
     }
 
-    @Test("Only an administrator is told so")
-    func strangers() async throws {
+    @Test
+    func `Only an administrator is told so`() async throws {
         try await TestServer.with { server in
             for path in ["tenants", "tenants/t", "oauthIdpConfigs", "inboundSamlConfigs/saml.x"] {
                 let reply = try await server.get("/v2/projects/countersign/\(path)")
@@ -61,8 +61,8 @@ struct NotOfferedTests {
         }
     }
 
-    @Test("No token of another provider is revoked, as there is none")
-    func revokeToken() async throws {
+    @Test
+    func `No token of another provider is revoked, as there is none`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let body: JSON = ["providerId": "apple.com", "tokenType": 3, "token": "x"]

@@ -17,9 +17,10 @@ struct SessionCookieTests {
     }
 
     @Test(
-        "A cookie has the claims of the ID token, another issuer, its own time and no type",
         arguments: ["", "/tenants/t"])
-    func claimsOfCookie(tenant: String) async throws {
+    func `A cookie has the claims of the ID token, another issuer, its own time and no type`(tenant: String)
+        async throws
+    {
         try await TestServer.with { server in
             let person = try await server.signUp()
             try await server.advance(100)
@@ -37,8 +38,8 @@ struct SessionCookieTests {
         }
     }
 
-    @Test("Under --dev a cookie is as unsigned as an ID token")
-    func unsigned() async throws {
+    @Test
+    func `Under --dev a cookie is as unsigned as an ID token`() async throws {
         try await TestServer.with(.development) { server in
             let person = try await server.signUp()
             let text = try #require(
@@ -51,13 +52,14 @@ struct SessionCookieTests {
     }
 
     @Test(
-        "Five minutes to fourteen days, and fourteen days where nothing is said",
         arguments: [
             (JSON.string("300"), true), ("1209600", true), (300, true), ("299", false), ("1209601", false),
             ("0", false),
             ("-1", false), ("9223372036854775807", false), (nil, true),
         ])
-    func durations(duration: JSON, isTaken: Bool) async throws {
+    func `Five minutes to fourteen days, and fourteen days where nothing is said`(duration: JSON, isTaken: Bool)
+        async throws
+    {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let reply = try await cookie(server, ["idToken": .string(person.idToken), "validDuration": duration])
@@ -71,8 +73,8 @@ struct SessionCookieTests {
         }
     }
 
-    @Test("Only an ID token that counts gets one")
-    func tokens() async throws {
+    @Test
+    func `Only an ID token that counts gets one`() async throws {
         try await TestServer.with { server in
             expectRefused(try await cookie(server, [:]), "MISSING_ID_TOKEN", .errors)
             expectRefused(try await cookie(server, ["idToken": "x"]), "INVALID_ID_TOKEN", .errors)
@@ -87,8 +89,8 @@ struct SessionCookieTests {
         }
     }
 
-    @Test("No endpoint takes a cookie for an ID token", arguments: TestServer.Mode.allCases)
-    func notAnIDToken(mode: TestServer.Mode) async throws {
+    @Test(arguments: TestServer.Mode.allCases)
+    func `No endpoint takes a cookie for an ID token`(mode: TestServer.Mode) async throws {
         try await TestServer.with(mode) { server in
             let person = try await server.verifiedPerson()
             let text = try #require(
@@ -109,14 +111,15 @@ struct SessionCookieTests {
     }
 
     @Test(
-        "Keys are published as certificates that verify tokens, for all clients",
         arguments: [
             "/v1/publicKeys", "/identitytoolkit/v3/relyingparty/publicKeys",
             "/www.googleapis.com/identitytoolkit/v3/relyingparty/publicKeys",
             "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com",
             "/www.googleapis.com/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com",
         ], SigningAlgorithm.allCases)
-    func certificates(path: String, algorithm: SigningAlgorithm) async throws {
+    func `Keys are published as certificates that verify tokens, for all clients`(
+        path: String, algorithm: SigningAlgorithm
+    ) async throws {
         try await TestServer.with { server in
             try await server.changeSettings { $0.tokens.algorithm = algorithm }
             let person = try await server.signUp()
@@ -140,8 +143,8 @@ struct SessionCookieTests {
         }
     }
 
-    @Test("The same keys are there as a JWKS under Google's name")
-    func jwks() async throws {
+    @Test
+    func `The same keys are there as a JWKS under Google's name`() async throws {
         try await TestServer.with { server in
             let google = try await server.send(.get, "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com")
             let ours = try await server.send(.get, "/.well-known/jwks.json")
@@ -149,8 +152,8 @@ struct SessionCookieTests {
         }
     }
 
-    @Test("A rotated key's certificate stays as long as the longest cookie")
-    func rotation() async throws {
+    @Test
+    func `A rotated key's certificate stays as long as the longest cookie`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             let text = try #require(

@@ -13,7 +13,9 @@ extension KeychainSuite {
             [.userPresence, .applicationPassword, .privateKeyUsage], [.devicePasscode, .applicationPassword],
         ]
 
-        @Test(arguments: accepted) func isMadeWhetherOrNotTheFactorIsThere(_ flags: SecAccessControlCreateFlags) {
+        @Test(arguments: accepted) func `Is made whether or not the factor is there`(
+            _ flags: SecAccessControlCreateFlags
+        ) {
             var error: Unmanaged<CFError>?
             #expect(
                 SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenUnlocked, flags, &error)
@@ -27,7 +29,8 @@ extension KeychainSuite {
             [.userPresence, .or], [.userPresence, .and],
         ]
 
-        @Test(arguments: refused) func isRefusedWithAParameterError(_ flags: SecAccessControlCreateFlags) throws {
+        @Test(arguments: refused) func `Is refused with a parameter error`(_ flags: SecAccessControlCreateFlags) throws
+        {
             var error: Unmanaged<CFError>?
             #expect(
                 SecAccessControlCreateWithFlags(kCFAllocatorDefault, kSecAttrAccessibleWhenUnlocked, flags, &error)
@@ -35,7 +38,7 @@ extension KeychainSuite {
             #expect(code(error) == Int(errSecParam))
         }
 
-        @Test func theProtectionIsOneOfTheConstants() throws {
+        @Test func `The protection is one of the constants`() throws {
             for protection in ["never", "", "AK"] {
                 var error: Unmanaged<CFError>?
                 #expect(SecAccessControlCreateWithFlags(nil, protection as CFString, .userPresence, &error) == nil)
@@ -51,18 +54,18 @@ extension KeychainSuite {
                 (.devicePasscode, 1 << 4),
                 (.or, 1 << 14), (.and, 1 << 15), (.privateKeyUsage, 1 << 30), (.applicationPassword, 1 << 31),
             ] as [(SecAccessControlCreateFlags, UInt)])
-        func theBitsAreApples(_ flag: SecAccessControlCreateFlags, _ bit: UInt) {
+        func `The bits are apples`(_ flag: SecAccessControlCreateFlags, _ bit: UInt) {
             #expect(flag.rawValue == bit)
         }
 
-        @Test func withoutAnAccessibilityItIsWhenUnlocked() throws {
+        @Test func `Without an accessibility it is when unlocked`() throws {
             #expect(add("ada") == errSecSuccess)
             let attributes = try #require(
                 find(password("ada", [kSecReturnAttributes: true])).result as? [String: Any])
             #expect(attributes[kSecAttrAccessible as String] as? String == kSecAttrAccessibleWhenUnlocked as String)
         }
 
-        @Test func theAccessControlGivesTheAccessibility() throws {
+        @Test func `The access control gives the accessibility`() throws {
             let control = try accessControl([], kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly)
             #expect(add("ada", "x", [kSecAttrAccessControl: control]) == errSecSuccess)
             let found = find(
@@ -76,7 +79,7 @@ extension KeychainSuite {
                 find(password(nil, [kSecAttrAccessible: kSecAttrAccessibleWhenUnlocked])).status == errSecItemNotFound)
         }
 
-        @Test func accessibilityAndAccessControlExcludeEachOtherUnlessTheySayTheSame() throws {
+        @Test func `Accessibility and access control exclude each other unless they say the same`() throws {
             let same = try accessControl([], kSecAttrAccessibleWhenUnlocked)
             let other = try accessControl([], kSecAttrAccessibleAfterFirstUnlock)
             let guarded = try accessControl(.userPresence, kSecAttrAccessibleWhenUnlocked)
@@ -91,7 +94,7 @@ extension KeychainSuite {
             #expect(SecItemUpdate(password("ada"), change as CFDictionary) == errSecParam)
         }
 
-        @Test func whatIsGuardedIsNotSynchronised() throws {
+        @Test func `What is guarded is not synchronised`() throws {
             let guarded: [CFString: Any] = [
                 kSecAttrAccessControl: try accessControl(.userPresence), kSecAttrSynchronizable: true,
             ]
@@ -104,7 +107,7 @@ extension KeychainSuite {
             #expect(add("bob", "x", onlyHere) == errSecParam)
         }
 
-        @Test func aSearchForSynchronisedOrNotFindsBoth() {
+        @Test func `A search for synchronised or not finds both`() {
             #expect(add("ada") == errSecSuccess)
             #expect(
                 find(password("ada", [kSecAttrSynchronizable: kSecAttrSynchronizableAny])).status == errSecSuccess)

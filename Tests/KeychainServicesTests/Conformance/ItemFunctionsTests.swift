@@ -5,7 +5,7 @@ import Testing
 extension KeychainSuite {
     /// What the four functions answer (Apple, "Keychain items").
     @Suite(.conformanceKeychain) struct ItemFunctionsTests {
-        @Test func whatIsAddedIsFoundChangedAndDeleted() {
+        @Test func `What is added is found changed and deleted`() {
             #expect(read("ada") == nil)
             #expect(add("ada", "one") == errSecSuccess)
             #expect(read("ada") == "one")
@@ -16,14 +16,14 @@ extension KeychainSuite {
             #expect(find(password("ada")).status == errSecItemNotFound)
         }
 
-        @Test func nothingThatMatchesIsNotFound() {
+        @Test func `Nothing that matches is not found`() {
             #expect(find(password("nobody")).status == errSecItemNotFound)
             #expect(SecItemDelete(password("nobody")) == errSecItemNotFound)
             #expect(
                 SecItemUpdate(password("nobody"), [kSecAttrLabel: "x"] as CFDictionary) == errSecItemNotFound)
         }
 
-        @Test func askingForAResultWithoutAPlaceForItIsAParameterError() {
+        @Test func `Asking for a result without a place for it is a parameter error`() {
             #expect(add("ada") == errSecSuccess)
             for kind in [kSecReturnData, kSecReturnAttributes, kSecReturnPersistentRef] {
                 #expect(SecItemCopyMatching(password("ada", [kind: true]), nil) == errSecParam)
@@ -31,14 +31,14 @@ extension KeychainSuite {
             }
         }
 
-        @Test func withoutAReturnTypeThereIsAStatusAndNothingElse() {
+        @Test func `Without a return type there is a status and nothing else`() {
             #expect(add("ada") == errSecSuccess)
             let found = find(password("ada"))
             #expect(found.status == errSecSuccess)
             #expect(found.result == nil)
         }
 
-        @Test func oneReturnTypeGivesTheThingAndTwoADictionary() throws {
+        @Test func `One return type gives the thing and two a dictionary`() throws {
             #expect(add("ada", "one", [kSecAttrLabel: "a label"]) == errSecSuccess)
             #expect(find(password("ada", [kSecReturnData: true])).result is Data)
             #expect(find(password("ada", [kSecReturnPersistentRef: true])).result is Data)
@@ -54,7 +54,7 @@ extension KeychainSuite {
             #expect(both[kSecAttrAccount as String] as? String == "ada")
         }
 
-        @Test func addingGivesWhatIsAskedFor() throws {
+        @Test func `Adding gives what is asked for`() throws {
             var result: CFTypeRef?
             let item = password("ada", [kSecValueData: Data("one".utf8), kSecReturnPersistentRef: true])
             #expect(SecItemAdd(item, &result) == errSecSuccess)
@@ -65,7 +65,7 @@ extension KeychainSuite {
             #expect(find(query as CFDictionary).result as? Data == Data("one".utf8))
         }
 
-        @Test func theFirstMatchIsGivenUnlessALimitSaysMore() throws {
+        @Test func `The first match is given unless a limit says more`() throws {
             for account in ["a", "b", "c"] { #expect(add(account) == errSecSuccess) }
             #expect(find(password(nil, [kSecReturnData: true])).result is Data)
             #expect(find(password(nil, [kSecReturnData: true, kSecMatchLimit: kSecMatchLimitOne])).result is Data)
@@ -77,7 +77,7 @@ extension KeychainSuite {
             #expect(Set(accounts ?? []) == ["a", "b", "c"])
         }
 
-        @Test func aLimitOfAllGivesAnArrayForOneMatchToo() {
+        @Test func `A limit of all gives an array for one match too`() {
             #expect(add("ada") == errSecSuccess)
             let all = find(password(nil, [kSecReturnAttributes: true, kSecMatchLimit: kSecMatchLimitAll]))
             #expect((all.result as? [Any])?.count == 1)
@@ -85,7 +85,7 @@ extension KeychainSuite {
             #expect(none.status == errSecItemNotFound)
         }
 
-        @Test func updateAndDeleteActOnAllMatches() {
+        @Test func `Update and delete act on all matches`() {
             for account in ["a", "b", "c"] { #expect(add(account) == errSecSuccess) }
             #expect(SecItemUpdate(password(), [kSecAttrLabel: "same"] as CFDictionary) == errSecSuccess)
             let labelled = find(
@@ -95,7 +95,7 @@ extension KeychainSuite {
             #expect(find(password()).status == errSecItemNotFound)
         }
 
-        @Test func updateAndDeleteRefuseWhatOnlyASearchTakes() {
+        @Test func `Update and delete refuse what only a search takes`() {
             #expect(add("ada") == errSecSuccess)
             let change = [kSecAttrLabel: "x"] as CFDictionary
             for kind in [kSecReturnData, kSecReturnAttributes, kSecReturnPersistentRef] {
@@ -107,7 +107,7 @@ extension KeychainSuite {
             #expect(read("ada") == "secret")
         }
 
-        @Test func skippingProtectedItemsIsForSearchesAlone() {
+        @Test func `Skipping protected items is for searches alone`() {
             let skip = [kSecUseAuthenticationUI: kSecUseAuthenticationUISkip]
             #expect(add("ada", "one", skip) == errSecParam)
             #expect(add("ada") == errSecSuccess)
@@ -116,7 +116,7 @@ extension KeychainSuite {
             #expect(find(password("ada", skip)).status == errSecSuccess)
         }
 
-        @Test func matchesAreExact() {
+        @Test func `Matches are exact`() {
             #expect(add("Ada", "one", [kSecAttrLabel: "label"]) == errSecSuccess)
             #expect(find(password("ada")).status == errSecItemNotFound)
             #expect(find(password("Ad")).status == errSecItemNotFound)
@@ -124,7 +124,7 @@ extension KeychainSuite {
             #expect(find(password("Ada", [kSecAttrLabel: "label"])).status == errSecSuccess)
         }
 
-        @Test func whatIsGoneIsNotFoundByItsPersistentReference() throws {
+        @Test func `What is gone is not found by its persistent reference`() throws {
             var result: CFTypeRef?
             #expect(
                 SecItemAdd(password("ada", [kSecValueData: Data(), kSecReturnPersistentRef: true]), &result)

@@ -37,7 +37,7 @@ extension KeychainSuite {
             return code(error)
         }
 
-        @Test func aKeyIsKeptOnlyWhenItSaysSo() throws {
+        @Test func `A key is kept only when it says so`() throws {
             _ = try create()
             _ = try create(half: [kSecAttrIsPermanent: false, kSecAttrApplicationTag: Data(Self.tag.utf8)])
             #expect(find(keys()).status == errSecItemNotFound)
@@ -45,7 +45,7 @@ extension KeychainSuite {
             #expect(find(keys()).status == errSecSuccess)
         }
 
-        @Test func aKeptKeyIsTheOneThatWasMade() throws {
+        @Test func `A kept key is the one that was made`() throws {
             let made = try create(half: permanent())
             let found = try #require(find(keys([kSecReturnRef: true])).result)
             let key = found as! SecKey
@@ -55,7 +55,7 @@ extension KeychainSuite {
             #expect(SecKeyVerifySignature(publicKey, .ecdsaSignatureMessageX962SHA256, message, signature, nil))
         }
 
-        @Test func twoKeysMayHaveOneTag() throws {
+        @Test func `Two keys may have one tag`() throws {
             _ = try create(half: permanent())
             _ = try create(half: permanent())
             let all = find(keys([kSecMatchLimit: kSecMatchLimitAll, kSecReturnRef: true]))
@@ -64,19 +64,19 @@ extension KeychainSuite {
             #expect(find(keys()).status == errSecItemNotFound)
         }
 
-        @Test func theSameKeyTwiceIsADuplicate() throws {
+        @Test func `The same key twice is a duplicate`() throws {
             let key = try create()
             #expect(SecItemAdd(keys([kSecValueRef: key]), nil) == errSecSuccess)
             #expect(SecItemAdd(keys([kSecValueRef: key]), nil) == errSecDuplicateItem)
         }
 
-        @Test func aTagIsFoundAsDataAndAsText() throws {
+        @Test func `A tag is found as data and as text`() throws {
             _ = try create(half: permanent())
             #expect(find(keys([kSecAttrApplicationTag: Self.tag])).status == errSecSuccess)
             #expect(find(keys([kSecAttrApplicationTag: Data("conformance.other".utf8)])).status == errSecItemNotFound)
         }
 
-        @Test func aSearchTellsTypesAndClassesApart() throws {
+        @Test func `A search tells types and classes apart`() throws {
             _ = try create(half: permanent())
             #expect(find(keys([kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom])).status == errSecSuccess)
             #expect(find(keys([kSecAttrKeyType: kSecAttrKeyTypeRSA])).status == errSecItemNotFound)
@@ -86,7 +86,7 @@ extension KeychainSuite {
             #expect(find(keys([kSecAttrKeySizeInBits: 384])).status == errSecItemNotFound)
         }
 
-        @Test func exportAndImportGiveTheSameKey() throws {
+        @Test func `Export and import give the same key`() throws {
             for (type, bits) in [(kSecAttrKeyTypeECSECPrimeRandom, 256), (kSecAttrKeyTypeRSA, 2048)] {
                 let key = try create(type, bits)
                 let bytes = try #require(SecKeyCopyExternalRepresentation(key, nil))
@@ -103,7 +103,7 @@ extension KeychainSuite {
             }
         }
 
-        @Test func ellipticCurveKeysAreX963() throws {
+        @Test func `Elliptic curve keys are X963`() throws {
             let key = try create()
             let bytes = try #require(SecKeyCopyExternalRepresentation(key, nil) as Data?)
             #expect(bytes.count == 97)
@@ -113,7 +113,7 @@ extension KeychainSuite {
             #expect(SecKeyGetBlockSize(key) == 32)
         }
 
-        @Test func whatIsNoKeyIsAParameterError() throws {
+        @Test func `What is no key is a parameter error`() throws {
             let parameters: [[CFString: Any]] = [
                 [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: kSecAttrKeyClassPublic],
                 [kSecAttrKeyType: kSecAttrKeyTypeRSA, kSecAttrKeyClass: kSecAttrKeyClassPrivate],
@@ -130,14 +130,14 @@ extension KeychainSuite {
             }
         }
 
-        @Test func aKeyNeedsATypeAndASize() throws {
+        @Test func `A key needs a type and a size`() throws {
             #expect(refused([kSecAttrKeySizeInBits: 256]) == Int(errSecParam))
             #expect(
                 refused([kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 257])
                     == Int(errSecParam))
         }
 
-        @Test func theApplicationLabelIsTheHashOfThePublicKey() throws {
+        @Test func `The application label is the hash of the public key`() throws {
             let key = try create(half: permanent())
             let label = try #require(
                 (SecKeyCopyAttributes(key) as? [String: Any])?[kSecAttrApplicationLabel as String] as? Data)
@@ -151,7 +151,7 @@ extension KeychainSuite {
             #expect(publicLabel as? Data == label)
         }
 
-        @Test func eachTypeOfKeyHasItsAlgorithms() throws {
+        @Test func `Each type of key has its algorithms`() throws {
             let curve = try create()
             let rsa = try create(kSecAttrKeyTypeRSA, 2048)
             #expect(SecKeyIsAlgorithmSupported(curve, .sign, .ecdsaSignatureDigestX962SHA256))
@@ -164,7 +164,7 @@ extension KeychainSuite {
             #expect(SecKeyGetBlockSize(rsa) == 256)
         }
 
-        @Test func aDigestHasTheLengthOfItsHash() throws {
+        @Test func `A digest has the length of its hash`() throws {
             let key = try create(kSecAttrKeyTypeRSA, 2048)
             for count in [0, 20, 31, 33, 64] {
                 var error: Unmanaged<CFError>?
@@ -174,7 +174,7 @@ extension KeychainSuite {
             }
         }
 
-        @Test func aSignatureOfSomethingElseDoesNotVerify() throws {
+        @Test func `A signature of something else does not verify`() throws {
             let key = try create()
             let publicKey = try #require(SecKeyCopyPublicKey(key))
             let message = Data("message".utf8) as CFData

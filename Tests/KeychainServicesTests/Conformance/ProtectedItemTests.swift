@@ -22,7 +22,9 @@ extension KeychainSuite {
             ),
         ]
 
-        @Test(arguments: silent.indices) func withoutInteractionAProtectedItemExistsAndIsNotGiven(_ index: Int) throws {
+        @Test(arguments: silent.indices) func `Without interaction a protected item exists and is not given`(
+            _ index: Int
+        ) throws {
             let (_, silent) = Self.silent[index]
             try addGuarded()
             for wanted in [[:], [kSecReturnData: true], [kSecReturnAttributes: true]] as [[CFString: Any]] {
@@ -35,12 +37,12 @@ extension KeychainSuite {
             #expect(find(nobody).status == errSecItemNotFound)
         }
 
-        @Test(arguments: silent.indices) func whatIsNotProtectedIsGivenWithoutInteraction(_ index: Int) {
+        @Test(arguments: silent.indices) func `What is not protected is given without interaction`(_ index: Int) {
             #expect(add("ada", "open") == errSecSuccess)
             #expect(read("ada", Self.silent[index].1()) == "open")
         }
 
-        @Test func skippingLeavesProtectedItemsOut() throws {
+        @Test func `Skipping leaves protected items out`() throws {
             try addGuarded()
             let skip: [CFString: Any] = [kSecUseAuthenticationUI: kSecUseAuthenticationUISkip]
             #expect(find(password("ada", skip)).status == errSecItemNotFound)
@@ -53,19 +55,19 @@ extension KeychainSuite {
             #expect(accounts == ["bob"])
         }
 
-        @Test func aPersonWhoIsThereGetsIt() throws {
+        @Test func `A person who is there gets it`() throws {
             try addGuarded()
             #expect(read("ada", [kSecUseOperationPrompt: "to test"]) == "guarded")
         }
 
-        @Test func deletingNeverAsks() throws {
+        @Test func `Deleting never asks`() throws {
             try addGuarded()
             #expect(
                 SecItemDelete(password("ada", [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail])) == errSecSuccess)
             #expect(find(password("ada")).status == errSecItemNotFound)
         }
 
-        @Test func changingAsks() throws {
+        @Test func `Changing asks`() throws {
             try addGuarded()
             let silent = password("ada", [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail])
             for change in [
@@ -79,7 +81,7 @@ extension KeychainSuite {
             #expect(read("ada") == "new")
         }
 
-        @Test func anInvalidatedContextAuthenticatesNothing() throws {
+        @Test func `An invalidated context authenticates nothing`() throws {
             try addGuarded()
             let context = LAContext()
             context.invalidate()
@@ -87,12 +89,12 @@ extension KeychainSuite {
             #expect(found.status == errSecAuthFailed)
         }
 
-        @Test func aContextOfAnotherTypeIsAParameterError() {
+        @Test func `A context of another type is a parameter error`() {
             #expect(add("ada") == errSecSuccess)
             #expect(find(password("ada", [kSecUseAuthenticationContext: "context"])).status == errSecParam)
         }
 
-        @Test func anApplicationPasswordIsNeededAsWell() throws {
+        @Test func `An application password is needed as well`() throws {
             let context = LAContext()
             #expect(!context.isCredentialSet(.applicationPassword))
             #expect(context.setCredential(Data("app".utf8), type: .applicationPassword))

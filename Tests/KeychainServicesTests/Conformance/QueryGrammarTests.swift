@@ -52,22 +52,22 @@ extension KeychainSuite {
             Fault("text as a persistent reference", errSecParam) { [kSecValuePersistentRef: "reference"] },
         ]
 
-        @Test(arguments: faults) func isRefusedBeforeAnythingIsLookedFor(_ fault: Fault) {
+        @Test(arguments: faults) func `Is refused before anything is looked for`(_ fault: Fault) {
             #expect(find(fault.query()).status == fault.expected)
         }
 
-        @Test(arguments: faults) func isRefusedByTheOthersToo(_ fault: Fault) {
+        @Test(arguments: faults) func `Is refused by the others too`(_ fault: Fault) {
             #expect(SecItemDelete(fault.query()) == fault.expected)
             #expect(SecItemUpdate(fault.query(), [kSecAttrLabel: "x"] as CFDictionary) == fault.expected)
             #expect(SecItemAdd(fault.query(), nil) == fault.expected)
         }
 
-        @Test func keysThatStartWithAnFAreIgnored() {
+        @Test func `Keys that start with an f are ignored`() {
             #expect(add("ada", "one", ["f_callback" as CFString: 1]) == errSecSuccess)
             #expect(find(password("ada", ["f_callback" as CFString: 1])).status == errSecSuccess)
         }
 
-        @Test(arguments: [true, false]) func booleansAreKnownInAllTheirForms(_ wanted: Bool) {
+        @Test(arguments: [true, false]) func `Booleans are known in all their forms`(_ wanted: Bool) {
             #expect(add("ada") == errSecSuccess)
             var forms: [Any] = [wanted, kCFBooleanFalse!, NSNumber(value: wanted)]
             forms[1] = wanted ? kCFBooleanTrue! : kCFBooleanFalse!
@@ -77,21 +77,21 @@ extension KeychainSuite {
         }
 
         @Test(arguments: ["class", "v_Data", "r_Data", "m_Limit", "u_AuthUI", "wxyz"].map(\.self))
-        func anUpdateChangesAttributesAndTheValueOnly(key: String) {
+        func `An update changes attributes and the value only`(key: String) {
             #expect(add("ada") == errSecSuccess)
             let value: Any = key == "v_Data" ? Data("new".utf8) : "x"
             let expected = key == "v_Data" ? errSecSuccess : errSecNoSuchAttr
             #expect(SecItemUpdate(password("ada"), [key as CFString: value] as CFDictionary) == expected)
         }
 
-        @Test func anUpdateWithAWrongTypeIsAParameterError() {
+        @Test func `An update with a wrong type is a parameter error`() {
             #expect(add("ada") == errSecSuccess)
             #expect(SecItemUpdate(password("ada"), [kSecValueData: "text"] as CFDictionary) == errSecParam)
             #expect(SecItemUpdate(password("ada"), [kSecAttrAccount: Date()] as CFDictionary) == errSecParam)
             #expect(read("ada") == "secret")
         }
 
-        @Test func dictionariesOfEveryMakeAreRead() {
+        @Test func `Dictionaries of every make are read`() {
             let swift: [String: Any] = [
                 kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: ConformanceKeychain.service,
                 kSecAttrAccount as String: "ada" as CFString, kSecValueData as String: Data("x".utf8) as CFData,

@@ -5,7 +5,7 @@ import Testing
 extension KeychainSuite {
     /// Which items are the same (Apple, "Item attribute keys and values"; Security framework, `SecItemDb`).
     @Suite(.conformanceKeychain) struct UniquenessTests {
-        @Test func accountAndServiceMakeAPasswordUnique() {
+        @Test func `Account and service make a password unique`() {
             #expect(add("ada") == errSecSuccess)
             #expect(add("ada") == errSecDuplicateItem)
             #expect(add("ada", "another value") == errSecDuplicateItem)
@@ -13,12 +13,12 @@ extension KeychainSuite {
         }
 
         @Test(arguments: [kSecAttrLabel, kSecAttrDescription, kSecAttrComment, kSecAttrGeneric].map { $0 as String })
-        func whatIsNotInTheKeyDoesNotMakeItAnother(attribute: String) {
+        func `What is not in the key does not make it another`(attribute: String) {
             #expect(add("ada") == errSecSuccess)
             #expect(add("ada", "x", [attribute as CFString: "different"]) == errSecDuplicateItem)
         }
 
-        @Test func anotherAccessControlIsADuplicateAndIsFoundWithoutAsking() throws {
+        @Test func `Another access control is a duplicate and is found without asking`() throws {
             #expect(add("ada") == errSecSuccess)
             #expect(
                 add("ada", "x", [kSecAttrAccessControl: try accessControl(.userPresence)]) == errSecDuplicateItem)
@@ -27,20 +27,20 @@ extension KeychainSuite {
             #expect(read("ada") == "secret")
         }
 
-        @Test func aMissingAccountIsAnEmptyOne() {
+        @Test func `A missing account is an empty one`() {
             #expect(add(nil) == errSecSuccess)
             #expect(add("") == errSecDuplicateItem)
             #expect(find(password("")).status == errSecSuccess)
             #expect(add("ada") == errSecSuccess)
         }
 
-        @Test func textAndItsBytesAreTheSame() {
+        @Test func `Text and its bytes are the same`() {
             #expect(add("ada") == errSecSuccess)
             #expect(find(password(nil, [kSecAttrAccount: Data("ada".utf8)])).status == errSecSuccess)
             #expect(add(nil, "x", [kSecAttrAccount: Data("ada".utf8)]) == errSecDuplicateItem)
         }
 
-        @Test func anUpdateThatMakesTwoEqualIsADuplicateAndChangesNothing() {
+        @Test func `An update that makes two equal is a duplicate and changes nothing`() {
             #expect(add("ada", "of ada") == errSecSuccess)
             #expect(add("bob", "of bob") == errSecSuccess)
             #expect(
@@ -51,7 +51,7 @@ extension KeychainSuite {
             #expect(read("carol") == nil)
         }
 
-        @Test func anUpdateMovesAnItemToAnotherKey() {
+        @Test func `An update moves an item to another key`() {
             #expect(add("ada", "of ada") == errSecSuccess)
             #expect(SecItemUpdate(password("ada"), [kSecAttrAccount: "bob"] as CFDictionary) == errSecSuccess)
             #expect(read("bob") == "of ada")
@@ -59,7 +59,7 @@ extension KeychainSuite {
             #expect(add("bob") == errSecDuplicateItem)
         }
 
-        @Test func whatWasDeletedCanBeAddedAgain() {
+        @Test func `What was deleted can be added again`() {
             for _ in 1...3 {
                 #expect(add("ada") == errSecSuccess)
                 #expect(SecItemDelete(password("ada")) == errSecSuccess)

@@ -117,7 +117,7 @@ import Testing
     ]
 
     @Test(arguments: refusals)
-    func isRefusedAtImport(refusal: Refusal) {
+    func `Is refused at import`(refusal: Refusal) {
         let error = #expect(throws: ImportedPasswordHashError.self) {
             try ImportedPasswordHash(
                 refusal.algorithm, refusal.parameters, salt: [UInt8](repeating: 1, count: refusal.salt),
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(.enabled(if: Algorithm.bcrypt.isSupported))
-    func aBcryptHashThatTakesTooLongIsRefused() throws {
+    func `A bcrypt hash that takes too long is refused`() throws {
         func hash(_ cost: String) -> [UInt8] {
             Array("$2b$\(cost)$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW".utf8)
         }
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(.enabled(if: !Algorithm.bcrypt.isSupported))
-    func bcryptIsUnsupportedWhereItsLibraryIsNotLinked() {
+    func `Bcrypt is unsupported where its library is not linked`() {
         let error = #expect(throws: ImportedPasswordHashError.self) {
             try ImportedPasswordHash(.bcrypt, hash: ImportedVector.bcrypt[0].hash)
         }
@@ -153,7 +153,7 @@ import Testing
         #expect(error?.parameter == "hashAlgorithm")
     }
 
-    @Test func theMostThatGoogleDocumentsIsAccepted() throws {
+    @Test func `The most that Google documents is accepted`() throws {
         let hash = [UInt8](repeating: 1, count: 64)
         _ = try ImportedPasswordHash(.sha512, .init(rounds: 8192), hash: hash)
         _ = try ImportedPasswordHash(.md5, .init(rounds: 8192), hash: hash)
@@ -163,14 +163,14 @@ import Testing
         _ = try ImportedPasswordHash(.argon2, Self.argon2(length: 64, p: 16, t: 16, m: 32_768), hash: hash)
     }
 
-    @Test func scryptMayFill256MiB() throws {
+    @Test func `Scrypt may fill 256 MiB`() throws {
         let hash = [UInt8](repeating: 1, count: 32)
         _ = try ImportedPasswordHash(.standardScrypt, Self.scrypt(262_144), hash: hash)
         _ = try ImportedPasswordHash(.standardScrypt, Self.scrypt(131_072, p: 8), hash: hash)
         _ = try ImportedPasswordHash(.standardScrypt, Self.scrypt(2, r: 1024, p: 256), hash: hash)
     }
 
-    @Test func cpuMemCostMayComeAsMemoryCost() throws {
+    @Test func `CPU mem cost may come as memory cost`() throws {
         let parameters = Parameters(memoryCost: 1024, parallelization: 16, blockSize: 8, dkLen: 64)
         let imported = try ImportedPasswordHash(
             .standardScrypt, parameters, hash: [UInt8](repeating: 1, count: 64))
@@ -185,7 +185,9 @@ import Testing
             (.standardScrypt, scrypt(1024, dkLen: 64)), (.bcrypt, .init()), (.argon2, argon2()),
             (.scrypt, .init(signerKey: [UInt8](repeating: 1, count: 64), rounds: 8, memoryCost: 14)),
         ].filter { $0.0.isSupported })
-    func whatIsNoHashOfItsAlgorithmIsAcceptedAndMatchesNothing(algorithm: Algorithm, parameters: Parameters) throws {
+    func `What is no hash of its algorithm is accepted and matches nothing`(
+        algorithm: Algorithm, parameters: Parameters
+    ) throws {
         let imported = try ImportedPasswordHash(
             algorithm, parameters, salt: Array("salt".utf8), hash: Array("password-hash".utf8))
         #expect(imported.flaw?.isEmpty == false)
@@ -193,21 +195,21 @@ import Testing
         #expect(ImportedPasswordHash(text: imported.text) == imported)
     }
 
-    @Test func hashesThatPasswordsWouldMatchByChanceMatchNothing() throws {
+    @Test func `Hashes that passwords would match by chance match nothing`() throws {
         let one = PBKDF2.derive([1], salt: [], function: .sha256, rounds: 1, byteCount: 1)
         let imported = try ImportedPasswordHash(.pbkdf2SHA256, .init(rounds: 1), hash: #require(one))
         #expect(imported.flaw != nil)
         #expect(!imported.matches([1]))
     }
 
-    @Test func anArgon2SaltThatArgon2DoesNotTakeIsAFlaw() throws {
+    @Test func `An Argon2 salt that Argon2 does not take is a flaw`() throws {
         let hash = [UInt8](repeating: 1, count: 32)
         let short = try ImportedPasswordHash(.argon2, Self.argon2(), salt: [1, 2, 3], hash: hash)
         #expect(short.flaw != nil)
         #expect(!short.matches([]))
     }
 
-    @Test func parametersOfAnySizeAreRefusedOrBounded() {
+    @Test func `Parameters of any size are refused or bounded`() {
         var random = SeededGenerator(seed: 20)
         let sizes = [Int.min, -1, 0, 1, 2, 3, 8, 16, 1 << 20, 1 << 31, 1 << 32, 1 << 62, .max]
         func size() -> Int { random.one(of: sizes) }

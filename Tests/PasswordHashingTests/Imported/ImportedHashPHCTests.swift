@@ -10,12 +10,11 @@ struct ImportedHashPHCTests {
     private static let hash = "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
     @Test(
-        "A PHC string survives the way there and back",
         arguments: [
             "$argon2id$v=19$m=19456,t=2,p=1$\(salt)$\(hash)", "$argon2i$v=19$m=4096,t=3,p=1$\(salt)$\(hash)",
             "$argon2id$v=19$m=65536,t=3,p=4$\(salt)$\(hash)",
         ])
-    func roundTrip(text: String) throws {
+    func `A PHC string survives the way there and back`(text: String) throws {
         let imported = try #require(ImportedPasswordHash(phc: text))
         #expect(imported.algorithm == .argon2)
         #expect(imported.phc == text)
@@ -23,19 +22,18 @@ struct ImportedHashPHCTests {
     }
 
     @Test(
-        "What is none is refused",
         arguments: [
             "", "x", "$argon2d$v=19$m=19456,t=2,p=1$\(salt)$\(hash)", "$argon2id$v=16$m=19456,t=2,p=1$\(salt)$\(hash)",
             "$argon2id$v=19$m=19456,t=2,p=1$\(salt)$!", "$argon2id$v=19$m=019456,t=2,p=1$\(salt)$\(hash)",
             "$argon2id$v=19$m=19456,t=2,p=1$\(salt)$\(hash)=",
             "$cs-import$v=1$SHA256$rounds=1,passwordHashOrder=SALT_AND_PASSWORD$c2FsdA$c2FsdA",
         ])
-    func refused(text: String) {
+    func `What is none is refused`(text: String) {
         #expect(ImportedPasswordHash(phc: text) == nil)
     }
 
-    @Test("Only what our hasher compares has a PHC string")
-    func inexpressible() throws {
+    @Test
+    func `Only what our hasher compares has a PHC string`() throws {
         func phc(_ change: (inout ImportedPasswordHash.Parameters) -> Void) throws -> String? {
             var parameters = ImportedPasswordHash.Parameters()
             parameters.argon2Parameters = .init(
@@ -55,8 +53,8 @@ struct ImportedHashPHCTests {
         #expect(digest.phc == nil)
     }
 
-    @Test("An exported hash is compared by the other library too")
-    func compared() async throws {
+    @Test
+    func `An exported hash is compared by the other library too`() async throws {
         let hasher = try Argon2idHasher(.init(memoryKiB: 64, operations: 1, threads: 1))
         defer { hasher.shutDown() }
         let text = try await hasher.hash(Secret("a long and quiet afternoon"))

@@ -6,7 +6,7 @@ import Testing
 /// The form that is kept: read back exactly, never taken for a PHC string, and strict.
 @Suite struct ImportedHashTextTests {
     @Test(arguments: ImportedVector.all)
-    func aTextIsReadBackAsWhatItWas(vector: ImportedVector) throws {
+    func `A text is read back as what it was`(vector: ImportedVector) throws {
         let imported = try vector.imported()
         let read = try #require(ImportedPasswordHash(text: imported.text))
         #expect(read == imported)
@@ -35,12 +35,12 @@ import Testing
         "$cs-import$v=1$ARGON2$saltSeparator=Bw,hashLengthBytes=8,hashType=ARGON2_ID,parallelism=1,iterations=2,"
             + "memoryCostKib=64,version=VERSION_13,associatedData=AQ$c2FsdA$CAcGBQQDAgE",
     ])
-    func theFormStaysReadable(text: String) throws {
+    func `The form stays readable`(text: String) throws {
         #expect(try #require(ImportedPasswordHash(text: text)).text == text)
     }
 
     @Test(.enabled(if: ImportedPasswordHash.Algorithm.bcrypt.isSupported))
-    func theFormOfBcryptStaysReadable() throws {
+    func `The form of bcrypt stays readable`() throws {
         let hash = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"
         let text = "$cs-import$v=1$BCRYPT$$$" + Data(hash.utf8).base64EncodedString()
         #expect(try #require(ImportedPasswordHash(text: text)).hash == Array(hash.utf8))
@@ -57,12 +57,12 @@ import Testing
         "$2b$12$GhvMmNVjRW29ulnudl.LbuAnUtN/LRfe1JsBm1Xu6LE3059z5Tr8m",
         "$scrypt$ln=4,r=8,p=1$c2FsdA$CAcGBQQDAgE",
     ])
-    func anythingElseIsUnreadable(text: String) {
+    func `Anything else is unreadable`(text: String) {
         #expect(ImportedPasswordHash(text: text) == nil)
     }
 
     @Test(arguments: ["$", "=", " ", "\n", "\u{0}", "\u{301}", ",", good])
-    func nothingMayFollow(text: String) {
+    func `Nothing may follow`(text: String) {
         #expect(ImportedPasswordHash(text: Self.good + text) == nil)
         #expect(ImportedPasswordHash(text: text + Self.good) == nil)
     }
@@ -109,12 +109,12 @@ import Testing
     ]
 
     @Test(arguments: changes)
-    func onePartWrittenOtherwiseIsUnreadable(change: Change) {
+    func `One part written otherwise is unreadable`(change: Change) {
         #expect(Self.good.contains(change.part))
         #expect(ImportedPasswordHash(text: Self.good.replacingOccurrences(of: change.part, with: change.other)) == nil)
     }
 
-    @Test func tenThousandMangledTextsAreRefusedOrReadExactly() throws {
+    @Test func `Ten thousand mangled texts are refused or read exactly`() throws {
         var random = SeededGenerator(seed: 7)
         let texts = try ImportedVector.all.map { try Array($0.imported().text.utf8) }
         let alphabet = Array("$=,0123456789+/ABCabc_-.\u{0}\u{e9}".utf8)
@@ -142,7 +142,7 @@ import Testing
         #expect(read < 9000)
     }
 
-    @Test func theProtocolsWordsAreRead() {
+    @Test func `The protocols words are read`() {
         let words = [
             "HMAC_SHA256", "HMAC_SHA1", "HMAC_MD5", "SCRYPT", "PBKDF_SHA1", "MD5", "HMAC_SHA512", "SHA1", "BCRYPT",
             "PBKDF2_SHA256", "SHA256", "SHA512", "STANDARD_SCRYPT", "ARGON2",
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func itIsCodableAsItsText() throws {
+    @Test func `It is codable as its text`() throws {
         let imported = try #require(ImportedVector.hmac.first).imported()
         let data = try JSONEncoder().encode([imported])
         #expect(try JSONDecoder().decode([String].self, from: data) == [imported.text])
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func printingShowsNeitherHashNorKey() throws {
+    @Test func `Printing shows neither hash nor key`() throws {
         let imported = try #require(ImportedVector.hmac.first).imported()
         var dumped = ""
         dump(imported, to: &dumped)

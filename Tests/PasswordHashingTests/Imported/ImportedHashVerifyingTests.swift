@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ImportedVector.all)
-    func theRightPasswordMatchesAndAWrongOneDoesNot(vector: ImportedVector) async throws {
+    func `The right password matches and a wrong one does not`(vector: ImportedVector) async throws {
         let imported = try vector.imported()
         #expect(imported.flaw == nil)
         #expect(try await hasher.verify(Secret(vector.password), against: imported.text))
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ImportedVector.all.filter { $0.algorithm != .bcrypt })
-    func onePieceChangedAndNothingMatches(vector: ImportedVector) async throws {
+    func `One piece changed and nothing matches`(vector: ImportedVector) async throws {
         var hash = vector.hash
         hash[hash.count - 1] ^= 1
         let otherHash = try ImportedPasswordHash(
@@ -34,12 +34,12 @@ import Testing
         #expect(try await !hasher.verify(Secret(vector.password), against: otherSalt.text))
     }
 
-    @Test func everyAlgorithmHasVectors() {
+    @Test func `Every algorithm has vectors`() {
         let covered = Set(ImportedVector.all.map(\.algorithm))
         #expect(covered == Set(ImportedPasswordHash.Algorithm.allCases.filter(\.isSupported)))
     }
 
-    @Test func aPasswordIsTriedAsItIsTypedAndThenInNormalFormC() async throws {
+    @Test func `A password is tried as it is typed and then in normal form c`() async throws {
         let composed = "P\u{00e4}ssw\u{00f6}rt"
         let decomposed = "Pa\u{0308}sswo\u{0308}rt"
         func imported(_ password: String) throws -> String {
@@ -54,7 +54,7 @@ import Testing
         #expect(try await !hasher.verify(Secret(composed), against: imported(decomposed)))
     }
 
-    @Test func afterARehashTheHashIsOurOwn() async throws {
+    @Test func `After a rehash the hash is our own`() async throws {
         let vector = try #require(ImportedVector.digests.first)
         let password = Secret(vector.password)
         #expect(try await hasher.verify(password, against: vector.imported().text))
@@ -63,7 +63,7 @@ import Testing
         #expect(try await hasher.verify(password, against: own))
     }
 
-    @Test func passwordsOfMoreThan4096BytesMatchNothing() async throws {
+    @Test func `Passwords of more than 4096 bytes match nothing`() async throws {
         let password = String(repeating: "x", count: 4097)
         let imported = try ImportedPasswordHash(
             .sha256, .init(rounds: 1), hash: DigestFunction.sha256.digest(Array(password.utf8)))
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(.enabled(if: ImportedPasswordHash.Algorithm.bcrypt.isSupported))
-    func bcryptSees72BytesAndNoZeroByte() async throws {
+    func `Bcrypt sees 72 bytes and no zero byte`() async throws {
         let text = try ImportedVector.bcrypt(
             "72 bytes", "", "$2b$04$LU6/aJEW4e7Zk9/FnIdKX.SLqwvEP/rPdyRZKTF1lRcMTgQ5TBKF6"
         ).imported().text
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// Counted, not timed: other work on the machine would decide.
-    @Test func aWrongGuessAtACheapHashAlsoComputesTheDecoy() async throws {
+    @Test func `A wrong guess at a cheap hash also computes the decoy`() async throws {
         let computed = Mutex(0)
         let hasher = try Argon2idHasher(
             .weakest(threads: 1), random: SystemRandom(), willHash: { computed.withLock { $0 += 1 } })

@@ -22,18 +22,18 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
         (" with spaces \n", " with spaces "),
         (String(repeating: "x", count: 1024) + "\r\n", String(repeating: "x", count: 1024)),
     ])
-    func oneLineBreakIsNotPartOfIt(contents: String, passcode: String) throws {
+    func `One line break is not part of it`(contents: String, passcode: String) throws {
         #expect(text(try DescriptorPresence(pipe(contents)).credential(for: unlock)) == passcode)
     }
 
     @Test(arguments: ["", "\n", String(repeating: "x", count: 1025), String(repeating: "x", count: 60_000)])
-    func nothingAndTooMuchAreRefused(contents: String) throws {
+    func `Nothing and too much are refused`(contents: String) throws {
         let provider = DescriptorPresence(try pipe(contents))
         #expect(throws: PresenceError.self) { try provider.credential(for: unlock) }
         #expect(throws: PresenceError.self) { try provider.credential(for: unlock) }
     }
 
-    @Test func itIsHandedOverOnceAndTheDescriptorIsClosed() throws {
+    @Test func `It is handed over once and the descriptor is closed`() throws {
         let descriptor = try pipe("secret")
         let provider = DescriptorPresence(descriptor)
         #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0, "a program started meanwhile does not get it")
@@ -42,12 +42,12 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
         #expect(!provider.asksPerson)
     }
 
-    @Test func itIsKeptOnRequest() throws {
+    @Test func `It is kept on request`() throws {
         let provider = DescriptorPresence(try pipe("secret"), keepsCredential: true)
         for _ in 0..<3 { #expect(text(try provider.credential(for: unlock)) == "secret") }
     }
 
-    @Test func aWrongOneIsNotOfferedAgain() throws {
+    @Test func `A wrong one is not offered again`() throws {
         let provider = DescriptorPresence(try pipe("secret"), keepsCredential: true)
         let again = PresenceRequest(kind: .unlock, reason: nil, application: "service", triesLeftAfterWrongAnswer: 4)
         #expect(throws: PresenceError.self) { try provider.credential(for: again) }
@@ -56,7 +56,7 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
     @Test(arguments: [
         PresenceRequest.Kind.passcode, .applicationPassword(isNew: false), .applicationPassword(isNew: true),
     ])
-    func noUserIsPresent(kind: PresenceRequest.Kind) throws {
+    func `No user is present`(kind: PresenceRequest.Kind) throws {
         let request = PresenceRequest(kind: kind, reason: nil, application: "service")
         #expect(throws: PresenceError.self) {
             try DescriptorPresence(pipe("secret"), keepsCredential: true).credential(for: request)
@@ -64,12 +64,12 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
         #expect(throws: PresenceError.self) { try SystemdCredentialPresence("x").credential(for: request) }
     }
 
-    @Test func aWriterThatNeverEndsIsNotWaitedForForEver() throws {
+    @Test func `A writer that never ends is not waited for for ever`() throws {
         let provider = DescriptorPresence(try pipe("secret", open: true), timeout: .milliseconds(50))
         #expect(throws: PresenceError.timedOut) { try provider.credential(for: unlock) }
     }
 
-    @Test func aDescriptorThatIsNotOpenAndATerminalAreRefused() throws {
+    @Test func `A descriptor that is not open and a terminal are refused`() throws {
         // The last that the process could have: other tests open files meanwhile, the lowest numbers first.
         let last = Int32(clamping: sysconf(Int32(_SC_OPEN_MAX)) - 1)
         let advice = "descriptor \(last) is not open: start the process with \(last)< FILE"
@@ -82,7 +82,7 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
     }
 
     /// Standard input is replaced, since a file opened later must not become it.
-    @Test func standardInputServesToo() throws {
+    @Test func `Standard input serves too`() throws {
         let scratch = try Scratch()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -106,33 +106,33 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
         text(try SystemdCredentialPresence(name, directory: scratch.path).credential(for: unlock))
     }
 
-    @Test func itIsReadAtEachRequest() throws {
+    @Test func `It is read at each request`() throws {
         #expect(try read() == "secret")
         #expect(try read() == "secret")
     }
 
-    @Test func systemdsAccessListsShowAsTheGroupsReadBit() throws {
+    @Test func `Systemds access lists show as the groups read bit`() throws {
         chmod(scratch.file("passcode"), 0o440)
         #expect(try read() == "secret")
     }
 
     @Test(arguments: [0o444, 0o460, 0o602, 0o404, 0o420] as [mode_t])
-    func aFileThatOthersReadOrWriteIsRefused(mode: mode_t) {
+    func `A file that others read or write is refused`(mode: mode_t) {
         chmod(scratch.file("passcode"), mode)
         #expect(throws: PresenceError.self) { try read() }
     }
 
-    @Test func aFolderThatOthersWriteIsRefused() {
+    @Test func `A folder that others write is refused`() {
         chmod(scratch.path, 0o777)
         #expect(throws: PresenceError.self) { try read() }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root gives files away")) func aFileOfSomebodyElseIsRefused() {
+    @Test(.enabled(if: geteuid() == 0, "only root gives files away")) func `A file of somebody else is refused`() {
         chown(scratch.file("passcode"), 12345, 12345)
         #expect(throws: PresenceError.self) { try read() }
     }
 
-    @Test func linksAndPipesAndFoldersAreRefused() throws {
+    @Test func `Links and pipes and folders are refused`() throws {
         symlink("passcode", scratch.file("link"))
         mkfifo(scratch.file("pipe"), 0o600)
         mkdir(scratch.file("folder"), 0o700)
@@ -144,12 +144,12 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
     @Test(arguments: [
         "", ".", "..", "../passcode", "a/b", "a:b", ".hidden", "a b", "ä", "a\n", String(repeating: "x", count: 256),
     ])
-    func namesAreChecked(name: String) {
+    func `Names are checked`(name: String) {
         #expect(!SystemdCredentialPresence.isName(name))
         #expect(throws: PresenceError.self) { try read(name) }
     }
 
-    @Test func withoutSystemdTheRemedyIsTold() throws {
+    @Test func `Without systemd the remedy is told`() throws {
         try #require(getenv("CREDENTIALS_DIRECTORY") == nil)
         #expect(
             throws: PresenceError.unavailable(
@@ -176,7 +176,7 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
         }
     }
 
-    @Test func aClosureAnswers() async {
+    @Test func `A closure answers`() async {
         #expect(await ask(.custom { LockedBytes(Array($0.application.utf8)) }) == .success("service"))
         #expect(await ask(.custom { _ in throw PresenceError.cancelled }) == .failure(.cancelled))
         #expect(await ask(.custom { _ in throw CancellationError() }) == .failure(.cancelled))
@@ -187,7 +187,7 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
         #expect(!why.contains("hunter2"))
     }
 
-    @Test func anAsynchronousClosureAnswers() async {
+    @Test func `An asynchronous closure answers`() async {
         let provider = CustomPresence.custom(async: { request in
             try await Task.sleep(for: .milliseconds(10))
             return LockedBytes(Array(request.application.utf8))
@@ -196,7 +196,7 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
         #expect(await ask(.custom(async: { _ in throw PresenceError.cancelled })) == .failure(.cancelled))
     }
 
-    @Test func oneThatTakesTooLongIsCancelled() async {
+    @Test func `One that takes too long is cancelled`() async {
         let provider = CustomPresence(
             timeout: .milliseconds(20),
             async: { _ in
@@ -206,7 +206,7 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
         #expect(await ask(provider) == .failure(.timedOut))
     }
 
-    @Test func manyAtOnceDoNotWaitForEachOthersThreads() async {
+    @Test func `Many at once do not wait for each others threads`() async {
         let provider = CustomPresence.custom(async: { _ in
             await Task.yield()
             return LockedBytes([0x61])
@@ -216,14 +216,14 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
         }
     }
 
-    @Test func waitingWithinATaskIsRefused() async {
+    @Test func `Waiting within a task is refused`() async {
         let provider = CustomPresence.custom(async: { _ in LockedBytes([1]) })
         #expect(throws: PresenceError.self) { try provider.credential(for: unlock) }
     }
 }
 
 @Suite("A script for tests") struct ScriptedTests {
-    @Test func answersComeInTurnAndRequestsAreKept() throws {
+    @Test func `Answers come in turn and requests are kept`() throws {
         let provider: any PresenceProvider = .scripted(["wrong", .cancel, .timeOut, .unavailable, "right"])
         #expect(text(try provider.credential(for: unlock)) == "wrong")
         #expect(throws: PresenceError.cancelled) { try provider.credential(for: unlock) }
@@ -234,12 +234,12 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
         #expect((provider as? ScriptedPresence)?.requests.count == 6)
     }
 
-    @Test func oneAnswerIsForAll() throws {
+    @Test func `One answer is for all`() throws {
         let provider: any PresenceProvider = .scripted("same")
         for _ in 0..<3 { #expect(text(try provider.credential(for: unlock)) == "same") }
     }
 
-    @Test func allPresetsAreReachedByTheirShortNames() {
+    @Test func `All presets are reached by their short names`() {
         let presets: [any PresenceProvider] = [
             .terminal, .terminal(timeout: .seconds(1)), .pinentry, .pinentry(program: "pinentry-curses"),
             .fileDescriptor(987), .systemdCredential("name"), .custom { _ in throw PresenceError.cancelled },

@@ -18,16 +18,16 @@ import Testing
             ("INQUIRE QUALITY abc", .inquiry),
             ("# hello", .comment), ("", .comment), ("OKAY", .unknown), ("DATA", .unknown), ("ok", .unknown),
         ] as [(String, Assuan.Response)])
-    func answersAreToldApart(line: String, response: Assuan.Response) {
+    func `Answers are told apart`(line: String, response: Assuan.Response) {
         #expect(respond(line) == response)
     }
 
     @Test(arguments: [("a b", "a b"), ("100%", "100%25"), ("a\nb\r", "a%0Ab%0D"), ("ü", "ü"), ("\u{7F}", "%7F")])
-    func whatSteersIsEscaped(text: String, line: String) {
+    func `What steers is escaped`(text: String, line: String) {
         #expect(String(decoding: Assuan.escaped(text), as: UTF8.self) == line)
     }
 
-    @Test func longTextIsCutBetweenCharacters() {
+    @Test func `Long text is cut between characters`() {
         let line = Assuan.escaped(String(repeating: "ü%", count: 1000), limit: 11)
         #expect(String(decoding: line, as: UTF8.self) == "ü%25ü%25")
     }
@@ -38,7 +38,7 @@ import Testing
             ("%zz", nil),
             ("12345678", "12345678"), ("123456789", nil), ("1234567%41", "1234567A"),
         ] as [(String, String?)])
-    func escapesAreUndoneOrRefused(line: String, text: String?) {
+    func `Escapes are undone or refused`(line: String, text: String?) {
         var memory = [UInt8](repeating: 0, count: 8)
         let result = memory.withUnsafeMutableBytes { memory in
             Array(line.utf8).withUnsafeBytes { Assuan.unescape($0, into: memory, from: 0) }
@@ -94,7 +94,7 @@ import Testing
         #expect(kill(process, 0) != 0 && errno == ESRCH, sourceLocation: location)
     }
 
-    @Test func whatItAnswersIsTaken() throws {
+    @Test func `What it answers is taken`() throws {
         let program = try pinentry("GETPIN) echo 'D se%25cret'; echo OK ;;")
         #expect(try ask(program, reason: "pay\n100%", triesLeft: 2) == "se%cret")
         #expect(log.contains("SETTITLE Keychain\n"))
@@ -106,7 +106,7 @@ import Testing
         try expectThatTheProgramIsGone()
     }
 
-    @Test func dataComesOverSeveralLinesAmongOthers() throws {
+    @Test func `Data comes over several lines among others`() throws {
         let program = try pinentry(
             "GETPIN) echo '# a comment'; echo 'S STATUS x'; echo 'D one '; echo 'D %74wo'; printf 'D \\nD  three\\n'; echo OK ;;"
         )
@@ -134,13 +134,13 @@ import Testing
             ("while :; do echo '# again' || exit; done", .unavailable("pinentry does not come to an end")),
             ("kill -9 $$", .unavailable("pinentry ended before it answered")),
         ] as [(String, PresenceError)])
-    func refusalsAndNonsenseAreToldApart(answer: String, error: PresenceError) throws {
+    func `Refusals and nonsense are told apart`(answer: String, error: PresenceError) throws {
         let program = try pinentry("GETPIN) \(answer) ;;")
         #expect(throws: error) { try ask(program) }
         try expectThatTheProgramIsGone()
     }
 
-    @Test func oneThatSaysNothingIsEndedInTime() throws {
+    @Test func `One that says nothing is ended in time`() throws {
         let program = try pinentry("GETPIN) trap '' TERM; sleep 0.1; while :; do read -r -t 1 _; done ;;")
         let start = ContinuousClock.now
         #expect(throws: PresenceError.timedOut) { try ask(program, timeout: .milliseconds(300)) }
@@ -148,25 +148,25 @@ import Testing
         try expectThatTheProgramIsGone()
     }
 
-    @Test func aRefusedGreetingIsTheEnd() throws {
+    @Test func `A refused greeting is the end`() throws {
         let program = try pinentry("x) ;;", greeting: "echo ERR 83886179")
         #expect(throws: PresenceError.cancelled) { try ask(program) }
         try expectThatTheProgramIsGone()
     }
 
-    @Test func anInquiryIsCancelled() throws {
+    @Test func `An inquiry is cancelled`() throws {
         let program = try pinentry("GETPIN) echo 'INQUIRE QUALITY abc' ;;\nCAN) echo 'D fine'; echo OK ;;")
         #expect(try ask(program) == "fine")
     }
 
-    @Test func aNewPasscodeIsRepeatedByThePinentryThatCan() throws {
+    @Test func `A new passcode is repeated by the pinentry that can`() throws {
         let program = try pinentry("GETPIN) echo 'S PIN_REPEATED'; echo 'D long enough'; echo OK ;;")
         #expect(try ask(program, .newPasscode) == "long enough")
         #expect(log.contains("SETREPEAT Once more:\n"))
         #expect(log.components(separatedBy: "GETPIN").count == 2)
     }
 
-    @Test func aNewPasscodeIsAskedTwiceOfThePinentryThatCannot() throws {
+    @Test func `A new passcode is asked twice of the pinentry that cannot`() throws {
         let program = try pinentry(
             """
             SETREPEAT*) echo 'ERR 83886355 Unknown IPC command' ;;
@@ -180,7 +180,7 @@ import Testing
         #expect(log.components(separatedBy: "GETPIN").count == 6)
     }
 
-    @Test func itSeesNothingOfTheEnvironmentThatIsNotItsOwn() throws {
+    @Test func `It sees nothing of the environment that is not its own`() throws {
         setenv("VAULT_TEST_TOKEN", "do not pass on", 1)
         setenv("LC_VAULT_TEST", "passed on", 1)
         defer {
@@ -196,14 +196,14 @@ import Testing
         #expect(!environment.contains("secret") && !log.contains("secret"))
     }
 
-    @Test func aProgramThatIsNotThere() {
+    @Test func `A program that is not there`() {
         #expect(throws: PresenceError.unavailable("there is no program no-such-pinentry")) {
             try ask("no-such-pinentry")
         }
         #expect(throws: PresenceError.unavailable("there is no program \(scratch.path)")) { try ask(scratch.path) }
     }
 
-    @Test func aFileThatIsNoProgram() throws {
+    @Test func `A file that is no program`() throws {
         let program = try scratch.script("nonsense", "\u{7F}ELF nonsense")
         #expect(throws: PresenceError.self) { try ask(program) }
     }
@@ -211,7 +211,7 @@ import Testing
     static let real = ["/usr/bin/pinentry-curses"].first(where: FileManager.default.isExecutableFile)
 
     @Test(.enabled(if: real != nil, "pinentry-curses is not installed"))
-    func theRealOneAsksInATerminal() throws {
+    func `The real one asks in a terminal`() throws {
         let terminal = try PseudoTerminal()
         try terminal.start(
             [Tool.path, "prompt", "pinentry", "unlock", scratch.file("result"), try #require(Self.real)],
@@ -227,7 +227,7 @@ import Testing
     }
 
     @Test(.enabled(if: real != nil, "pinentry-curses is not installed"))
-    func theRealOneAsksTwiceForANewPasscode() throws {
+    func `The real one asks twice for a new passcode`() throws {
         let terminal = try PseudoTerminal()
         try terminal.start(
             [Tool.path, "prompt", "pinentry", "new", scratch.file("result"), try #require(Self.real)],
@@ -244,7 +244,7 @@ import Testing
     }
 
     @Test(.enabled(if: real != nil, "pinentry-curses is not installed"))
-    func theRealOneIsCancelled() throws {
+    func `The real one is cancelled`() throws {
         let terminal = try PseudoTerminal()
         try terminal.start(
             [Tool.path, "prompt", "pinentry", "unlock", scratch.file("result"), try #require(Self.real)],

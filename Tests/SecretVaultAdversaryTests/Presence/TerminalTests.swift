@@ -19,7 +19,7 @@ import Testing
 
     private var result: String? { scratch.text(of: "result") }
 
-    @Test func whatIsTypedIsTakenAndNotShown() throws {
+    @Test func `What is typed is taken and not shown`() throws {
         try start()
         #expect(terminal.shows("Passcode (empty cancels): "))
         #expect(!terminal.echoes)
@@ -37,7 +37,7 @@ import Testing
             ([0x03], "cancelled\n"), ([0x0D], "cancelled\n"), ([0x61, 0x03], "cancelled\n"), ([0x04], "cancelled\n"),
             ([0x1B, 0x5B, 0x41, 0x0D], "cancelled\n"),
         ] as [([UInt8], String)])
-    func anEmptyLineAndControlKeysCancel(bytes: [UInt8], outcome: String) throws {
+    func `An empty line and control keys cancel`(bytes: [UInt8], outcome: String) throws {
         try start()
         #expect(terminal.shows("cancels): "))
         terminal.type(bytes)
@@ -46,7 +46,7 @@ import Testing
         #expect(terminal.echoes)
     }
 
-    @Test func aNewPasscodeIsAskedTwiceAndHasALength() throws {
+    @Test func `A new passcode is asked twice and has a length`() throws {
         try start("new")
         #expect(terminal.shows("at least 6 characters"))
         #expect(terminal.shows("cancels): "))
@@ -64,7 +64,7 @@ import Testing
         #expect(result == "answer 123456\n")
     }
 
-    @Test func aLineThatIsTooLongIsAskedAnew() throws {
+    @Test func `A line that is too long is asked anew`() throws {
         try start()
         #expect(terminal.shows("cancels): "))
         terminal.type(String(repeating: "x", count: 1025) + "\r")
@@ -74,7 +74,7 @@ import Testing
         #expect(result == "answer \(String(repeating: "x", count: 1024))\n")
     }
 
-    @Test func noTyping() throws {
+    @Test func `Without typing the prompt ends in time`() throws {
         try start(provider: "brief-terminal")
         #expect(result == "timedOut\n")
         #expect(terminal.ending() == 0)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT, SIGILL, SIGTRAP, SIGBUS])
-    func aSignalEndsTheProcessAndTheTerminalShowsAgain(signal: Int32) throws {
+    func `A signal ends the process and the terminal shows again`(signal: Int32) throws {
         try terminal.start(
             [Tool.path, "prompt", "terminal", "unlock", scratch.file("result")],
             environment: ["SWIFT_BACKTRACE": "enable=no"])
@@ -92,7 +92,7 @@ import Testing
         #expect(terminal.echoes)
     }
 
-    @Test func aStoppedPromptAsksAnew() throws {
+    @Test func `A stopped prompt asks anew`() throws {
         try terminal.start(["bash", "--norc", "--noprofile", "-i"], environment: ["PS1": "ready> ", "HISTFILE": ""])
         #expect(terminal.shows("ready> "))
         terminal.type("'\(Tool.path)' prompt terminal unlock '\(scratch.file("result"))'\r")
@@ -120,7 +120,7 @@ import Testing
         #expect(terminal.shows("ready> "))
     }
 
-    @Test func whatWasTypedBeforeThePromptDoesNotCount() throws {
+    @Test func `What was typed before the prompt does not count`() throws {
         terminal.type("early\r")
         try start()
         #expect(terminal.shows("cancels): "))
@@ -129,7 +129,7 @@ import Testing
         #expect(result == "answer late\n")
     }
 
-    @Test func withoutATerminalThereIsNoPrompt() throws {
+    @Test func `Without a terminal there is no prompt`() throws {
         // A new session has no terminal until it opens one.
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/setsid")
@@ -140,7 +140,7 @@ import Testing
         #expect(try #require(result).hasPrefix("unavailable(\"there is no terminal to ask at"))
     }
 
-    @Test func anythingButATerminalIsRefused() throws {
+    @Test func `Anything but a terminal is refused`() throws {
         #expect(throws: PresenceError.unavailable("/dev/null is not a terminal")) {
             try TerminalPresence(timeout: .seconds(1), minimumLength: 6, path: "/dev/null")
                 .credential(for: PresenceRequest(kind: .unlock, reason: nil, application: "a"))
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/tmux")))
-    func itWorksUnderTmux() throws {
+    func `It works under tmux`() throws {
         func tmux(_ words: String...) throws -> String {
             // Not by Foundation's Process, which waits for the server, too, that the first call starts.
             let output = scratch.file("tmux-output")

@@ -15,29 +15,29 @@ import Testing
         ("C1 \u{9B}31m", "C1 31m"),
         ("   ", ""),
     ])
-    func steeringCharactersAreTakenOut(text: String, shown: String) {
+    func `Steering characters are taken out`(text: String, shown: String) {
         #expect(PresenceText.harmless(text, limit: 100) == shown)
     }
 
-    @Test func longReasonsAreCut() {
+    @Test func `Long reasons are cut`() {
         #expect(PresenceText.harmless(String(repeating: "x", count: 10_000), limit: 200).count == 201)
     }
 
-    @Test func theApplicationsNameIsMadeHarmlessToo() {
+    @Test func `The applications name is made harmless too`() {
         let text = PresenceText(
             PresenceRequest(kind: .unlock, reason: nil, application: "a\u{1B}]0;b\u{07}\n"), minimumLength: 6)
         #expect(text.lines == ["Open the keychain of \"a]0;b\"."])
     }
 
     @Test(arguments: [(5, "5 more tries"), (1, "One more try"), (0, "has to be waited out")])
-    func triesThatAreLeftAreTold(tries: Int, words: String) throws {
+    func `Tries that are left are told`(tries: Int, words: String) throws {
         let text = PresenceText(
             PresenceRequest(kind: .unlock, reason: nil, application: "a", triesLeftAfterWrongAnswer: tries),
             minimumLength: 6)
         #expect(try #require(text.complaint).contains(words))
     }
 
-    @Test func charactersAreCountedNotBytes() {
+    @Test func `Characters are counted not bytes`() {
         let text = PresenceText(PresenceRequest(kind: .newPasscode, reason: nil, application: "a"), minimumLength: 4)
         func isEnough(_ passcode: String) -> Bool { Array(passcode.utf8).withUnsafeBytes(text.isLongEnough) }
         #expect(!isEnough("ééé"))
@@ -82,14 +82,14 @@ import Testing
             (Array("abc\u{1A}".utf8), "abc", .suspended),
             (Array("a\u{1B}[\u{03}".utf8), "a", .cancelled),
         ] as [([UInt8], String, PasscodeEditor.Event)])
-    func keysDoWhatTheyDoElsewhere(bytes: [UInt8], text: String, event: PasscodeEditor.Event) {
+    func `Keys do what they do elsewhere`(bytes: [UInt8], text: String, event: PasscodeEditor.Event) {
         let typed = type(bytes)
         #expect(typed.text == text)
         #expect(typed.last == event)
         #expect(typed.rest.allSatisfy { $0 == 0 }, "what is taken back is wiped")
     }
 
-    @Test func aLineThatIsTooLongIsNotCut() {
+    @Test func `A line that is too long is not cut`() {
         #expect(!type(Array("12345678".utf8)).isTooLong)
         #expect(type(Array("123456789".utf8)).isTooLong)
         #expect(type(Array("123456789\u{7F}".utf8)).isTooLong)

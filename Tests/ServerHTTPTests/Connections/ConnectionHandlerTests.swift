@@ -39,7 +39,7 @@ import Testing
 
     private static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test func aSilentConnectionIsClosed() throws {
+    @Test func `A silent connection is closed`() throws {
         let (channel, _) = try Self.connection()
         channel.embeddedEventLoop.advanceTime(by: .seconds(14))
         #expect(channel.isActive)
@@ -47,7 +47,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func aHeadThatDripsIsClosedInItsTime() throws {
+    @Test func `A head that drips is closed in its time`() throws {
         let (channel, _) = try Self.connection()
         for byte in "GET / HTTP/1.1" {
             Self.send(String(byte), channel)
@@ -58,7 +58,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func aBodyThatDripsFailsItsRequestAndEndsTheConnection() throws {
+    @Test func `A body that drips fails its request and ends the connection`() throws {
         let (channel, _) = try Self.connection()
         Self.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n", channel)
         for _ in 0..<5 {
@@ -75,7 +75,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func anAnswerIsWaitedForAndTheConnectionKept() throws {
+    @Test func `An answer is waited for and the connection kept`() throws {
         let (channel, _) = try Self.connection()
         for _ in 0..<3 {
             Self.send(Self.request, channel)
@@ -89,7 +89,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func aHandshakeThatDoesNotEndIsClosed() throws {
+    @Test func `A handshake that does not end is closed`() throws {
         let (channel, deadlines) = try Self.connection(isEncrypted: true)
         channel.embeddedEventLoop.advanceTime(by: .seconds(9))
         deadlines.secured(isHTTP2: false)
@@ -111,7 +111,7 @@ import Testing
             "GET / HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n\r\n",
             "GET / HTTP/1.0\r\n\r\n",
         ])
-    func theLastAnswerSaysSoAndTheConnectionEnds(request: String) throws {
+    func `The last answer says so and the connection ends`(request: String) throws {
         let (channel, _) = try Self.connection()
         Self.send(request, channel)
         Self.send(Self.request, channel)
@@ -130,7 +130,7 @@ import Testing
             ("GET / HTTP/1.1\r\nHost:\r\n\r\n", true),
             ("GET / HTTP/1.0\r\n\r\n", true),
         ])
-    func aRequestNamesOneHost(request: String, isTaken: Bool) throws {
+    func `A request names one host`(request: String, isTaken: Bool) throws {
         let (channel, _) = try Self.connection()
         var fault: (any Error)?
         do { try channel.writeInbound(ByteBuffer(string: request)) } catch { fault = error }
@@ -139,7 +139,7 @@ import Testing
         #expect((part != nil) == isTaken)
     }
 
-    @Test func aStreamHasItsOwnDeadlines() throws {
+    @Test func `A stream has its own deadlines`() throws {
         let channel = EmbeddedChannel(handler: HTTP2StreamHandler(ConnectionDeadlines()))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         let head = HTTPRequest(method: .post, scheme: "https", authority: "a", path: "/")
@@ -154,7 +154,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func aStreamWhoseAnswerIsNotTakenIsClosed() throws {
+    @Test func `A stream whose answer is not taken is closed`() throws {
         let channel = EmbeddedChannel(handler: HTTP2StreamHandler(ConnectionDeadlines()))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         try channel.writeInbound(

@@ -16,7 +16,7 @@ import Testing
     private static let short = ConnectionDeadlines(
         handshake: .seconds(3), head: .seconds(3), body: .seconds(3), idle: .seconds(3), linger: .seconds(1))
 
-    @Test func whoIsTooSlowIsClosedAndALongAnswerIsNot() async throws {
+    @Test func `Who is too slow is closed and a long answer is not`() async throws {
         try await LiveServer.run(
             configure: { options in
                 options.connections.deadlines = Self.short
@@ -55,7 +55,7 @@ import Testing
             })
     }
 
-    @Test func whereAllConnectionsAreTakenTheNextWaitsAndIsServed() async throws {
+    @Test func `Where all connections are taken the next waits and is served`() async throws {
         let log = CapturedLog()
         try await LiveServer.run(
             log: log,
@@ -73,7 +73,7 @@ import Testing
         #expect(log.lines.contains { $0.contains("all 3 connections are taken") })
     }
 
-    @Test func oneSourceCannotTakeAllConnections() async throws {
+    @Test func `One source cannot take all connections`() async throws {
         let log = CapturedLog()
         try await LiveServer.run(
             log: log, configure: { $0.connections = ConnectionOptions(maximum: 100, maximumPerSource: 2) },
@@ -95,7 +95,7 @@ import Testing
         #expect(log.lines.contains { $0.contains("127.0.0.1 has 2") })
     }
 
-    @Test func aTrustedProxyHasAsManyAsFitAndAnotherHasNot() async throws {
+    @Test func `A trusted proxy has as many as fit and another has not`() async throws {
         for (trusted, isRefused) in [("127.0.0.1", false), ("127.0.0.2", true)] {
             let range = try #require(AddressRange(trusted))
             try await LiveServer.run(
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func shuttingDownDoesNotWaitForConnectionsThatAreKept() async throws {
+    @Test func `Shutting down does not wait for connections that are kept`() async throws {
         let (held, began) = try await Self.heldOverTheEnd()
         // Neither for its idle time nor for the drain time.
         #expect(ContinuousClock.now - began < .seconds(19))
@@ -144,7 +144,7 @@ import Testing
             (1024, nil, nil, 768, 192), (256, nil, nil, 128, 32), (1, nil, nil, 1, 1), (20_000, nil, nil, 19_744, 4936),
             (1024, 100, nil, 100, 25), (1024, 5000, nil, 768, 192), (1024, 100, 7, 100, 7), (1024, 100, 700, 100, 100),
         ] as [(Int, Int?, Int?, Int, Int)])
-    func connectionsAreBoundedByOpenFiles(
+    func `Connections are bounded by open files`(
         openFiles: Int, maximum: Int?, perSource: Int?, expected: Int, expectedPerSource: Int
     ) {
         let limits = ConnectionOptions(maximum: maximum, maximumPerSource: perSource).limits(openFiles: openFiles)

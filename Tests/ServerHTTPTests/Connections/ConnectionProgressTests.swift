@@ -47,25 +47,25 @@ import Testing
         #expect(deadline?.expiry == expiry, sourceLocation: location)
     }
 
-    @Test func aHandshakeHasTenSecondsWhateverComes() {
+    @Test func `A handshake has ten seconds whatever comes`() {
         Self.expect([], isEncrypted: true, 10, .handshake, .abort)
         Self.expect([(1, .received), (9, .received)], isEncrypted: true, 10, .handshake, .abort)
     }
 
-    @Test func theFirstHeadHasFifteenSecondsFromTheConnectionHoweverItDrips() {
+    @Test func `The first head has fifteen seconds from the connection however it drips`() {
         Self.expect([], 15, .opened, .close)
         Self.expect([(14, .received)], 15, .head, .close)
         Self.expect([(9, .secured(isHTTP2: false)), (20, .received)], isEncrypted: true, 24, .head, .close)
     }
 
-    @Test func aLaterHeadHasFifteenSecondsFromItsFirstByte() {
+    @Test func `A later head has fifteen seconds from its first byte`() {
         let answered: [(Int64, Event)] = [(1, .received), (1, .began), (2, .read), (3, .answered)]
         Self.expect(answered, 78, .idle, .close)
         Self.expect(answered + [(70, .received)], 85, .head, .close)
         Self.expect(answered + [(70, .received), (84, .received)], 85, .head, .close)
     }
 
-    @Test func aBodyHasSixtySecondsAndDrippingIsNoExcuse() {
+    @Test func `A body has sixty seconds and dripping is no excuse`() {
         Self.expect([(1, .received), (2, .began)], 62, .body, .failRequest)
         Self.expect([(1, .received), (2, .began), (30, .received), (61, .received)], 62, .body, .failRequest)
         // The answer may be out before the body has come.
@@ -73,24 +73,24 @@ import Testing
         Self.expect([(1, .received), (2, .began), (3, .answered), (9, .read)], 84, .idle, .close)
     }
 
-    @Test func aClientThatWaitsForTheServerHasNoDeadline() {
+    @Test func `A client that waits for the server has no deadline`() {
         Self.expect([(1, .received), (1, .began), (1, .read)], nil, nil, nil)
         // The second of two pipelined requests is still to be answered.
         Self.expect(
             [(1, .received), (1, .began), (1, .read), (1, .began), (1, .read), (50, .answered)], nil, nil, nil)
     }
 
-    @Test func anAnswerThatIsNotReadIsNotWaitedForForever() {
+    @Test func `An answer that is not read is not waited for forever`() {
         let answering: [(Int64, Event)] = [(1, .began), (1, .read)]
         Self.expect(answering + [(5, .stalls), (30, .stalls)], 80, .stalled, .abort)
         Self.expect(answering + [(5, .stalls), (30, .flows)], nil, nil, nil)
     }
 
-    @Test func whoIsToldThatItEndsHasFiveSeconds() {
+    @Test func `Who is told that it ends has five seconds`() {
         Self.expect([(1, .began), (1, .read), (2, .answered), (2, .ends), (3, .received)], 7, .ending, .abort)
     }
 
-    @Test func aConnectionOfStreamsIsIdleWhenNoneIsOpen() {
+    @Test func `A connection of streams is idle when none is open`() {
         let open: [(Int64, Event)] = [(1, .secured(isHTTP2: true)), (2, .received)]
         Self.expect(open, isEncrypted: true, 16, .opened, .close)
         Self.expect(open + [(3, .began), (4, .began), (5, .answered)], isEncrypted: true, nil, nil, nil)
@@ -98,7 +98,7 @@ import Testing
         Self.expect(open + [(3, .began), (5, .answered), (70, .received)], isEncrypted: true, 85, .idle, .abort)
     }
 
-    @Test func aShutDownEndsEveryConnectionWithinTheDrainTime() {
+    @Test func `A shut down ends every connection within the drain time`() {
         Self.expect([(30, .drains)], isEncrypted: true, 10, .handshake, .abort)
         Self.expect([(1, .received), (1, .began), (1, .read), (30, .drains)], 50, .draining, .abort)
         Self.expect([(1, .began), (1, .read), (30, .drains), (32, .answered)], 37, .draining, .abort)

@@ -10,7 +10,7 @@ import Testing
 
     private static let closing = "Connection: close\r\n"
 
-    @Test func afterConnectOrAnUpgradeTheConnectionEnds() async throws {
+    @Test func `After connect or an upgrade the connection ends`() async throws {
         try await LiveServer.run { url, _ in
             for request in [
                 Self.get("localhost:443", "CONNECT"),
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func aRequestNamesExactlyOneHost() async throws {
+    @Test func `A request names exactly one host`() async throws {
         try await LiveServer.run { url, _ in
             for request in [
                 "GET /health/live HTTP/1.1\r\n\r\n",
@@ -54,7 +54,7 @@ import Testing
         ("/guardian/enroll", "application/x-www-form-urlencoded"),
     ]
 
-    @Test func aBodyThatIsNotWholeIsRefusedAndNoFaultOfOurs() async throws {
+    @Test func `A body that is not whole is refused and no fault of ours`() async throws {
         let log = CapturedLog()
         try await LiveServer.run(log: log) { url, opened in
             let token = try String(contentsOfFile: opened.directory.adminTokenPath, encoding: .utf8)
@@ -87,7 +87,7 @@ import Testing
         "//contoso/oauth2/v2.0/token", "/contoso//oauth2/v2.0/token", "//v1/accounts:signUp", "//oauth/token", "//",
         "http://localhost//admin/v1/users.list",
     ])
-    func aPathWithAnEmptySegmentIsNoPath(path: String) async throws {
+    func `A path with an empty segment is no path`(path: String) async throws {
         try await LiveServer.run { url, _ in
             let answer = try await RawConnection.exchange(
                 Self.get(path, "POST", Self.closing + "Content-Length: 0\r\n"), with: url)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func theOperationsNeedTheToken() async throws {
+    @Test func `The operations need the token`() async throws {
         try await LiveServer.run { url, _ in
             for method in ["GET", "PUT", "DELETE", "PATCH", "POST", "HEAD", "OPTIONS"] {
                 for path in ["/admin/v1", "/admin/v1/x", "/admin/v1/user.lis", "/admin/v1/users/list", "/admin"] {
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func headIsAnsweredWhereGetIsAndNeverWithABody() async throws {
+    @Test func `HEAD is answered where get is and never with a body`() async throws {
         try await LiveServer.run { url, _ in
             let paths = [
                 "/health/live", "/health/ready", "/.well-known/jwks.json", "/.well-known/openid-configuration",

@@ -5,8 +5,8 @@ import Testing
 
 extension PostgresTests {
     /// One after the other: each opens a store with connections of its own.
-    @Test("PostgreSQL does what every store must do", arguments: StoreConformance.checks)
-    func conformance(_ check: StoreConformance.Check) async throws {
+    @Test(arguments: StoreConformance.checks)
+    func `PostgreSQL does what every store must do`(_ check: StoreConformance.Check) async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         var options = PostgresStore.Options()
         // Enough to race.

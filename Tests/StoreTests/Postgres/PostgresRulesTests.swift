@@ -7,18 +7,17 @@ import Testing
 @Suite("PostgreSQL's driver")
 struct PostgresRulesTests {
     @Test(
-        "Every failure has its consequence",
         arguments: [
             ("40001", PostgresFailure.Consequence.runAgain), ("40P01", .runAgain), ("23505", .runAgain),
             ("23503", .runAgain), ("57P01", .reconnect), ("08006", .reconnect), ("25006", .readOnly),
             ("57014", .giveUp), ("42601", .giveUp), ("53100", .giveUp), ("25P03", .giveUp),
         ])
-    func consequences(state: String, consequence: PostgresFailure.Consequence) {
+    func `Every failure has its consequence`(state: String, consequence: PostgresFailure.Consequence) {
         #expect(PostgresFailure.consequence(of: state) == consequence)
     }
 
-    @Test("A statement keeps its name, and the one used longest ago makes room")
-    func statements() {
+    @Test
+    func `A statement keeps its name, and the one used longest ago makes room`() {
         var cache = StatementCache(capacity: 2)
         let first = ["a", "b", "a", "c", "b"].map { cache.name(of: $0) }
         #expect(first.map(\.isNew) == [true, true, false, true, true])
@@ -29,8 +28,8 @@ struct PostgresRulesTests {
         #expect(again.isNew && again.evicted == nil)
     }
 
-    @Test("Waits grow to their bound, and are a matter of luck")
-    func backoff() {
+    @Test
+    func `Waits grow to their bound, and are a matter of luck`() {
         let backoff = Backoff(first: .milliseconds(1), longest: .milliseconds(10))
         #expect(
             [1, 2, 3, 4, 5, 1000].map { backoff.wait(after: $0, Fixed(byte: 0x80)) }
@@ -40,21 +39,19 @@ struct PostgresRulesTests {
     }
 
     @Test(
-        "A URL that is not understood is an error that quotes nothing of it",
         arguments: [
             "postgres://user:hunter2@host:port:port/db", "postgres://user:hunter2@host/db?nonsense=1",
             "mysql://user:hunter2@host/db", "hunter2", "postgres://user:hun@ter2@host/db",
             "postgres://user:hunter2/3@host/db", "postgres://user:77/hunter2@host/db", "postgres://u:hunter2\u{0}@h/",
             "password='hunter2", "",
         ])
-    func refusedURL(text: String) {
+    func `A URL that is not understood is an error that quotes nothing of it`(text: String) {
         let error = #expect(throws: StoreError.self) { try DatabaseURL(Secret(text)) }
         #expect(error?.code == .unavailable)
         #expect(error?.description.contains("ter2") == false)
     }
 
     @Test(
-        "Another machine has to speak TLS, unless the URL or the environment says otherwise",
         arguments: [
             ("postgres://db.example.org/x", [:], "require"), ("postgres:///x", [:], nil),
             ("postgres://127.0.0.1/x", [:], nil), ("postgres://[::1]/x", [:], nil),
@@ -62,7 +59,9 @@ struct PostgresRulesTests {
             ("postgres://localhost,db/x", [:], "require"),
             ("postgres://db.example.org/x", ["PGSSLMODE": "disable"], nil),
         ] as [(String, [String: String], String?)])
-    func transportSecurity(url: String, environment: [String: String], mode: String?) throws {
+    func `Another machine has to speak TLS, unless the URL or the environment says otherwise`(
+        url: String, environment: [String: String], mode: String?
+    ) throws {
         let parameters = try DatabaseURL(Secret(url)).parameters(connectTimeout: .seconds(5), environment: environment)
         #expect(parameters.first { $0.name == "sslmode" }?.value == mode)
         // What libpq reads later replaces what it read before.

@@ -8,8 +8,8 @@ import Testing
 @testable import StoreSQL
 
 extension PostgresTests {
-    @Test("Values of every kind come back as they went")
-    func values() async throws {
+    @Test
+    func `Values of every kind come back as they went`() async throws {
         let store = try await PostgresCluster.shared().emptyDatabase().open()
         let values: [SQLValue] = [
             .null, .integer(.min), .integer(-1), .integer(.max), .text(""), .text("猫\u{1}"), .blob(Data()),
@@ -27,8 +27,8 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("A text with U+0000 that gets as far as the driver is refused, not cut short")
-    func nul() async throws {
+    @Test
+    func `A text with U+0000 that gets as far as the driver is refused, not cut short`() async throws {
         let store = try await PostgresCluster.shared().emptyDatabase().open()
         let error = await #expect(throws: StoreError.self) {
             try await store.read { transaction in
@@ -40,8 +40,8 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("Statements beyond the bound make room, and can be run again")
-    func statementBound() async throws {
+    @Test
+    func `Statements beyond the bound make room, and can be run again`() async throws {
         let url = try DatabaseURL(Secret(await PostgresCluster.shared().url()))
         var settings = PostgresStore.Options().link
         settings.preparedStatements = 2
@@ -54,8 +54,8 @@ extension PostgresTests {
         #expect(try link.run(count, []).rows(of: count) == [SQLRow([.integer(2)])])
     }
 
-    @Test("A commit waits for the disk, also where the server's default is not to")
-    func durability() async throws {
+    @Test
+    func `A commit waits for the disk, also where the server's default is not to`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         let url = database.url(options: "%20-csynchronous_commit%3Doff")
         let store = try await PostgresStore.open(url: url)
@@ -65,8 +65,8 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("A write whose failure the body hides is not done")
-    func hiddenFailure() async throws {
+    @Test
+    func `A write whose failure the body hides is not done`() async throws {
         let store = try await PostgresCluster.shared().emptyDatabase().open()
         let error = await #expect(throws: StoreError.self) {
             try await store.write { transaction in
@@ -79,8 +79,8 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("An error says what failed, and keeps the values to itself")
-    func errorText() async throws {
+    @Test
+    func `An error says what failed, and keeps the values to itself`() async throws {
         let store = try await PostgresCluster.shared().emptyDatabase().open()
         let error = await #expect(throws: StoreError.self) {
             try await store.read { try $0.insert(user("u", email: "personal@example.org")) }
@@ -91,8 +91,8 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("A wrong password is unavailable, and is not in the error")
-    func wrongPassword() async throws {
+    @Test
+    func `A wrong password is unavailable, and is not in the error`() async throws {
         let cluster = try await PostgresCluster.shared()
         try await cluster.run("CREATE ROLE secretive LOGIN PASSWORD 'right-one'")
         for (password, isRight) in [("right-one", true), ("wrong-one", false)] {
@@ -106,16 +106,16 @@ extension PostgresTests {
         }
     }
 
-    @Test("Where the URL asks for TLS, a server without it is refused")
-    func transportSecurity() async throws {
+    @Test
+    func `Where the URL asks for TLS, a server without it is refused`() async throws {
         let cluster = try await PostgresCluster.shared()
         let url = Secret("postgres://postgres@127.0.0.1:\(cluster.port)/postgres?sslmode=require")
         let error = await #expect(throws: StoreError.self) { try await PostgresStore.open(url: url) }
         #expect(error?.description.contains("SSL") == true, "\(error as Any)")
     }
 
-    @Test("A database of another encoding is refused")
-    func encoding() async throws {
+    @Test
+    func `A database of another encoding is refused`() async throws {
         let cluster = try await PostgresCluster.shared()
         try await cluster.run(
             "CREATE DATABASE latin ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C' LOCALE_PROVIDER libc TEMPLATE template0")

@@ -19,8 +19,8 @@ extension PostgresTests {
         return options
     }
 
-    @Test("A frozen database blocks no caller, and is used again when it continues")
-    func frozen() async throws {
+    @Test
+    func `A frozen database blocks no caller, and is used again when it continues`() async throws {
         let cluster = try await PostgresCluster.stoppable()
         let store = try await cluster.emptyDatabase().open(Self.hasty)
         #expect(try await store.write { try $0.insert(user("u")) })
@@ -54,8 +54,8 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("An unanswered commit has an unknown outcome, and its caller is told in time")
-    func frozenCommit() async throws {
+    @Test
+    func `An unanswered commit has an unknown outcome, and its caller is told in time`() async throws {
         let cluster = try await PostgresCluster.stoppable()
         let store = try await cluster.emptyDatabase().open(Self.hasty)
         let gate = Gate()
@@ -82,8 +82,8 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("A transaction that takes too long is undone, and its connection is used again")
-    func overdue() async throws {
+    @Test
+    func `A transaction that takes too long is undone, and its connection is used again`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         var options = PostgresStore.Options()
         options.connections = 1
@@ -112,8 +112,8 @@ extension PostgresTests {
         return options
     }
 
-    @Test("A store that is opened while the database is away waits for it, as long as it is told")
-    func startingWhileAway() async throws {
+    @Test
+    func `A store that is opened while the database is away waits for it, as long as it is told`() async throws {
         let cluster = try await PostgresCluster.stoppable()
         let database = try await cluster.emptyDatabase()
         try await cluster.stop()
@@ -137,8 +137,8 @@ extension PostgresTests {
         #expect(refusal?.description.contains("nowhere") == true, "\(refusal as Any)")
     }
 
-    @Test("The database tells the time")
-    func time() async throws {
+    @Test
+    func `The database tells the time`() async throws {
         let store = try await PostgresCluster.shared().emptyDatabase().open()
         let (begin, end) = (SystemClock().now, try await store.read { try $0.presentTime() })
         let time = try #require(end)

@@ -7,8 +7,8 @@ import Testing
 @testable import StoreSQL
 
 extension PostgresTests {
-    @Test("A statement that takes too long is ended and its write undone")
-    func statementTimeout() async throws {
+    @Test
+    func `A statement that takes too long is ended and its write undone`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         var options = PostgresStore.Options()
         options.statementTimeout = .milliseconds(100)
@@ -25,8 +25,8 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("A write that waits too long for another's row is unavailable")
-    func lockedRow() async throws {
+    @Test
+    func `A write that waits too long for another's row is unavailable`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         var options = PostgresStore.Options()
         options.statementTimeout = .milliseconds(100)
@@ -52,8 +52,8 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("Too many that wait are overloaded at once, one that waits too long a little later")
-    func overload() async throws {
+    @Test
+    func `Too many that wait are overloaded at once, one that waits too long a little later`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         var options = PostgresStore.Options()
         options.connections = 1
@@ -77,8 +77,8 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("Writes that wait for each other leave a connection to reads")
-    func readsGoOn() async throws {
+    @Test
+    func `Writes that wait for each other leave a connection to reads`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         var options = PostgresStore.Options()
         options.connections = 3
@@ -92,8 +92,8 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("A transaction that stops in its middle is ended by the server")
-    func idle() async throws {
+    @Test
+    func `A transaction that stops in its middle is ended by the server`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         var options = PostgresStore.Options()
         // Long enough that no other transaction of this test idles so long, on the slowest machine.
@@ -111,8 +111,8 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("A closed store has done what it accepted, and refuses the rest; closing again does nothing")
-    func closing() async throws {
+    @Test
+    func `A closed store has done what it accepted, and refuses the rest; closing again does nothing`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         let store = try await database.open()
         let (gate, held) = await Gate.holding(store)

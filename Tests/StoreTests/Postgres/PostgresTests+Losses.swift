@@ -8,8 +8,8 @@ import Testing
 @testable import StoreSQL
 
 extension PostgresTests {
-    @Test("A write whose connection is ended in its middle is run again, and done once")
-    func endedInTheMiddle() async throws {
+    @Test
+    func `A write whose connection is ended in its middle is run again, and done once`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         let store = try await database.open()
         let runs = Mutex(0)
@@ -33,8 +33,8 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("Connections that are ended while they idle are noticed and replaced")
-    func endedIdle() async throws {
+    @Test
+    func `Connections that are ended while they idle are noticed and replaced`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         let store = try await database.open()
         for number in 0..<3 {
@@ -45,8 +45,10 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("A write whose connection ends while it commits is not run again, because its outcome is unknown")
-    func endedInCommit() async throws {
+    @Test
+    func `A write whose connection ends while it commits is not run again, because its outcome is unknown`()
+        async throws
+    {
         let database = try await PostgresCluster.shared().emptyDatabase()
         let store = try await database.open()
         // A trigger that runs within COMMIT, and takes its time.
@@ -71,8 +73,10 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("The database may be restarted, and may crash, under load: what was acknowledged is there, and once")
-    func restart() async throws {
+    @Test
+    func `The database may be restarted, and may crash, under load: what was acknowledged is there, and once`()
+        async throws
+    {
         let cluster = try await PostgresCluster.stoppable()
         let store = try await cluster.emptyDatabase().open()
         for way in ["stop", "crash", "kill"] {
@@ -100,8 +104,8 @@ extension PostgresTests {
         await store.close()
     }
 
-    @Test("While the database is away everything is refused in good time, and afterwards done again")
-    func outage() async throws {
+    @Test
+    func `While the database is away everything is refused in good time, and afterwards done again`() async throws {
         let cluster = try await PostgresCluster.stoppable()
         var options = PostgresStore.Options()
         options.connections = 2

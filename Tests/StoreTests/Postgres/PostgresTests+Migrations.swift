@@ -12,8 +12,8 @@ extension PostgresTests {
         ["CREATE TABLE second (id \(types.text) NOT NULL PRIMARY KEY) \(types.tableOptions)"]
     }
 
-    @Test("Servers that start at once on an empty database all succeed, and the schema is made once")
-    func startingRace() async throws {
+    @Test
+    func `Servers that start at once on an empty database all succeed, and the schema is made once`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         let stores = try await withThrowingTaskGroup(of: PostgresStore.self) { group in
             for _ in 0..<5 {
@@ -30,8 +30,8 @@ extension PostgresTests {
         }
     }
 
-    @Test("A schema newer than the program is refused and left alone; an older one gets what is missing")
-    func versions() async throws {
+    @Test
+    func `A schema newer than the program is refused and left alone; an older one gets what is missing`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         let old = try await database.open()
         #expect(try await old.write { try $0.insert(user("u")) })
@@ -50,8 +50,8 @@ extension PostgresTests {
         await new.close()
     }
 
-    @Test("A migration that fails leaves nothing of itself or of those before it")
-    func failingMigration() async throws {
+    @Test
+    func `A migration that fails leaves nothing of itself or of those before it`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         let broken = Migration(version: Self.present + 1, name: "broken") { _ in
             ["CREATE TABLE half (id TEXT)", "NONSENSE"]

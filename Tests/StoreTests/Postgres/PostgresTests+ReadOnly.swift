@@ -16,8 +16,8 @@ extension PostgresTests {
         #expect(error?.code == .readOnly, "\(error as Any)")
     }
 
-    @Test("A database that was made read-only stays it: it is read, and writes are refused as that")
-    func readOnlyByDefault() async throws {
+    @Test
+    func `A database that was made read-only stays it: it is read, and writes are refused as that`() async throws {
         let database = try await PostgresCluster.shared().emptyDatabase()
         let url = database.url(options: "%20-cdefault_transaction_read_only%3Don")
         let missing = await #expect(throws: StoreError.self) { try await PostgresStore.open(url: url) }
@@ -31,8 +31,8 @@ extension PostgresTests {
         await writer.close()
     }
 
-    @Test("A standby is read, and written to when it becomes the primary")
-    func standby() async throws {
+    @Test
+    func `A standby is read, and written to when it becomes the primary`() async throws {
         let cluster = try await PostgresCluster.stoppable()
         let database = try await cluster.emptyDatabase()
         let early = try await database.open()

@@ -8,8 +8,8 @@ import Testing
 
 /// Two stores on one database, as two servers have them.
 extension PostgresTests {
-    @Test("Increments through two servers at once are all counted")
-    func increments() async throws {
+    @Test
+    func `Increments through two servers at once are all counted`() async throws {
         try await withTwoServers { stores in
             _ = try await together(300) { number in
                 try await stores[number % 2].write { try increment("k", in: $0) }
@@ -20,8 +20,8 @@ extension PostgresTests {
         }
     }
 
-    @Test("An address is taken once, and one revision is changed once, through whichever server")
-    func onceOverall() async throws {
+    @Test
+    func `An address is taken once, and one revision is changed once, through whichever server`() async throws {
         try await withTwoServers { stores in
             let signUps = try await together(40) { number in
                 try await stores[number % 2].write { try $0.insert(user("\(number)", email: "one@example.org")) }
@@ -37,8 +37,8 @@ extension PostgresTests {
 
     /// Neither writes what the other read, so that only SERIALIZABLE notices: the first keys of a realm, or one factor
     /// more than a user may have.
-    @Test("Of two servers that find nothing and insert, one inserts")
-    func writeSkew() async throws {
+    @Test
+    func `Of two servers that find nothing and insert, one inserts`() async throws {
         try await withTwoServers { stores in
             for round in 0..<20 {
                 let insertions = try await together(2) { number in
@@ -56,8 +56,8 @@ extension PostgresTests {
         }
     }
 
-    @Test("What one server has committed, the other reads at once")
-    func visibility() async throws {
+    @Test
+    func `What one server has committed, the other reads at once`() async throws {
         try await withTwoServers { stores in
             for number in 0..<20 {
                 let (writer, reader) = (stores[number % 2], stores[1 - number % 2])

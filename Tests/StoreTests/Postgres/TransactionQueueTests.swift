@@ -4,22 +4,22 @@ import Testing
 
 @Suite("The queue of waiting transactions")
 struct TransactionQueueTests {
-    @Test("Transactions run in the order of arrival, but one thread is left to reads")
-    func order() {
+    @Test
+    func `Transactions run in the order of arrival, but one thread is left to reads`() {
         let queue = filled(threads: 3, writes: ["w1", "w2", "w3"], reads: ["r1"])
         #expect([queue.take()?.job, queue.take()?.job, queue.take()?.job] == ["w1", "w2", "r1"])
         #expect(queue.take() == nil && queue.waiting == 1)
     }
 
-    @Test("A pool of one thread does both")
-    func oneThread() {
+    @Test
+    func `A pool of one thread does both`() {
         let queue = filled(threads: 1, writes: ["w1"], reads: ["r1"])
         #expect(queue.writers == 1)
         #expect([queue.take()?.job, queue.take()?.job] == ["w1", "r1"])
     }
 
-    @Test("A write that lost a race goes before fresh ones, and only one such runs at a time")
-    func losers() throws {
+    @Test
+    func `A write that lost a race goes before fresh ones, and only one such runs at a time`() throws {
         let queue = filled(threads: 5, writes: ["w1", "w2", "w3"])
         let (first, second) = (try #require(queue.take()), try #require(queue.take()))
         queue.lose(second)
@@ -32,8 +32,8 @@ struct TransactionQueueTests {
         #expect(queue.take()?.job == "w2")
     }
 
-    @Test("A write that keeps losing runs while no other does, and reads go on")
-    func alone() throws {
+    @Test
+    func `A write that keeps losing runs while no other does, and reads go on`() throws {
         let queue = filled(threads: 5, writes: ["w1", "w2"])
         var loser = try #require(queue.take())
         for _ in 1..<TransactionQueue<String>.lossesBeforeAlone {
@@ -53,8 +53,8 @@ struct TransactionQueueTests {
         #expect(queue.take()?.job == "w3")
     }
 
-    @Test("One too many is refused, but never one that was admitted before")
-    func capacity() throws {
+    @Test
+    func `One too many is refused, but never one that was admitted before`() throws {
         let queue = filled(threads: 2, capacity: 1, writes: ["w1"])
         let first = try #require(queue.take())
         #expect(queue.add("w2", .write) == .waits)
@@ -64,8 +64,8 @@ struct TransactionQueueTests {
         #expect(queue.take()?.job == "w1")
     }
 
-    @Test("Those whose time has passed are taken out, wherever they wait")
-    func deadlines() throws {
+    @Test
+    func `Those whose time has passed are taken out, wherever they wait`() throws {
         let queue = Pool(threads: 3, capacity: 9)
         let now = ContinuousClock.now
         _ = queue.add("loses", .write, now + .seconds(2))
@@ -78,8 +78,8 @@ struct TransactionQueueTests {
         #expect(queue.nextDeadline == now + .seconds(3))
     }
 
-    @Test("A closed queue is finished when what was admitted is")
-    func closing() throws {
+    @Test
+    func `A closed queue is finished when what was admitted is`() throws {
         let queue = filled(threads: 2, writes: ["w1"])
         queue.close()
         #expect(queue.add("w2", .write) == .closed)
@@ -90,8 +90,9 @@ struct TransactionQueueTests {
         #expect(queue.isFinished)
     }
 
-    @Test("An outage is waited for from its begin or the arrival, whichever is later, and no longer than the deadline")
-    func outage() {
+    @Test
+    func `An outage is waited for from its begin or the arrival, whichever is later, and no longer than the deadline`()
+    {
         let now = ContinuousClock.now
         let outage = TransactionQueue<String>.Outage(since: now, patience: .seconds(5))
         let queue = Pool(threads: 2, capacity: 9)

@@ -19,8 +19,8 @@ struct MigrationTests {
         directory = try TestDirectory()
     }
 
-    @Test("An empty file is brought to the newest version, once")
-    func empty() async throws {
+    @Test
+    func `An empty file is brought to the newest version, once`() async throws {
         for _ in 0..<2 {
             let store = try await SQLiteStore.open(path: directory.database)
             #expect(
@@ -43,8 +43,8 @@ struct MigrationTests {
         }
     }
 
-    @Test("A database of an older version gets what is missing and keeps what it has")
-    func older() async throws {
+    @Test
+    func `A database of an older version gets what is missing and keeps what it has`() async throws {
         let old = try await open(Migrations([.firstSchema, .phoneNumbers]))
         try await old.write { try insertUserOfBefore($0) }
         try await old.close()
@@ -54,8 +54,8 @@ struct MigrationTests {
         try await new.close()
     }
 
-    @Test("A user of before refuses tokens by the instant that was the only one then")
-    func namedInstants() async throws {
+    @Test
+    func `A user of before refuses tokens by the instant that was the only one then`() async throws {
         let old = try await open(Migrations(Array(Migrations.all.steps.prefix(6))))
         try await old.write { try insertUserOfBefore($0) }
         try await old.close()
@@ -77,8 +77,8 @@ struct MigrationTests {
         try await new.close()
     }
 
-    @Test("Counters that an earlier program wrote have no open charges")
-    func counters() async throws {
+    @Test
+    func `Counters that an earlier program wrote have no open charges`() async throws {
         let steps = Array(Migrations.all.steps.prefix { $0.name != "open charges" })
         let old = try await open(Migrations(steps))
         _ = try await old.write {
@@ -92,8 +92,10 @@ struct MigrationTests {
         try await new.close()
     }
 
-    @Test("Records of clients that an earlier program kept as flows move to their tables, and no other flow does")
-    func clientRecords() async throws {
+    @Test
+    func `Records of clients that an earlier program kept as flows move to their tables, and no other flow does`()
+        async throws
+    {
         let steps = Array(Migrations.all.steps.prefix { $0.name != "records of clients" })
         let old = try await open(Migrations(steps))
         let purposes: [(ClientRecord.Kind, String)] = [
@@ -146,8 +148,10 @@ struct MigrationTests {
         try await new.close()
     }
 
-    @Test("A session of before is a session and a grant under its id, and each reads its own part of the document")
-    func grants() async throws {
+    @Test
+    func `A session of before is a session and a grant under its id, and each reads its own part of the document`()
+        async throws
+    {
         let steps = Array(Migrations.all.steps.prefix { $0.name != "grants and authorization codes" })
         let old = try await open(Migrations(steps))
         let evidence = """
@@ -213,8 +217,8 @@ struct MigrationTests {
         try await new.close()
     }
 
-    @Test("A schema newer than the program is refused and left alone")
-    func newer() async throws {
+    @Test
+    func `A schema newer than the program is refused and left alone`() async throws {
         let newer = Migrations([.firstSchema, Self.second])
         try await open(newer).close()
         let error = await #expect(throws: StoreError.self) { try await open(Migrations([.firstSchema])) }
@@ -226,8 +230,8 @@ struct MigrationTests {
         try await store.close()
     }
 
-    @Test("A migration that fails leaves nothing of itself or of those before it")
-    func failing() async throws {
+    @Test
+    func `A migration that fails leaves nothing of itself or of those before it`() async throws {
         let broken = Migration(version: 2, name: "broken") { _ in ["CREATE TABLE half (id TEXT)", "NONSENSE"] }
         await #expect(throws: StoreError.self) { try await open(Migrations([.firstSchema, broken])) }
         let store = try await open(Migrations([.firstSchema]))
@@ -236,8 +240,8 @@ struct MigrationTests {
         try await store.close()
     }
 
-    @Test("SQLite checks the types of every table's values")
-    func strictness() async throws {
+    @Test
+    func `SQLite checks the types of every table's values`() async throws {
         let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let lax = try await store.read { transaction in
             try raw(

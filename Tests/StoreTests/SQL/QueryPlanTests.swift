@@ -9,8 +9,8 @@ import Testing
 
 @Suite("Queries")
 struct QueryPlanTests {
-    @Test("No query reads a whole table, but those that list the few signing keys or count")
-    func indices() async throws {
+    @Test
+    func `No query reads a whole table, but those that list the few signing keys or count`() async throws {
         let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let plans = Mutex<[String]>([])
         let (id, instant) = (UserID(rawValue: "u"), Date(microseconds: 1))

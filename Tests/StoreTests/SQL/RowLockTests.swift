@@ -31,8 +31,8 @@ struct RowLockTests {
         try await store.write(body)
     }
 
-    @Test("Users, factors, flows, and what is only added, may follow each other")
-    func inOrder() async throws {
+    @Test
+    func `Users, factors, flows, and what is only added, may follow each other`() async throws {
         try await run { transaction in
             _ = try transaction.insert(user("u"))
             _ = try transaction.insert(Self.factor)
@@ -112,15 +112,15 @@ struct RowLockTests {
         ),
     ]
 
-    @Test("A transaction that locks in another order is undone", arguments: wrong.indices)
-    func outOfOrder(_ place: Int) async throws {
+    @Test(arguments: wrong.indices)
+    func `A transaction that locks in another order is undone`(_ place: Int) async throws {
         let (name, body) = Self.wrong[place]
         let error = await #expect(throws: StoreError.self, "\(name)") { try await run(body) }
         #expect(error?.description.contains("RowReservation") == true, "\(name)")
     }
 
-    @Test("Counters are written at the end, in the order of their names, and only those that changed")
-    func counters() {
+    @Test
+    func `Counters are written at the end, in the order of their names, and only those that changed`() {
         let changes = CounterChanges()
         let kept = AttemptCounter(key: "m", count: 1, since: Self.instant)
         #expect(changes.counter("m") { kept } == kept)

@@ -20,8 +20,10 @@ struct SealedColumnTests {
         "documents.body": "settings and notes; of the master key's check only the key that seals is known",
     ]
 
-    @Test("Every column of bytes is a place that the replacement of the master key knows, or is known to be open")
-    func everyColumn() async throws {
+    @Test
+    func `Every column of bytes is a place that the replacement of the master key knows, or is known to be open`()
+        async throws
+    {
         let store = try await SQLiteStore.temporary()
         let columns = try await store.read { transaction -> Set<String> in
             guard let sql = transaction as? SQLTransaction else { return [] }

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Group commit")
 struct GroupCommitTests {
-    @Test("A group is one transaction with a savepoint for each write, and no caller is answered before the commit")
-    func oneTransaction() {
+    @Test
+    func `A group is one transaction with a savepoint for each write, and no caller is answered before the commit`() {
         let database = ScriptedDatabase()
         let commit = GroupCommit([write("a", database), write("b", database)], on: database)
         #expect(database.journal == "begin save a release save b release commit")
@@ -17,8 +17,8 @@ struct GroupCommitTests {
         #expect((commit.commits, commit.writes) == (1, 2))
     }
 
-    @Test("A write that throws is undone alone")
-    func oneThrows() {
+    @Test
+    func `A write that throws is undone alone`() {
         let database = ScriptedDatabase()
         let commit = GroupCommit(
             [write("a", database), write("b", database, throwing: true), write("c", database)], on: database)
@@ -29,8 +29,8 @@ struct GroupCommitTests {
         #expect((commit.commits, commit.writes) == (1, 2))
     }
 
-    @Test("A group in which all throw commits nothing")
-    func allThrow() {
+    @Test
+    func `A group in which all throw commits nothing`() {
         let database = ScriptedDatabase()
         let commit = GroupCommit([write("a", database, throwing: true)], on: database)
         commit.answer()
@@ -38,8 +38,8 @@ struct GroupCommitTests {
         #expect((commit.commits, commit.writes) == (0, 0))
     }
 
-    @Test("Where the group cannot be committed, each write is run again by itself, those that threw too")
-    func failedCommit() {
+    @Test
+    func `Where the group cannot be committed, each write is run again by itself, those that threw too`() {
         let database = ScriptedDatabase(failingCommits: [1, 2])
         let commit = GroupCommit(
             [write("a", database), write("b", database, throwing: true), write("c", database)], on: database)
@@ -55,15 +55,15 @@ struct GroupCommitTests {
         #expect((commit.commits, commit.writes) == (1, 1))
     }
 
-    @Test("A write alone whose commit fails is told so and not run again")
-    func failedCommitOfOne() {
+    @Test
+    func `A write alone whose commit fails is told so and not run again`() {
         let database = ScriptedDatabase(failingCommits: [1])
         GroupCommit([write("a", database)], on: database).answer()
         #expect(database.journal == "begin save a release nocommit rollback a=unavailable")
     }
 
-    @Test("A transaction that the database ended takes only the culprit with it")
-    func endedTransaction() {
+    @Test
+    func `A transaction that the database ended takes only the culprit with it`() {
         let database = ScriptedDatabase()
         let culprit = PendingWrite(
             run: { _ in
@@ -80,8 +80,8 @@ struct GroupCommitTests {
                 """)
     }
 
-    @Test("A write that hides that the database ended its transaction does not count as done")
-    func hiddenEnd() {
+    @Test
+    func `A write that hides that the database ended its transaction does not count as done`() {
         let database = ScriptedDatabase()
         let culprit = PendingWrite(
             run: { _ in
@@ -92,15 +92,15 @@ struct GroupCommitTests {
         #expect(database.journal.hasSuffix("a=done b=unavailable"))
     }
 
-    @Test("Where no transaction can begin, all are told so, and the lock is waited for once")
-    func notBegun() {
+    @Test
+    func `Where no transaction can begin, all are told so, and the lock is waited for once`() {
         let database = ScriptedDatabase(failingBegins: [1])
         GroupCommit([write("a", database), write("b", database)], on: database).answer()
         #expect(database.journal == "nobegin a=unavailable b=unavailable")
     }
 
-    @Test("Where the lock is lost while writes are run by themselves, the rest are told so at once")
-    func lockLost() {
+    @Test
+    func `Where the lock is lost while writes are run by themselves, the rest are told so at once`() {
         let database = ScriptedDatabase(failingBegins: [3], failingCommits: [1])
         GroupCommit([write("a", database), write("b", database), write("c", database)], on: database).answer()
         #expect(

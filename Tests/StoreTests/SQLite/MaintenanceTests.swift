@@ -11,8 +11,10 @@ struct MaintenanceTests {
         directory = try TestDirectory()
     }
 
-    @Test("A copy that is made while writes go on opens, checks clean and has all that was committed before")
-    func backup() async throws {
+    @Test
+    func `A copy that is made while writes go on opens, checks clean and has all that was committed before`()
+        async throws
+    {
         let store = try await SQLiteStore.open(path: directory.database)
         let copy = directory.path + "/copy.sqlite"
         try await store.write { transaction in
@@ -41,8 +43,8 @@ struct MaintenanceTests {
                 == ["copy.sqlite", "store.sqlite"])
     }
 
-    @Test("A copy overwrites nothing")
-    func overwriting() async throws {
+    @Test
+    func `A copy overwrites nothing`() async throws {
         let store = try await SQLiteStore.open(path: directory.database)
         let copy = directory.path + "/copy"
         try Data("precious".utf8).write(to: URL(fileURLWithPath: copy))
@@ -51,8 +53,8 @@ struct MaintenanceTests {
         try await store.close()
     }
 
-    @Test("A broken page is found")
-    func damage() async throws {
+    @Test
+    func `A broken page is found`() async throws {
         let store = try await SQLiteStore.open(path: directory.database)
         try await store.write { transaction in
             for number in 0..<200 { _ = try transaction.insert(user("\(number)", email: "\(number)@example.org")) }

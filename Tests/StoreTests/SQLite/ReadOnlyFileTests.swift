@@ -17,8 +17,8 @@ struct ReadOnlyFileTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: directory.database)
     }
 
-    @Test("It is read and left as it is, and writes are refused as that", arguments: [0o400, 0o444])
-    func readOnly(mode: Int) async throws {
+    @Test(arguments: [0o400, 0o444])
+    func `It is read and left as it is, and writes are refused as that`(mode: Int) async throws {
         let writer = try await SQLiteStore.open(path: directory.database)
         #expect(try await writer.read { try $0.takesWrites() })
         #expect(try await writer.write { try $0.insert(user("u")) })
@@ -42,8 +42,8 @@ struct ReadOnlyFileTests {
         try await again.close()
     }
 
-    @Test("One of an older schema is refused, because it would have to be changed")
-    func older() async throws {
+    @Test
+    func `One of an older schema is refused, because it would have to be changed`() async throws {
         let old = try await SQLiteStore.open(
             path: directory.database, options: .init(), migrations: Migrations([.firstSchema]))
         try await old.close()

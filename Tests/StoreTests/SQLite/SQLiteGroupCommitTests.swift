@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Group commit on SQLite")
 struct SQLiteGroupCommitTests {
-    @Test("Five hundred writes that arrive while one is under way need two commits")
-    func fewCommits() async throws {
+    @Test
+    func `Five hundred writes that arrive while one is under way need two commits`() async throws {
         let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let (gate, held) = await Gate.holding(store)
         try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -24,8 +24,8 @@ struct SQLiteGroupCommitTests {
         #expect(try await store.read { try $0.countUsers() } == 500)
     }
 
-    @Test("In one group, a body that throws and a statement that fails are undone alone")
-    func failingAlone() async throws {
+    @Test
+    func `In one group, a body that throws and a statement that fails are undone alone`() async throws {
         let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let outcomes = try await outcomesOfOneGroup(in: store) { number in
             { transaction in
@@ -39,8 +39,8 @@ struct SQLiteGroupCommitTests {
         #expect(store.statistics.commits == 2, "the held write, and the group")
     }
 
-    @Test("A write that cannot be committed fails alone, and its neighbours are committed without it")
-    func failingCommit() async throws {
+    @Test
+    func `A write that cannot be committed fails alone, and its neighbours are committed without it`() async throws {
         let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let outcomes = try await outcomesOfOneGroup(in: store) { number in
             { transaction in
@@ -62,8 +62,10 @@ struct SQLiteGroupCommitTests {
         #expect(try await store.check() == [])
     }
 
-    @Test("A write after whose failure SQLite ended the transaction writes nothing, and its neighbours are saved")
-    func endedTransaction() async throws {
+    @Test
+    func `A write after whose failure SQLite ended the transaction writes nothing, and its neighbours are saved`()
+        async throws
+    {
         let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let outcomes = try await outcomesOfOneGroup(in: store) { number in
             { transaction in
@@ -79,8 +81,8 @@ struct SQLiteGroupCommitTests {
         #expect(try await store.read { try $0.users(after: nil, limit: 9) }.map(\.id.rawValue) == ["0", "2", "3"])
     }
 
-    @Test("A write too many is refused as overloaded, and those before it are done")
-    func overload() async throws {
+    @Test
+    func `A write too many is refused as overloaded, and those before it are done`() async throws {
         var options = SQLiteStore.Options()
         options.waitingWrites = 8
         let store = try await SQLiteStore.temporary(options: options)
@@ -99,8 +101,8 @@ struct SQLiteGroupCommitTests {
         #expect(try await store.write { try $0.insert(user("8")) }, "there is room again")
     }
 
-    @Test("Closing waits for the writes that were accepted, and refuses those that come later")
-    func closing() async throws {
+    @Test
+    func `Closing waits for the writes that were accepted, and refuses those that come later`() async throws {
         let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let (gate, held) = await Gate.holding(store)
         let accepted = Task { try await store.write { try $0.insert(user("accepted")) } }

@@ -14,8 +14,8 @@ struct SQLiteStoreTests {
         directory = try TestDirectory()
     }
 
-    @Test("A store keeps what was written after it is closed and opened again")
-    func reopening() async throws {
+    @Test
+    func `A store keeps what was written after it is closed and opened again`() async throws {
         let first = try await SQLiteStore.open(path: directory.database)
         #expect(try await first.write { try $0.insert(user("u")) })
         try await first.close()
@@ -24,8 +24,8 @@ struct SQLiteStoreTests {
         try await second.close()
     }
 
-    @Test("A closed store refuses to read, write, check and copy, and may be closed again")
-    func closed() async throws {
+    @Test
+    func `A closed store refuses to read, write, check and copy, and may be closed again`() async throws {
         let store = try await SQLiteStore.open(path: directory.database)
         try await store.close()
         try await store.close()
@@ -37,18 +37,17 @@ struct SQLiteStoreTests {
     }
 
     @Test(
-        "Every commit waits for the disk, and references are judged",
         arguments: [
             ("journal_mode", SQLValue.text("wal")), ("synchronous", .integer(2)), ("foreign_keys", .integer(1)),
             ("fullfsync", .integer(1)), ("checkpoint_fullfsync", .integer(1)),
         ])
-    func durability(pragma: String, value: SQLValue) async throws {
+    func `Every commit waits for the disk, and references are judged`(pragma: String, value: SQLValue) async throws {
         let store = try await SQLiteStore.open(path: directory.database)
         #expect(try await store.write { try raw($0, "PRAGMA \(pragma)") } == [SQLRow([value])])
     }
 
-    @Test("The database and the files beside it are readable by their owner alone")
-    func permissions() async throws {
+    @Test
+    func `The database and the files beside it are readable by their owner alone`() async throws {
         let store = try await SQLiteStore.open(path: directory.database)
         #expect(try await store.write { try $0.insert(user("u")) })
         for suffix in ["", "-wal", "-shm"] {
@@ -57,8 +56,8 @@ struct SQLiteStoreTests {
         try await store.close()
     }
 
-    @Test("A database that others may read is closed to them when it is opened")
-    func restricting() async throws {
+    @Test
+    func `A database that others may read is closed to them when it is opened`() async throws {
         try await SQLiteStore.open(path: directory.database).close()
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: directory.database)
         let store = try await SQLiteStore.open(path: directory.database)
@@ -66,8 +65,8 @@ struct SQLiteStoreTests {
         try await store.close()
     }
 
-    @Test("What is no database, or cannot be made, is an error")
-    func unusable() async throws {
+    @Test
+    func `What is no database, or cannot be made, is an error`() async throws {
         try Data(repeating: 42, count: 5000).write(to: URL(fileURLWithPath: directory.database))
         for path in [directory.database, directory.path + "/missing/store.sqlite", directory.path] {
             let error = await #expect(throws: StoreError.self) { try await SQLiteStore.open(path: path) }
@@ -76,13 +75,14 @@ struct SQLiteStoreTests {
     }
 
     @Test(
-        "A row that this version cannot read is an error that names table and row",
         arguments: [
             ("profile = '{'", "users u: column 5"),
             ("profile = '{\"displayName\":7}'", "users u: column 5"),
             ("id = 'v', profile = '[]'", "users v: column 5"),
         ])
-    func corruption(change: String, beginning: String) async throws {
+    func `A row that this version cannot read is an error that names table and row`(change: String, beginning: String)
+        async throws
+    {
         let store = try await SQLiteStore.temporary(in: TestRun.directory())
         try await store.write { transaction in
             _ = try transaction.insert(user("u"))
@@ -95,8 +95,8 @@ struct SQLiteStoreTests {
         #expect(error?.description.hasPrefix(beginning) == true, "\(error?.description ?? "")")
     }
 
-    @Test("An error of SQLite says what failed, and keeps the values to itself")
-    func errorText() async throws {
+    @Test
+    func `An error of SQLite says what failed, and keeps the values to itself`() async throws {
         let store = try await SQLiteStore.temporary(in: TestRun.directory())
         let error = await #expect(throws: StoreError.self) {
             try await store.read { try $0.insert(user("u", email: "personal@example.org")) }

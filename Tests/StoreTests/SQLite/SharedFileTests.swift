@@ -12,8 +12,8 @@ struct SharedFileTests {
         directory = try TestDirectory()
     }
 
-    @Test("All that open a new file at once succeed")
-    func openingRace() async throws {
+    @Test
+    func `All that open a new file at once succeed`() async throws {
         let path = directory.database
         let stores = try await withThrowingTaskGroup(of: SQLiteStore.self) { group in
             for _ in 0..<6 {
@@ -29,8 +29,8 @@ struct SharedFileTests {
         for store in stores { try await store.close() }
     }
 
-    @Test("Increments through two stores at once are all counted")
-    func increments() async throws {
+    @Test
+    func `Increments through two stores at once are all counted`() async throws {
         let stores = [
             try await SQLiteStore.open(path: directory.database), try await SQLiteStore.open(path: directory.database),
         ]
@@ -54,8 +54,9 @@ struct SharedFileTests {
         }
     }
 
-    @Test("Writes that another process keeps waiting too long are unavailable, and the next ones are done")
-    func busy() async throws {
+    @Test
+    func `Writes that another process keeps waiting too long are unavailable, and the next ones are done`() async throws
+    {
         let holder = try await SQLiteStore.open(path: directory.database)
         var options = SQLiteStore.Options()
         options.busyTimeout = .milliseconds(20)

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("The queue of waiting writes")
 struct WriteQueueTests {
-    @Test("The first write wakes the writer; the others wait until it comes to them")
-    func waking() {
+    @Test
+    func `The first write wakes the writer; the others wait until it comes to them`() {
         let events = play { queue in
             [
                 queue.add(1), queue.add(2), queue.takeGroup(), queue.add(3), queue.finishGroup(), queue.takeGroup(),
@@ -16,8 +16,8 @@ struct WriteQueueTests {
         #expect(events == ["wake", "waits", "[1, 2]", "waits", "true", "[3]", "false", "wake"])
     }
 
-    @Test("A group takes writes in the order of arrival, and no more than fit into one")
-    func order() {
+    @Test
+    func `A group takes writes in the order of arrival, and no more than fit into one`() {
         let events = play { queue in
             for number in 1...4 { _ = queue.add(number) }
             return [
@@ -27,8 +27,8 @@ struct WriteQueueTests {
         #expect(events == ["[1, 2, 3]", "true", "[4]", "false", "[]"])
     }
 
-    @Test("A write too many is refused as overloaded, until a group has been taken")
-    func overload() {
+    @Test
+    func `A write too many is refused as overloaded, until a group has been taken`() {
         let events = play { queue in
             for number in 1...4 { _ = queue.add(number) }
             return [queue.add(5), queue.waiting, queue.takeGroup(), queue.add(6)]
@@ -36,8 +36,8 @@ struct WriteQueueTests {
         #expect(events == ["overloaded", "[1, 2, 3, 4]", "[1, 2, 3]", "waits"])
     }
 
-    @Test("Closing lets one more write in, even into a full queue, and none after it")
-    func closing() {
+    @Test
+    func `Closing lets one more write in, even into a full queue, and none after it`() {
         let events = play { queue in
             for number in 1...4 { _ = queue.add(number) }
             return [queue.close(with: 5), queue.add(6), queue.close(with: 7), queue.waiting]
@@ -45,8 +45,8 @@ struct WriteQueueTests {
         #expect(events == ["waits", "unavailable", "nil", "[1, 2, 3, 4, 5]"])
     }
 
-    @Test("Closing an idle queue wakes the writer")
-    func closingIdle() {
+    @Test
+    func `Closing an idle queue wakes the writer`() {
         #expect(play { [$0.close(with: 1), $0.takeGroup()] } == ["wake", "[1]"])
     }
 
