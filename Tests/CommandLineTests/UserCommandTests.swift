@@ -63,7 +63,7 @@ import Testing
         let file = try directory.write("password1\n", to: "common")
         let common = try await directory.run("user", "add", "anna@example.com", "--password-file", file)
         #expect(common.status == 1)
-        #expect(common.error == "countersign: The password is one of those that are tried first. Choose another.\n")
+        #expect(common.error == "countersign: The password is one of the most common ones. Choose another.\n")
         let short = try await directory.run("user", "add", "anna@example.com", "--password-stdin", input: "short")
         #expect(short.status == 1)
         #expect(short.error.contains("at least 8 characters"))

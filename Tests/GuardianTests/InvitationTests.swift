@@ -295,7 +295,7 @@ struct InvitationTests {
             ] {
                 let reply = try await open(server, "/guardian/enroll\(path)")
                 #expect(reply.status == 400 || reply.status == 404, "\(path): \(reply.status)")
-                expectPage(reply, reply.status, "This link is not good")
+                expectPage(reply, reply.status, "This link is not valid")
             }
             for (type, body) in [
                 ("application/json", "{}"), ("application/x-www-form-urlencoded", ""),

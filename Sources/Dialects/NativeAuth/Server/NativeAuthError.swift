@@ -150,7 +150,7 @@ struct NativeAuthError: Error, Sendable {
             switch suberror {
             case .passwordTooShort: "New password is too short."
             case .passwordTooLong: "New password is too long."
-            case .passwordBanned: "New password is one of those that are tried first."
+            case .passwordBanned: "New password is one of the most common ones."
             case .passwordIsInvalid: "New password has characters that are not allowed."
             case .passwordRecentlyUsed: "New password is the account's, or was it lately."
             default: "New password is too weak."

@@ -14,8 +14,8 @@ public struct PasswordWords: PageWords {
             case .tooLong(let maximum): "Use at most \(maximum) characters."
             case .lacks(let kinds): "Use also \(kinds.map(\.english).joined(separator: ", "))."
             case .containsAddress: "Do not use your address."
-            case .recentlyUsed: "You have this password, or had it lately. Choose another."
-            case .common, nil: "This is one of the passwords that are tried first. Choose another."
+            case .recentlyUsed: "You use this password, or used it recently. Choose another."
+            case .common, nil: "This is one of the most common passwords. Choose another."
             }
         })
 

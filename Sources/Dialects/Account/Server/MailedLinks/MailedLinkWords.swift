@@ -41,7 +41,7 @@ struct MailedLinkWords: PageWords {
         addressChanged: PageMessage(title: "Address changed", text: "Sign in again with the new address."),
         passwordSet: PageMessage(title: "Password set", text: "Sign in with it from now on."),
         deadLink: PageMessage(
-            title: "This link is no longer good",
+            title: "This link is no longer valid",
             text: "It was used before, it has expired, or it is not complete. Ask for a new one in the app."),
         addressTaken: PageMessage(title: "This address has an account", text: "Sign in with it, or choose another."),
         tooManyPasswords: "Too many passwords were tried. Wait an hour, then ask for another link in the app.",

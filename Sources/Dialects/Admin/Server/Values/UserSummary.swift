@@ -65,7 +65,7 @@ extension PasswordPolicy.Fault {
         switch self {
         case .tooShort(let minimum): "The password is too short: it needs at least \(minimum) characters."
         case .tooLong(let maximum): "The password is too long: it may have \(maximum) characters."
-        case .common: "The password is one of those that are tried first. Choose another."
+        case .common: "The password is one of the most common ones. Choose another."
         case .lacks(let kinds):
             "The password needs \(kinds.map(\.english).joined(separator: ", ")) too."
         case .containsAddress: "The password is the address, or a part of it. Choose another."

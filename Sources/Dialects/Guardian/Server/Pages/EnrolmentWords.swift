@@ -57,7 +57,7 @@ struct EnrolmentWords: PageWords {
         wrongCode: "That is not the code. Wait for the next one, and look at the phone's clock.",
         tooManyCodes: "Too many wrong codes. Begin again.",
         deadLink: PageMessage(
-            title: "This link is not good",
+            title: "This link is not valid",
             text: "It is incomplete, or was not issued by this service. Ask the person who invited you."),
         expired: PageMessage(
             title: "This link has expired",
