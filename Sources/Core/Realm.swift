@@ -29,6 +29,8 @@ public struct Realm: Sendable {
     let extensionTraffic = ExtensionTraffic()
     private let rememberedSettings = Remembered<RealmSettings>()
     let unsettledCharges = UnsettledCharges()
+    let clientsUnderWay = RequestsUnderWay()
+    let pollPace = PollPace()
     /// Wakes those who wait for what this process sends; other processes' is found by looking.
     public let notifier = Notifier()
 
@@ -74,8 +76,10 @@ public struct Realm: Sendable {
     public var authorizationCodes: AuthorizationCodes { AuthorizationCodes(realm: self) }
     /// Applications: client ids.
     public var applications: Applications { Applications(realm: self) }
-    /// Limits that are a protocol's own.
-    public var limits: Limits { Limits(realm: self) }
+    /// Tokens: composing, signing, verifying.
+    public var tokens: Tokens { Tokens(realm: self) }
+    /// How often a request that waits may come again.
+    public var polls: Polls { Polls(realm: self) }
     /// What the log says.
     public var auditLog: AuditLog { AuditLog(realm: self) }
     /// Removes what has expired.

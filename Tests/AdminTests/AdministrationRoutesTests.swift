@@ -28,7 +28,22 @@ import Testing
                 #"{"registration":{"attributes":[{"name":"a","type":"string","isRequired":true,"pattern":"^a$"}]}}"#)
             #expect(application.json["application"]["attributes"][0]["pattern"] == "^a$", "\(application.text)")
 
+            let signing = try await post(
+                "applications:add",
+                #"{"registration":{"jwks":{"keys":[{"kty":"EC","crv":"P-256","kid":"1","x":""#
+                    + #"SunBGweBTqtDNsxBnqUAjKHoKwF83Gpr_ka5e6FaB4o","y":"wbnG4MMOUADqLEEebfoCBgTOXFgCTD8wQ2aQ2ldQKGw"}]}}}"#
+            )
+            let summary = signing.body["application"] as? [String: Any]
+            #expect(
+                summary?["isConfidential"] as? Bool == true && summary?["keyIDs"] as? [String] == ["1"], "\(signing)")
+
             let cases: [(name: String, body: String, status: Int, code: String, message: String)] = [
+                (
+                    "applications:add", #"{"registration":{"jwks":{"keys":[{"kty":"oct","k":"AQAB"}]}}}"#, 400,
+                    "invalid",
+                    "a private or symmetric key"
+                ),
+                ("applications:add", #"{"registration":{"jwks":{}}}"#, 400, "invalid", "1 to 10 public keys"),
                 ("users:show", #"{"user":"nobody"}"#, 404, "not_found", "There is no user nobody."),
                 ("users:add", #"{"email":"anna@example.com"}"#, 409, "conflict", "has an account"),
                 ("users:add", #"{"email":"anna"}"#, 400, "invalid", "is no e-mail address"),

@@ -177,6 +177,38 @@ struct TokenTests {
         .toolkit("/v1/accounts:sendOobCode", ["requestType": "VERIFY_EMAIL"]),
         .toolkit("/v2/accounts/mfaEnrollment:start", ["totpEnrollmentInfo": [:]]),
         .toolkit("/v2/accounts/mfaEnrollment:withdraw", ["mfaEnrollmentId": "x"]),
+        .toolkit("/v1/accounts:sendOobCode", ["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "m@example.org"]),
+        .toolkit("/v2/accounts/mfaEnrollment:finalize", ["totpVerificationInfo": [:]]),
+        .toolkit("/v1/accounts:signInWithEmailLink", ["email": "m@example.org", "oobCode": "x"]),
+        Bearer("createSessionCookie", of: .identityToolkit) { scene, token in
+            try await scene.json(
+                "/v1/projects/countersign:createSessionCookie", ["idToken": .string(token)],
+                scene.server.administrator)
+        },
+        Bearer("userinfo", of: .guardian) { scene, token in
+            try await scene.get("/userinfo", [:], scene.bearer(token))
+        },
+        Bearer("mfa/challenge", of: .guardian) { scene, token in
+            try await scene.oauth(
+                "/mfa/challenge", of: scene.application.id, ["mfa_token": .string(token), "challenge_type": "otp"])
+        },
+        Bearer("mfa-otp", of: .guardian) { scene, token in
+            try await scene.oauth(
+                of: scene.application.id,
+                [
+                    "grant_type": "http://auth0.com/oauth/grant-type/mfa-otp", "mfa_token": .string(token),
+                    "otp": .string(scene.code),
+                ])
+        },
+        Bearer("private_key_jwt", of: .admin) { scene, token in
+            try await scene.json(
+                "/oauth/token",
+                [
+                    "grant_type": "password", "username": .string(Scene.bob), "password": "analytical engine",
+                    "client_assertion": .string(token),
+                    "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+                ])
+        },
         Bearer("mfa/authenticators", of: .guardian) { scene, token in
             try await scene.get("/mfa/authenticators", [:], scene.bearer(token))
         },
@@ -207,6 +239,72 @@ struct TokenTests {
         },
     ]
 
+    /// Where each token of a protocol is good in its own: everywhere else of the protocol it is as wrong as another's.
+    private static let own: [String: Set<String>] = [
+        "session cookie": [], "Guardian's access token": ["userinfo"], "Guardian's ID token": [],
+        "mfa_token": ["mfa/authenticators", "mfa/associate", "mfa/challenge", "mfa-otp", "start-flow"],
+    ]
+
+    @Test
+    func `Within a protocol a token acts only where its own type and audience are expected`() async throws {
+        try await Scene.with { scene in
+            let toolkit = try await Self.toolkitTokens(scene)
+            let guardian = try await Self.guardianTokens(scene)
+            let cookie = try await scene.json(
+                "/v1/projects/countersign:createSessionCookie", ["idToken": toolkit["idToken"]],
+                scene.server.administrator)
+            let pending = try await scene.oauth(
+                of: scene.application.id,
+                [
+                    "grant_type": "password", "username": .string(NativeClient.email),
+                    "password": .string(NativeClient.password),
+                ])
+            let tokens: [(String, Dialect, JSON)] = [
+                ("session cookie", .identityToolkit, cookie.json["sessionCookie"]),
+                ("Guardian's access token", .guardian, guardian["access_token"]),
+                ("Guardian's ID token", .guardian, guardian["id_token"]),
+                ("mfa_token", .guardian, pending.json["mfa_token"]),
+            ]
+            for (name, dialect, token) in tokens {
+                let token = try #require(token.text, "\(name): \(pending.text)")
+                for endpoint in Self.bearers
+                where endpoint.dialect == dialect && Self.own[name]?.contains(endpoint.name) != true {
+                    let reply = try await endpoint.call(scene, token)
+                    #expect((400..<500).contains(reply.status), "\(name) at \(endpoint.name): \(reply.text)")
+                }
+            }
+        }
+    }
+
+    @Test
+    func `Security checks' introspection knows no other protocol's token`() async throws {
+        try await Scene.with { scene in
+            let basic = Data("test:test".utf8).base64EncodedString()
+            let granted = try await scene.server.send(
+                .post, "/mfp/api/az/v1/token",
+                headers: [
+                    .authorization: "Basic \(basic)", .contentType: "application/x-www-form-urlencoded",
+                ], body: Array("grant_type=client_credentials&scope=authorization.introspect".utf8))
+            let own = try #require(granted.json["access_token"].text, "\(granted.text)")
+            func isActive(_ token: String) async throws -> JSON {
+                var headers = scene.bearer(own)
+                headers[.contentType] = "application/x-www-form-urlencoded"
+                return try await scene.server.send(
+                    .post, "/mfp/api/az/v1/introspection", headers: headers, body: Array("token=\(token)".utf8)
+                ).json["active"]
+            }
+            #expect(try await isActive(own) == true)
+            let guardian = try await Self.guardianTokens(scene)
+            let native = try await Self.nativeTokens(scene)
+            for token in [
+                try await Self.toolkitTokens(scene)["idToken"], guardian["access_token"], guardian["id_token"],
+                native["access_token"], native["id_token"],
+            ] {
+                #expect(try await isActive(try #require(token.text)) == false)
+            }
+        }
+    }
+
     @Test
     func `An access token or an ID token acts for its user in its own protocol alone`() async throws {
         try await Scene.with { scene in
@@ -216,8 +314,18 @@ struct TokenTests {
             expectGranted(
                 try await scene.mobile.preauthorize("accessRestricted", ["PinCodeAttempts": ["pin": "1234"]]))
             let mobile = try await scene.mobile.token("accessRestricted").token
+            let cookie = try await scene.json(
+                "/v1/projects/countersign:createSessionCookie", ["idToken": toolkit["idToken"]],
+                scene.server.administrator)
+            let pending = try await scene.oauth(
+                of: scene.application.id,
+                [
+                    "grant_type": "password", "username": .string(NativeClient.email),
+                    "password": .string(NativeClient.password),
+                ])
             let tokens: [(Dialect, JSON)] = [
-                (.identityToolkit, toolkit["idToken"]), (.guardian, guardian["access_token"]),
+                (.identityToolkit, toolkit["idToken"]), (.identityToolkit, cookie.json["sessionCookie"]),
+                (.guardian, pending.json["mfa_token"]), (.guardian, guardian["access_token"]),
                 (.guardian, guardian["id_token"]), (.nativeAuth, native["access_token"]),
                 (.nativeAuth, native["id_token"]), (.securityChecks, .string(mobile)),
             ]

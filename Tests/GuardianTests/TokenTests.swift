@@ -71,7 +71,10 @@ struct TokenTests {
                 [
                     "issuer": .string(base), "jwks_uri": .string("\(base)/.well-known/jwks.json"),
                     "token_endpoint": .string("\(base)/oauth/token"),
-                    "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
+                    "token_endpoint_auth_methods_supported": [
+                        "client_secret_basic", "client_secret_post", "private_key_jwt", "none",
+                    ],
+                    "token_endpoint_auth_signing_alg_values_supported": ["ES256", "RS256"],
                     "userinfo_endpoint": .string("\(base)/userinfo"),
                     "backchannel_authentication_endpoint": .string("\(base)/bc-authorize"),
                     "backchannel_token_delivery_modes_supported": ["poll"],

@@ -1,4 +1,3 @@
-import CountersignCore
 import CountersignServer
 import DialectTestSupport
 import Foundation
@@ -6,6 +5,8 @@ import HTTPTypes
 import NativeAuthWire
 import TestSupport
 import Testing
+
+@testable import CountersignCore
 
 /// Token issuance start (Microsoft Learn, Custom claims provider reference), through the endpoints, with a service behind a
 /// socket.

@@ -44,7 +44,10 @@ private struct OpenIDConfiguration: Encodable {
     let issuer: String
     let jwks_uri: String
     let token_endpoint: String
-    let token_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post", "none"]
+    let token_endpoint_auth_methods_supported = [
+        "client_secret_basic", "client_secret_post", "private_key_jwt", "none",
+    ]
+    let token_endpoint_auth_signing_alg_values_supported = SigningAlgorithm.allCases.map(\.rawValue)
     let userinfo_endpoint: String
     let backchannel_authentication_endpoint: String
     let backchannel_token_delivery_modes_supported = ["poll"]

@@ -52,7 +52,10 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
 
     public var displayName: String?
     /// SHA-256 of the client secret, Base64; nil for a public client. Client secrets are random, so one hash is enough.
-    public var secretDigest: String?
+    /// No dialect compares it: ``Applications/authenticate(_:expecting:by:)`` judges secrets.
+    var secretDigest: String?
+    /// The public keys with which it signs assertions of who it is; empty where it signs none.
+    public var assertionKeys: [AssertionKey]
     public var redirectURIs: [String]
     public var challengeTypes: [String]
     public var scopes: [String]
@@ -69,12 +72,12 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
     package var versionDocuments: [JSONValue]
 
     public init(
-        displayName: String? = nil, secretDigest: String? = nil, redirectURIs: [String] = [],
+        displayName: String? = nil, redirectURIs: [String] = [],
         challengeTypes: [String] = [], scopes: [String] = [], audiences: [String]? = [], attributes: [Attribute] = [],
-        requiresSecondFactor: Bool = false, revealsAddresses: Bool = false
+        requiresSecondFactor: Bool = false, revealsAddresses: Bool = false, assertionKeys: [AssertionKey] = []
     ) {
         self.displayName = displayName
-        self.secretDigest = secretDigest
+        self.assertionKeys = assertionKeys
         self.redirectURIs = redirectURIs
         self.challengeTypes = challengeTypes
         self.scopes = scopes
@@ -87,7 +90,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case displayName, secretDigest, redirectURIs, challengeTypes, scopes, audiences, attributes
-        case requiresSecondFactor, revealsAddresses
+        case requiresSecondFactor, revealsAddresses, assertionKeys
         case versionDocuments = "versions"
     }
 
@@ -95,6 +98,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         displayName = try members.decodeIfPresent(String.self, forKey: .displayName)
         secretDigest = try members.decodeIfPresent(String.self, forKey: .secretDigest)
+        assertionKeys = try members.decodeIfPresent([AssertionKey].self, forKey: .assertionKeys) ?? []
         redirectURIs = try members.decodeIfPresent([String].self, forKey: .redirectURIs) ?? []
         challengeTypes = try members.decodeIfPresent([String].self, forKey: .challengeTypes) ?? []
         scopes = try members.decodeIfPresent([String].self, forKey: .scopes) ?? []
@@ -104,4 +108,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
         revealsAddresses = try members.decodeIfPresent(Bool.self, forKey: .revealsAddresses) ?? false
         versionDocuments = try members.decodeIfPresent([JSONValue].self, forKey: .versionDocuments) ?? []
     }
+
+    /// Whether the application can show that it is the one that it says: it has a secret or keys (RFC 6749, section 2.1).
+    public var isConfidential: Bool { secretDigest != nil || !assertionKeys.isEmpty }
 }

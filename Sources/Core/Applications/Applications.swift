@@ -70,6 +70,7 @@ public struct Applications: Sendable {
             details["requiresSecondFactor"] = .bool(after.requiresSecondFactor)
         }
         if before.secretDigest != after.secretDigest { details["secretChanged"] = .bool(true) }
+        if before.assertionKeys != after.assertionKeys { details["keysChanged"] = .bool(true) }
         if before.audiences != after.audiences {
             details["audiences"] = after.audiences.map { .array($0.map { .string($0) }) } ?? .null
         }
@@ -117,13 +118,22 @@ extension ApplicationRegistration {
         secretDigest = secret.map { Self.digest($0) }
     }
 
-    /// Whether the secret is this client's. A public client has none, and no secret is right.
-    public func hasSecret(_ secret: Secret<String>) -> Bool {
-        guard let secretDigest else { return false }
-        return ConstantTime.equal(Array(secretDigest.utf8), Array(Self.digest(secret).utf8))
+    /// Whether the secret is this client's. A public client has none, and no secret is right. Takes as long whether there is
+    /// a secret or not.
+    func hasSecret(_ secret: Secret<String>) -> Bool {
+        let digest = secretDigest ?? Self.decoyDigest
+        return ConstantTime.equal(Array(digest.utf8), Array(Self.digest(secret).utf8)) && secretDigest != nil
     }
+
+    private static let decoyDigest = Data(repeating: 0, count: SHA256.byteCount).base64EncodedString()
 
     private static func digest(_ secret: Secret<String>) -> String {
         Data(SHA256.hash(data: Data(secret.reveal().utf8))).base64EncodedString()
     }
+}
+
+extension Application {
+    /// Whether the application has a secret that a document publishes, so that development's own applications are known
+    /// (``DataKind``).
+    public func hasPublishedSecret(_ secret: Secret<String>) -> Bool { registration.hasSecret(secret) }
 }

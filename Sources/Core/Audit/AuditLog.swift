@@ -101,4 +101,6 @@ extension AuditEvent.Kind {
     public static let settingsChanged = Self(rawValue: "settings.changed")
     public static let applicationChanged = Self(rawValue: "application.changed")
     public static let applicationRemoved = Self(rawValue: "application.removed")
+    /// An application's secret or assertion was not right.
+    public static let clientRefused = Self(rawValue: "client.refused")
 }

@@ -105,14 +105,13 @@ extension CustomExtensions {
 
     /// The token that authenticates this server's call to the service.
     private func token(for question: ExtensionQuestion) async throws -> String {
-        let now = realm.clock.now.seconds
         let algorithm = try await realm.settings().tokens.algorithm(for: .nativeAuth)
-        var claims = realm.extensionFormat.tokenClaims(of: question, tokenID: realm.random.bytes(16).base64URL)
-        claims["aud"] = .string(question.listener.audience)
-        claims["iat"] = .integer(now)
-        claims["nbf"] = .integer(now)
-        claims["exp"] = .integer(now + Self.tokenLifetime)
-        return try await realm.keyring.sign(TokenClaims(claims), with: algorithm)
+        let spelled = realm.extensionFormat.tokenClaims(of: question, tokenID: realm.random.bytes(16).base64URL)
+        let draft = TokenDraft(
+            issuer: spelled["iss"]?.stringValue ?? "", audience: question.listener.audience, subject: nil,
+            expiresAt: realm.clock.now + Double(Self.tokenLifetime), parts: [.notBefore],
+            spelling: spelled.mapValues { .some($0) })
+        return try await realm.tokens.issue(draft, with: algorithm)
     }
 
     // MARK: The log

@@ -231,6 +231,8 @@ public struct Refusal: Error, Sendable, Equatable {
         case noPassword
         /// The mailbox cannot be a second factor, as it is the first.
         case unsuitableContact
+        /// The user who asks has to sign in again first.
+        case signInTooOld
     }
 
     public let reason: Reason

@@ -36,10 +36,13 @@ public struct Mailings: Sendable {
 
     /// Mails a link.
     ///
-    /// Whether the address has an account is disclosed (`userNotFound`) only where the realm's settings or the
-    /// application reveal it; otherwise the answer is the same, and nothing is sent.
+    /// Whether the address has an account is disclosed (`userNotFound`) only where the realm's settings or the application
+    /// reveal it; otherwise the answer is the same, and nothing is sent.
+    /// - Parameter session: the session of the user who asks, where it has to be of a recent sign-in; otherwise the mail is
+    ///   refused with `signInTooOld`, or `flowExpired` where the user's tokens were revoked meanwhile.
     public func sendLink(
-        _ subject: Subject, options: LinkOptions = LinkOptions(), by client: ClientContext
+        _ subject: Subject, options: LinkOptions = LinkOptions(), of session: OwnSession? = nil,
+        by client: ClientContext
     ) async throws -> Outcome {
         let realm = realm
         let now = realm.clock.now
@@ -47,6 +50,12 @@ public struct Mailings: Sendable {
         let messageID = AuditEvent.freshID(at: now, random: realm.random)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.writeSending { transaction in
+            if let session {
+                guard let user = try transaction.user(session.userID) else { return .refused(Refusal(.userNotFound)) }
+                if let fault = session.faultUnlessRecent(user, at: now) {
+                    return .refused(Refusal(fault == .signInTooOld ? .signInTooOld : .flowExpired))
+                }
+            }
             let settings = try transaction.settings()
             let hides = settings.privacy.hidesAddresses && !client.revealsAddresses
             let charge = { (email: EmailAddress) throws -> Refusal? in

@@ -24,6 +24,8 @@ public struct RateLimit: Sendable, Equatable {
 
     /// Wrong answers from one source address. Every sign-in is charged to it and given back.
     public static let answersPerSource = RateLimit(count: 100, window: 600, parts: 25)
+    /// Wrong secrets and assertions of applications from one source address.
+    static let clientsPerSource = RateLimit(count: 100, window: 600)
     /// Accounts made from one source address.
     public static let signUpsPerSource = RateLimit(count: 100, window: 3600)
     /// Sign-ins and resets, step by step, that one source address begins. Each is a row, whichever user it is for.
@@ -62,24 +64,20 @@ public struct RateLimit: Sendable, Equatable {
         return .admitted(counter)
     }
 
+    /// Asks and counts nothing: how long to wait where the counter and what is open beside it are more than the limit.
+    /// - Parameter open: attempts under way that are not in the counter, this one among them.
+    func wait(_ counter: AttemptCounter?, alsoOpen open: Int, at now: Date) -> Date? {
+        let counted = counter.flatMap { now < $0.since + window ? $0 : nil }
+        if (counted?.count ?? 0) + open <= count { return nil }
+        return counted.map { $0.since + window } ?? now + 1
+    }
+
     /// What one of its counters admits.
     private var share: Int { count / parts }
 
     /// The counters of a thing, in the order in which they are asked.
     func keys(of key: String, from start: Int) -> [String] {
         parts == 1 ? [key] : (0..<parts).map { "\(key)/\((start + $0) % parts)" }
-    }
-}
-
-/// Limits of things that are no answers, for dialects whose protocols have some of their own.
-public struct Limits: Sendable {
-    let realm: Realm
-
-    /// Counts one; false where it is one too many.
-    /// - Parameter key: names what is counted, beginning with a word for the limit.
-    public func admits(_ limit: RateLimit, of key: String) async throws -> Bool {
-        let now = realm.clock.now
-        return try await realm.store.write { try $0.charge(limit, key: "limit/\(key)", at: now) == nil }
     }
 }
 

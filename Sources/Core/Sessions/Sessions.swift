@@ -31,11 +31,7 @@ public struct Sessions: Sendable {
     ///     named, and never with another server's clock.
     public func standing(of userID: UserID, epoch: Int?, issuedAt: Int64) async throws -> Standing {
         guard let user = try await realm.store.read({ try $0.user(userID) }) else { return .userNotFound }
-        if let epoch {
-            if epoch < user.tokenEpoch || issuedAt < user.tokensRefusedBefore.seconds { return .revoked }
-        } else if issuedAt < user.tokensValidAfter.seconds {
-            return .revoked
-        }
+        guard user.admits(epoch: epoch, issuedAt: issuedAt) else { return .revoked }
         return user.isDisabled ? .userDisabled : .good(user)
     }
 
@@ -48,13 +44,7 @@ public struct Sessions: Sendable {
     public func living(_ id: SessionID, of owner: HandleOwner, for userID: UserID) async throws -> GrantedSession? {
         let now = realm.clock.now
         return try await realm.store.read { transaction in
-            guard let session = try transaction.session(id), let user = try transaction.user(userID),
-                session.isLiving(of: user, at: now),
-                let grant = try transaction.grants(of: id, limit: Session.longestList).first(where: {
-                    owner.owns($0) && $0.isLiving(at: now)
-                })
-            else { return nil }
-            return GrantedSession(session: session, grant: grant)
+            try transaction.user(userID).flatMap { try transaction.living(id, of: owner, for: $0, at: now) }
         }
     }
 

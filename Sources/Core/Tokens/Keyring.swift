@@ -84,7 +84,7 @@ public final class Keyring: Sendable {
 
     /// The claims of a token that one of our keys signed, with the algorithm of that key; nil for anything else.
     /// Times, issuer and audience are for the caller to judge.
-    public func verified(_ token: String) async throws -> TokenClaims? {
+    func verified(_ token: String) async throws -> TokenClaims? {
         guard let header = JWSHeader(of: token), let algorithm = SigningAlgorithm(rawValue: header.alg),
             let kid = header.kid
         else { return nil }
@@ -100,13 +100,13 @@ public final class Keyring: Sendable {
     }
 
     /// The claims of a token with `alg: none` and an empty signature; nil for anything else.
-    public func unsigned(_ token: String) async -> TokenClaims? {
+    func unsigned(_ token: String) async -> TokenClaims? {
         guard let header = JWSHeader(of: token), header.alg == "none", token.hasSuffix(".") else { return nil }
         return try? await unsigned.unverified(token, as: TokenClaims.self)
     }
 
     /// The claims of a token that one of the given public keys (PEM) signed; nil for anything else.
-    public func verified(_ token: String, byPublicKeyPEM pem: String) async -> TokenClaims? {
+    func verified(_ token: String, byPublicKeyPEM pem: String) async -> TokenClaims? {
         guard let header = JWSHeader(of: token), let algorithm = SigningAlgorithm(rawValue: header.alg) else {
             return nil
         }

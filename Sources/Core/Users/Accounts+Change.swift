@@ -32,6 +32,10 @@ public struct AccountChange: Sendable {
     /// Seconds that the instant of a revocation may be past and still mean now.
     static let revocationDelay: TimeInterval = 300
 
+    /// Whether a user who makes the change has to have signed in recently: it ends the sessions of everybody else who is
+    /// signed in to the account.
+    public var needsRecentSignIn: Bool { endsSessions || revokesTokensAt != nil }
+
     /// Whether tokens issued before should not survive it: a new address, a new password.
     var endsSessions: Bool { email != nil || password != nil || removesPassword }
 }
@@ -51,13 +55,18 @@ extension Accounts {
     /// administrator asks.
     /// - Parameters:
     ///   - evidence: what the caller's session was proven with; nil where no session is to go on.
-    ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses. Nil where an
-    ///     administrator asks.
+    ///   - session: the session of the user who asks; a revocation since it was judged refuses, and so does a sign-in that is
+    ///     not recent, where the change needs a recent one. Nil where an administrator asks.
     public func change(
-        _ id: UserID, _ change: AccountChange, continuing evidence: SessionEvidence? = nil, asOf epoch: Int? = nil,
-        by client: ClientContext
+        _ id: UserID, _ change: AccountChange, continuing evidence: SessionEvidence? = nil,
+        of session: OwnSession? = nil, by client: ClientContext
     ) async throws -> ChangeOutcome {
         let realm = realm
+        let asked = realm.clock.now
+        // Before the password is judged and hashed. The transaction decides.
+        if let session, change.needsRecentSignIn, !session.evidence.isRecent(at: asked) {
+            return .refused(.signInTooOld)
+        }
         let settings = try await realm.settings()
         guard let (before, factors) = try await userAndFactors(id) else { return .refused(.userNotFound) }
         if let password = change.password,
@@ -68,7 +77,7 @@ extension Accounts {
         {
             return .refused(.weakPassword(fault))
         }
-        if let password = change.password, epoch != nil, client.refusesFormerPasswords {
+        if let password = change.password, session != nil, client.refusesFormerPasswords {
             switch try await PasswordHistory(realm: realm).look(for: password, of: id, factors, settings.passwords) {
             case .fresh: break
             case .recent: return .refused(.weakPassword(.recentlyUsed))
@@ -84,7 +93,13 @@ extension Accounts {
         return try await realm.writeSending { transaction in
             guard var user = try transaction.user(id) else { return .refused(.userNotFound) }
             let before = user
-            if let epoch, epoch != user.tokenEpoch { return .refused(.revoked) }
+            if let session {
+                // As of the request: hashing may have waited.
+                let fault =
+                    change.needsRecentSignIn
+                    ? session.faultUnlessRecent(user, at: asked) : session.fault(of: user)
+                if let fault { return .refused(fault == .signInTooOld ? .signInTooOld : .revoked) }
+            }
             // Everything that can be refused stands before the first write: a refusal does not undo.
             if let refusal = try change.refusal(for: user, realm.proofs, in: transaction) { return .refused(refusal) }
             try transaction.reserve(Set(transaction.factors(of: id).map { .factor($0.id) } + [.user(id)]))

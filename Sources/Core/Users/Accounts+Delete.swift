@@ -17,6 +17,24 @@ extension Accounts {
         try await delete([id], by: client) == [.deleted]
     }
 
+    public enum OwnDeletionOutcome: Sendable, Equatable {
+        case deleted
+        case userNotFound
+        case refused(OwnSession.Fault)
+    }
+
+    /// Removes the account of a user who asks for it and signed in recently.
+    public func deleteOwn(_ session: OwnSession, by client: ClientContext) async throws -> OwnDeletionOutcome {
+        let now = realm.clock.now
+        let event = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard let user = try transaction.user(session.userID) else { return .userNotFound }
+            if let fault = session.faultUnlessRecent(user, at: now) { return .refused(fault) }
+            try transaction.reserve([.user(user.id)])
+            return try transaction.delete(user, at: now, event: event, by: client) ? .deleted : .userNotFound
+        }
+    }
+
     /// Removes users, each with all that the decision on what is kept of a person does not name
     /// (`docs/decisions/0060`); answers for each what became of it.
     ///
@@ -37,14 +55,8 @@ extension Accounts {
                 return try batch.map { id, event -> DeletionOutcome in
                     guard let user = try transaction.user(id) else { return .userNotFound }
                     if onlyDisabled && !user.isDisabled { return .notDisabled }
-                    for factor in try transaction.factors(of: id) {
-                        try transaction.deleteCounter(CounterKey.factor(factor.id, factor.kind))
-                    }
-                    guard try transaction.deleteUser(id) else { return .userNotFound }
-                    try transaction.forget(user)
-                    try transaction.append(
-                        AuditEvent(id: event, at: now, kind: .userDeleted, userID: id, context: client))
-                    return .deleted
+                    return try transaction.delete(user, at: now, event: event, by: client)
+                        ? .deleted : .userNotFound
                 }
             }
         }
@@ -63,6 +75,17 @@ extension Accounts {
 }
 
 extension StoreTransaction {
+    /// Removes a user with everything that the decision on what is kept does not name. False where there is none any more.
+    fileprivate func delete(_ user: User, at now: Date, event: String, by client: ClientContext) throws -> Bool {
+        for factor in try factors(of: user.id) {
+            try deleteCounter(CounterKey.factor(factor.id, factor.kind))
+        }
+        guard try deleteUser(user.id) else { return false }
+        try forget(user)
+        try append(AuditEvent(id: event, at: now, kind: .userDeleted, userID: user.id, context: client))
+        return true
+    }
+
     /// What does not go with the user's row by itself. The log keeps what happened under the id, and no address.
     fileprivate func forget(_ user: User) throws {
         try deleteOutboxMessages(of: user.id, recipient: user.email?.canonical)

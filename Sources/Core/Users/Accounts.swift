@@ -183,6 +183,8 @@ public enum AccountRefusal: Error, Sendable, Equatable {
     case userNotFound
     /// The caller's tokens were revoked just now.
     case revoked
+    /// The user who asks has to sign in again first.
+    case signInTooOld
     /// One of the second factors that were to stay is not there.
     case unknownFactor
     /// The account kept changing.

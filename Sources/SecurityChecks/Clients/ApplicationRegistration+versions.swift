@@ -11,12 +11,12 @@ extension ApplicationRegistration {
 
     /// A registration of an application that takes part in security checks.
     public init(
-        displayName: String? = nil, secretDigest: String? = nil, redirectURIs: [String] = [],
+        displayName: String? = nil, redirectURIs: [String] = [],
         challengeTypes: [String] = [], scopes: [String] = [], audiences: [String]? = [], attributes: [Attribute] = [],
         requiresSecondFactor: Bool = false, revealsAddresses: Bool = false, versions: [ApplicationVersion]
     ) {
         self.init(
-            displayName: displayName, secretDigest: secretDigest, redirectURIs: redirectURIs,
+            displayName: displayName, redirectURIs: redirectURIs,
             challengeTypes: challengeTypes, scopes: scopes, audiences: audiences, attributes: attributes,
             requiresSecondFactor: requiresSecondFactor, revealsAddresses: revealsAddresses)
         self.versions = versions

@@ -4,13 +4,15 @@ import Foundation
 extension StoreConformance {
     static let applications: [Check] = [
         Check("An application comes back as it was inserted; a taken id is refused") { store in
+            var registration = ApplicationRegistration(
+                displayName: Sample.text, redirectURIs: ["https://example.org/a?b=c#d"],
+                challengeTypes: ["oob", "password"], scopes: ["openid", Sample.text],
+                attributes: [.init(name: Sample.text, type: "string", isRequired: true)],
+                requiresSecondFactor: true, revealsAddresses: true)
+            registration.setSecret(Secret(Sample.text))
             let full = Application(
                 id: ClientID(rawValue: Sample.text), revision: 2, createdAt: Sample.instants[3],
-                registration: ApplicationRegistration(
-                    displayName: Sample.text, secretDigest: "digest", redirectURIs: ["https://example.org/a?b=c#d"],
-                    challengeTypes: ["oob", "password"], scopes: ["openid", Sample.text],
-                    attributes: [.init(name: Sample.text, type: "string", isRequired: true)],
-                    requiresSecondFactor: true, revealsAddresses: true))
+                registration: registration)
             let bare = Application(
                 id: ClientID(rawValue: "bare"), createdAt: Sample.instants[0], registration: ApplicationRegistration())
             for application in [full, bare] {

@@ -125,7 +125,8 @@ extension ReviewTests {
         var change = AccountChange()
         change.displayName = .some("Mallory")
         let changed = try await test.realm.accounts.change(
-            enrolled.user.id, change, continuing: test.evidence, asOf: epoch, by: test.client)
+            enrolled.user.id, change, continuing: test.evidence,
+            of: OwnSession(userID: enrolled.user.id, evidence: test.evidence, epoch: epoch), by: test.client)
         guard case .refused(.revoked) = changed else {
             Issue.record("\(changed)")
             return

@@ -243,15 +243,15 @@ struct StoredShapeTests {
              "displayName":"App","redirectURIs":["http://127.0.0.1/callback"],"requiresSecondFactor":true,
              "revealsAddresses":true,"scopes":["openid"],"secretDigest":"AA=="}
             """)
-        #expect(
-            full
-                == ApplicationRegistration(
-                    displayName: "App", secretDigest: "AA==", redirectURIs: ["http://127.0.0.1/callback"],
-                    challengeTypes: ["oob"], scopes: ["openid"], audiences: ["https://api"],
-                    attributes: [
-                        .init(name: "city", type: "string", isRequired: true),
-                        .init(name: "code", type: "string", isRequired: false, pattern: "^[0-9]$"),
-                    ], requiresSecondFactor: true, revealsAddresses: true))
+        var expected = ApplicationRegistration(
+            displayName: "App", redirectURIs: ["http://127.0.0.1/callback"],
+            challengeTypes: ["oob"], scopes: ["openid"], audiences: ["https://api"],
+            attributes: [
+                .init(name: "city", type: "string", isRequired: true),
+                .init(name: "code", type: "string", isRequired: false, pattern: "^[0-9]$"),
+            ], requiresSecondFactor: true, revealsAddresses: true)
+        expected.secretDigest = "AA=="
+        #expect(full == expected)
         #expect(try survives(full))
         #expect(try survives(ApplicationRegistration()))
         #expect(try read(ApplicationRegistration.self, "{}").allowsAudience("https://any"))

@@ -32,7 +32,8 @@ struct PasswordHistoryTests {
         edit(&change)
         let epoch = try await test.user(user.id).tokenEpoch
         return try await test.realm.accounts.change(
-            user.id, change, continuing: test.evidence, asOf: epoch, by: test.client)
+            user.id, change, continuing: test.evidence,
+            of: OwnSession(userID: user.id, evidence: test.evidence, epoch: epoch), by: test.client)
     }
 
     private func payload(of user: User, _ test: TestRealm) async throws -> PasswordFactor.Payload {

@@ -1,4 +1,3 @@
-import CountersignCore
 import DialectTestSupport
 import Foundation
 import HTTPTypes
@@ -7,6 +6,7 @@ import SwiftASN1
 import Testing
 import X509
 
+@testable import CountersignCore
 @testable import CountersignServer
 
 @Suite("Session cookies and public keys")

@@ -18,7 +18,7 @@ enum DevelopmentData {
 
     /// Another application may be called `test`, and then has another secret.
     static func isSample(_ application: Application) -> Bool {
-        application.id != resourceServer.id || application.registration.hasSecret(resourceServer.secret)
+        application.id != resourceServer.id || application.hasPublishedSecret(resourceServer.secret)
     }
 
     /// Finds out what the data of a store is for, and marks it where a start decides it.

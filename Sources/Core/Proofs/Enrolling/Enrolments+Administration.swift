@@ -16,6 +16,39 @@ extension Enrolments {
         }
     }
 
+    public enum OwnRemovalOutcome: Sendable, Equatable {
+        case removed
+        case unknownFactor
+        case refused(OwnSession.Fault)
+    }
+
+    /// Removes a second factor, or the codes of a device, for the user, whose session has to have been proven with two factors
+    /// where the user has a second one.
+    /// - Parameters:
+    ///   - name: the factor, and whether its codes alone are to go; nil names none, which is disclosed after the session is judged.
+    public func removeOwn(
+        _ name: (id: FactorID, onlyCodes: Bool)?, of session: OwnSession, by client: ClientContext
+    ) async throws -> OwnRemovalOutcome {
+        let now = realm.clock.now
+        let (sealer, proofs) = (realm.sealer, realm.proofs)
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        let userID = session.userID
+        return try await realm.writeSending { transaction in
+            guard let user = try transaction.user(userID) else { return .unknownFactor }
+            if let fault = try session.faultWithoutSecondFactor(user, proofs, in: transaction) { return .refused(fault) }
+            guard let name, let factor = try transaction.factor(name.id), factor.userID == userID,
+                proofs.isSecondFactor(factor.kind)
+            else { return .unknownFactor }
+            let isGone =
+                if name.onlyCodes {
+                    try transaction.removeCodes(of: factor, at: now, eventID: eventID, by: client, sealer: sealer)
+                } else {
+                    try transaction.withdraw(factor, proofs, at: now, eventID: eventID, by: client, sealer: sealer)
+                }
+            return isGone ? .removed : .unknownFactor
+        }
+    }
+
     /// Names a second factor again; nil where the user has no such factor.
     public func rename(
         _ id: FactorID, of userID: UserID, to name: String, by client: ClientContext

@@ -5,8 +5,8 @@ struct MailedLink: ProofMethod {
     struct Response: Sendable {
         /// Whose address the user who follows the link says it is.
         var claiming: EmailAddress?
-        /// The user who follows it to take the address, with the token epoch in which the user's session was found good.
-        var taker: (id: UserID, epoch: Int)?
+        /// The session of the user who follows it to take the address.
+        var taker: OwnSession?
     }
 
     let kind = FactorKind.link
@@ -25,10 +25,12 @@ struct MailedLink: ProofMethod {
         if let taker = response.taker, let claimed = response.claiming {
             guard claimed == lookup.email else { return .refused(Refusal(.wrongAnswer)) }
             let holder = try lookup.user(email: claimed)
-            if let other = flow.userID ?? holder?.id, other != taker.id { return .refused(Refusal(.addressTaken)) }
-            user = try lookup.user(taker.id)
+            if let other = flow.userID ?? holder?.id, other != taker.userID { return .refused(Refusal(.addressTaken)) }
+            user = try lookup.user(taker.userID)
             guard let user else { return .refused(Refusal(.userNotFound)) }
-            guard user.tokenEpoch == taker.epoch else { return .refused(Refusal(.flowExpired)) }
+            // Another mailbox opens the account from then on: a stolen token of an hour ago must not lead there.
+            let fault = user.email == claimed ? taker.fault(of: user) : taker.faultUnlessRecent(user, at: lookup.now)
+            if let fault { return .refused(Refusal(fault == .signInTooOld ? .signInTooOld : .flowExpired)) }
         } else if flow.userID == nil, let email = lookup.email {
             // A link to an address without account, which has got one since: perhaps by another such link.
             user = try lookup.user(email: email)
@@ -68,9 +70,9 @@ extension Answer {
     }
 
     /// A link that was mailed for a sign-in, followed by a user who is signed in: the address becomes theirs, and they sign in
-    /// with it. `asOf` is the token epoch in which their session was found good.
-    public static func addressLink(claiming email: EmailAddress, for user: UserID, asOf epoch: Int) -> Answer {
-        proof(.link, MailedLink.Response(claiming: email, taker: (user, epoch)))
+    /// with it. A session that is to lead to another address has to be of a recent sign-in.
+    public static func addressLink(claiming email: EmailAddress, of session: OwnSession) -> Answer {
+        proof(.link, MailedLink.Response(claiming: email, taker: session))
     }
 }
 

@@ -183,9 +183,7 @@ extension Enrolments {
             if let epoch, epoch != user.tokenEpoch { return .refused(.revoked) }
             guard user.email == nil || user.profile.emailVerified else { return .refused(.unverifiedEmail) }
             guard evidence.allowsEnrolment(draft.proofs) else { return .refused(.unsupportedFirstFactor) }
-            guard let authenticatedAt = evidence.authenticatedAt, draft.now < authenticatedAt + Self.recency else {
-                return .refused(.signInTooOld)
-            }
+            guard evidence.isRecent(at: draft.now) else { return .refused(.signInTooOld) }
             let hasSecondFactor = try !draft.proofs.secondFactors(among: transaction.factors(of: userID)).isEmpty
             guard !hasSecondFactor || draft.proofs.provesTwoFactors(evidence) else {
                 return .refused(.unsupportedFirstFactor)

@@ -39,9 +39,7 @@ extension Enrolments {
             guard realm.proofs.isOffered(.totp, settings.secondFactors) else { return .notOffered }
             guard user.email != nil, user.profile.emailVerified else { return .unverifiedEmail }
             guard evidence.allowsEnrolment(realm.proofs) else { return .unsupportedFirstFactor }
-            guard let authenticatedAt = evidence.authenticatedAt, now < authenticatedAt + Self.recency else {
-                return .signInTooOld
-            }
+            guard evidence.isRecent(at: now) else { return .signInTooOld }
             let count = try transaction.factors(of: userID).count { $0.kind == .totp }
             guard count < realm.proofs.limitPerUser(of: .totp) else { return .limitReached }
             if let until = try transaction.charge(.offersPerUser, key: CounterKey.offers(to: userID), at: now) {

@@ -67,19 +67,22 @@ extension Guardian {
             throw OAuthError(
                 403, "insufficient_scope", "Sign in, with the scope \(MFAScope.remove.rawValue), to remove one.")
         }
+        let name = call.parameters["id"].flatMap(AuthenticatorName.init)
+        // What the name stands for; that it stands for nothing is told after the session is judged.
         let factors = try await realm.accounts.userAndFactors(user.id)?.factors ?? []
-        guard realm.proofs.provesTwoFactors(granted.evidence) || realm.proofs.secondFactors(among: factors).isEmpty
-        else {
-            throw OAuthError(403, "access_denied", "Sign in with a second factor to remove one.")
-        }
-        guard let name = call.parameters["id"].flatMap(AuthenticatorName.init) else {
-            throw OAuthError.unknownAuthenticator
-        }
-        guard name.type != "recovery-code" else {
+        let factor = name.flatMap { name in factors.first { $0.id == name.id && name.names($0) } }
+        let onlyCodes = factor?.kind == .push && name?.type == "totp"
+        let outcome = try await realm.enrolments.removeOwn(
+            factor.map { (id: $0.id, onlyCodes: onlyCodes) },
+            of: OwnSession(userID: user.id, evidence: granted.evidence, epoch: granted.session.tokenEpoch), by: call.client)
+        switch outcome {
+        case .removed: return .done
+        case .refused(.revoked): throw OAuthError.wrongAccessToken
+        case .refused: throw OAuthError(403, "access_denied", "Sign in with a second factor to remove one.")
+        case .unknownFactor where name?.type == "recovery-code":
             throw OAuthError.invalidRequest("The recovery code goes with the last authenticator.")
+        case .unknownFactor: throw OAuthError.unknownAuthenticator
         }
-        guard try await remove(name, of: user.id, call.client) else { throw OAuthError.unknownAuthenticator }
-        return .done
     }
 
     /// Removes what a name stands for. Where a device is meant only by its codes, they alone go.

@@ -28,9 +28,10 @@ extension Guardian {
     func backchannelAuthorize(_ request: Request, _ call: GuardianCall) async throws -> Response {
         let form = try await OAuthForm(request)
         let application = try await application(form, call)
-        guard application.registration.secretDigest != nil else {
+        guard application.registration.isConfidential else {
             throw OAuthError(
-                403, "unauthorized_client", "Only an application with a secret may start a backchannel sign-in.")
+                403, "unauthorized_client",
+                "Only an application with a secret or a key may start a backchannel sign-in.")
         }
         var client = call.client
         client.clientID = application.id
@@ -67,7 +68,7 @@ extension Guardian {
         let handle = FlowHandle(try form.required("auth_req_id"))
         let expectation = FlowExpectation.backchannel(of: application.id)
         let (_, _, summary) = try await pending(handle, expectation, by: application)
-        guard try await realm.limits.admits(Self.polls, of: "polls/\(handle.publicName)") else {
+        guard realm.polls.admits(handle, Self.polls) else {
             throw OAuthError.slowDown
         }
         return try await claim(handle, summary, expectation, client)

@@ -22,26 +22,27 @@ extension Guardian {
 
     /// A JWT with `txid` and `exp`, as the vendor's page decodes it. It carries the handle, as it is as good as one.
     private func transactionToken(for transaction: BrowserTransaction, until expiresAt: Date) async throws -> String {
-        var claims: [String: JSONValue] = [
-            "iss": .string(baseURL + "/"), "aud": .string(Self.browserAudience), "txid": .string(transaction.id),
-            "iat": .integer(realm.clock.now.seconds),
-            "exp": .integer(expiresAt.seconds),
-        ]
-        claims["flow"] = transaction.signIn.map { .string($0.token.reveal()) }
-        claims["dev"] = transaction.device.map { .string($0.rawValue) }
-        claims["enr"] = transaction.enrolment.map { .string($0.token.reveal()) }
-        return try await realm.keyring.sign(TokenClaims(claims), with: .es256)
+        let draft = TokenDraft(
+            issuer: tokens.issuer, audience: Self.browserAudience, subject: nil, expiresAt: expiresAt,
+            spelling: [
+                "txid": .string(transaction.id), "flow": transaction.signIn.map { .string($0.token.reveal()) },
+                "dev": transaction.device.map { .string($0.rawValue) },
+                "enr": transaction.enrolment.map { .string($0.token.reveal()) },
+            ])
+        return try await realm.tokens.issue(draft, with: .es256)
     }
 
     private func transaction(_ call: GuardianCall) async throws -> BrowserTransaction {
         guard let token = call.credentials("Bearer") else { throw GuardianError.missingBearer }
-        guard let claims = try await realm.keyring.verified(token),
-            claims.string("aud") == Self.browserAudience, let id = claims.string("txid"),
-            let expiresAt = claims.integer("exp")
-        else { throw GuardianError(401, "invalid_token", "The transaction token was not issued by this server.") }
-        guard expiresAt > realm.clock.now.seconds else {
+        let none = GuardianError(401, "invalid_token", "The transaction token was not issued by this server.")
+        let claims: TokenClaims
+        switch try await realm.tokens.verify(token, expecting: ownToken(for: Self.browserAudience)) {
+        case .good(let token): claims = token.claims
+        case .refused(.expired):
             throw GuardianError(401, "transaction_expired", "The sign-in has expired. Begin again.")
+        case .refused: throw none
         }
+        guard let id = claims.string("txid") else { throw none }
         return BrowserTransaction(
             id: id, signIn: claims.string("flow").map(FlowHandle.init),
             device: claims.string("dev").map(FactorID.init), enrolment: claims.string("enr").map(FlowHandle.init))
@@ -168,13 +169,11 @@ extension Guardian {
     /// What the page posts to the application that sent it here: that this transaction was accepted. The application then
     /// fetches the tokens with its own `mfa_token`, and this as the `oob_code`.
     private func signature(of transaction: BrowserTransaction, by userID: UserID?) async throws -> String {
-        let now = realm.clock.now.seconds
-        var claims: [String: JSONValue] = [
-            "iss": .string(baseURL + "/"), "aud": .string(Self.resultAudience), "txid": .string(transaction.id),
-            "state": "accepted", "iat": .integer(now), "exp": .integer(now + 60),
-        ]
-        claims["sub"] = userID.map { .string(Self.name(of: $0)) }
-        return try await realm.keyring.sign(TokenClaims(claims), with: .es256)
+        let draft = TokenDraft(
+            issuer: tokens.issuer, audience: Self.resultAudience, subject: userID.map(Self.name(of:)),
+            expiresAt: realm.clock.now + 60,
+            spelling: ["txid": .string(transaction.id), "state": "accepted"])
+        return try await realm.tokens.issue(draft, with: .es256)
     }
 
     /// `POST api/send-push-notification`.

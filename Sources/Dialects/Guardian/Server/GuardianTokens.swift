@@ -29,10 +29,9 @@ struct GuardianTokens: Sendable {
         let scopes = signedIn.evidence.scopes
         let idToken =
             scopes.contains("openid")
-            ? try await realm.keyring.sign(identity(signedIn, scopes, lifetime), with: algorithm) : nil
+            ? try await realm.tokens.issue(identity(signedIn, scopes, lifetime), with: algorithm) : nil
         return Answer(
-            access_token: try await realm.keyring.sign(
-                access(signedIn, scopes, lifetime), with: algorithm, typ: "at+jwt"),
+            access_token: try await realm.tokens.issue(access(signedIn, scopes, lifetime), with: algorithm),
             id_token: idToken,
             refresh_token: scopes.contains("offline_access") ? signedIn.refreshToken.reveal() : nil,
             scope: scopes.joined(separator: " "), expires_in: lifetime, token_type: "Bearer",
@@ -40,42 +39,33 @@ struct GuardianTokens: Sendable {
             recovery_code: signedIn.recoveryCode?.reveal())
     }
 
-    private func common(_ signedIn: SignedIn, _ lifetime: Int) -> [String: JSONValue] {
-        let now = realm.clock.now.seconds
-        let evidence = signedIn.evidence
-        var claims: [String: JSONValue] = [
-            "iss": .string(issuer), "sub": .string(Guardian.name(of: signedIn.user.id)), "iat": .integer(now),
-            "exp": .integer(now + Int64(lifetime)), "sid": .string(signedIn.session.id.rawValue),
-            "countersign_epoch": .integer(Int64(signedIn.user.tokenEpoch)),
-            "amr": .array(Self.methods(evidence).map { .string($0) }),
-        ]
-        claims["auth_time"] = evidence.authenticatedAt.map { .integer($0.seconds) }
-        return claims
+    private func draft(
+        _ type: TokenType, of signedIn: SignedIn, for audience: String, _ lifetime: Int,
+        _ spelling: [String: JSONValue?]
+    ) -> TokenDraft {
+        TokenDraft(
+            type: type, issuer: issuer, audience: audience, subject: Guardian.name(of: signedIn.user.id),
+            expiresAt: realm.clock.now + Double(lifetime),
+            parts: [.session, .authenticationTime, .methods(.summary), .epoch], signedIn: signedIn, spelling: spelling)
     }
 
-    /// RFC 8176 has words for passwords, for several factors, and for a key alone.
-    private static func methods(_ evidence: SessionEvidence) -> [String] {
-        guard evidence.proofs.contains(where: { !$0.isSecondFactor }) else { return ["pop"] }
-        return evidence.secondFactor == nil ? ["pwd"] : ["pwd", "mfa"]
+    private func access(_ signedIn: SignedIn, _ scopes: [String], _ lifetime: Int) -> TokenDraft {
+        let details = signedIn.evidence.details
+        let application = JSONValue.string(signedIn.grant.clientID.rawValue)
+        return draft(
+            .accessToken, of: signedIn, for: details[Self.audienceDetail]?.stringValue ?? issuer + "userinfo",
+            lifetime,
+            [
+                "client_id": application, "azp": application, "scope": .string(scopes.joined(separator: " ")),
+                // RFC 9396, section 9.1.
+                "authorization_details": details[Self.authorizationDetail],
+            ])
     }
 
-    private func access(_ signedIn: SignedIn, _ scopes: [String], _ lifetime: Int) -> TokenClaims {
-        var claims = common(signedIn, lifetime)
-        claims["aud"] = signedIn.evidence.details[Self.audienceDetail] ?? .string(issuer + "userinfo")
-        claims["client_id"] = .string(signedIn.grant.clientID.rawValue)
-        claims["azp"] = claims["client_id"]
-        claims["scope"] = .string(scopes.joined(separator: " "))
-        // RFC 9396, section 9.1.
-        claims["authorization_details"] = signedIn.evidence.details[Self.authorizationDetail]
-        return TokenClaims(claims)
-    }
-
-    private func identity(_ signedIn: SignedIn, _ scopes: [String], _ lifetime: Int) -> TokenClaims {
-        let user = signedIn.user
-        var claims = common(signedIn, lifetime)
-        claims["aud"] = .string(signedIn.grant.clientID.rawValue)
-        claims.merge(Self.profile(of: user, scopes)) { claim, _ in claim }
-        return TokenClaims(claims)
+    private func identity(_ signedIn: SignedIn, _ scopes: [String], _ lifetime: Int) -> TokenDraft {
+        draft(
+            .jwt, of: signedIn, for: signedIn.grant.clientID.rawValue, lifetime,
+            Self.profile(of: signedIn.user, scopes).mapValues { .some($0) })
     }
 
     /// What the scopes `email` and `profile` open of a user (OpenID Connect Core 1.0, section 5.4).

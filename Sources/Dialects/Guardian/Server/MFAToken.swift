@@ -29,15 +29,19 @@ extension Guardian {
         guard let token = call.credentials("Bearer") ?? form?.text("mfa_token") else {
             throw OAuthError(401, "invalid_grant", "mfa_token is missing: send it as a bearer token.")
         }
-        guard let claims = try await realm.keyring.verified(token), claims.string("aud") != Self.mfaTokenAudience else {
-            let (handle, userID, _) = try await pending(token, .pendingSignIn())
+        switch try await realm.tokens.verify(token, expecting: accessToken(for: mfaAudiences)) {
+        case .good(let token):
+            guard let user = token.user, let session = token.session else { throw OAuthError.wrongAccessToken }
+            try require(scope.rawValue, of: token.claims)
+            return .signedIn(user, session)
+        case .refused(let refusal):
+            // No access token: what a sign-in is called, or no token at all.
+            guard let handle = try await handle(ofMFAToken: token) else {
+                throw refusal == .malformed ? OAuthError.wrongMFAToken : OAuthError.wrongAccessToken
+            }
+            let (_, userID, _) = try await pending(handle, .pendingSignIn())
             return .signingIn(handle, userID)
         }
-        guard claims.string("aud").map(mfaAudiences.contains) == true,
-            let (user, granted) = try await standing(claims)
-        else { throw OAuthError.wrongAccessToken }
-        try require(scope.rawValue, of: claims)
-        return .signedIn(user, granted)
     }
 
     // MARK: The token of a sign-in
@@ -47,38 +51,41 @@ extension Guardian {
     /// `mfa_token`, which is the browser flow's request token too: a JWT (RFC 7519) with `exp`, as the vendor's page
     /// decodes it before it sends it. It carries the handle and is as secret; only this server has to verify it.
     func mfaToken(for handle: FlowHandle, until expiresAt: Date) async throws -> String {
-        let claims = TokenClaims([
-            "iss": .string(baseURL + "/"), "aud": .string(Self.mfaTokenAudience),
-            "txid": .string(Self.transactionID(of: handle)), "flow": .string(handle.token.reveal()),
-            "iat": .integer(realm.clock.now.seconds), "exp": .integer(expiresAt.seconds),
-        ])
-        return try await realm.keyring.sign(claims, with: .es256)
+        let draft = TokenDraft(
+            issuer: tokens.issuer, audience: Self.mfaTokenAudience, subject: nil, expiresAt: expiresAt,
+            spelling: [
+                "txid": .string(Self.transactionID(of: handle)), "flow": .string(handle.token.reveal()),
+            ])
+        return try await realm.tokens.issue(draft, with: .es256)
     }
 
     /// The handle in an `mfa_token`; nil for anything else, and for one that has expired with its attempt.
     func handle(ofMFAToken token: String) async throws -> FlowHandle? {
-        guard let claims = try await realm.keyring.verified(token), claims.string("aud") == Self.mfaTokenAudience else {
-            return nil
-        }
-        return claims.string("flow").map(FlowHandle.init)
+        // Its time is that of the attempt, which says that it is over in words of its own.
+        var expectation = ownToken(for: Self.mfaTokenAudience)
+        expectation.admitsExpired = true
+        guard case .good(let token) = try await realm.tokens.verify(token, expecting: expectation) else { return nil }
+        return token.claims.string("flow").map(FlowHandle.init)
     }
 
     // MARK: Access tokens
 
-    /// The user and the session of an access token that this dialect issued, as of now; nil where it does not count, or not
-    /// any more. Its audience and scopes are for the caller to judge.
-    func standing(_ claims: TokenClaims) async throws -> (User, GrantedSession)? {
-        guard claims.string("iss") == tokens.issuer, let expiresAt = claims.integer("exp"),
-            expiresAt > realm.clock.now.seconds, let userID = claims.string("sub").flatMap(Self.userID),
-            let issuedAt = claims.integer("iat"), let sessionID = claims.string("sid"),
-            case .good(let user) = try await realm.sessions.standing(
-                of: userID, epoch: claims.integer("countersign_epoch").map { Int($0) }, issuedAt: issuedAt),
-            let granted = try await realm.sessions.living(
-                SessionID(rawValue: sessionID),
-                of: claims.string("client_id").map { .application(ClientID(rawValue: $0), of: .guardian) }
-                    ?? .dialect(.guardian), for: userID)
-        else { return nil }
-        return (user, granted)
+    /// An access token that this dialect issued, of a session that goes on. Its scopes are for the caller to judge.
+    func accessToken(for audiences: Set<String>) -> TokenExpectation {
+        TokenExpectation(
+            types: [.accessToken], issuers: .oneOf([tokens.issuer]), audiences: .oneOf(audiences),
+            subject: .user { $0.string("sub").flatMap(Self.userID) },
+            session: { claims in
+                claims.string("client_id").map { .application(ClientID(rawValue: $0), of: .guardian) }
+                    ?? .dialect(.guardian)
+            })
+    }
+
+    /// What this server gives itself to read later: it carries a handle, so what it is good for is that attempt's to say.
+    func ownToken(for audience: String) -> TokenExpectation {
+        TokenExpectation(
+            types: [.jwt], issuers: .oneOf(Set(options.baseURLs().map { $0 + "/" })), audiences: .oneOf([audience]),
+            algorithms: [.es256])
     }
 
     /// Refuses an access token without the scope (RFC 6750, section 3.1).

@@ -68,24 +68,18 @@ extension Guardian {
         return try .json(try await tokens.answer(for: signedIn))
     }
 
-    /// Which application asks: a public one says its id, a confidential one its secret too, in the body or by Basic.
+    /// The application that asks: a public one says its id; a confidential one shows its secret, in the body or by Basic, or
+    /// an assertion.
     func application(_ form: OAuthForm, _ call: GuardianCall) async throws -> CountersignCore.Application {
-        var id = form.text("client_id")
-        var secret = form.text("client_secret")
-        if let basic = call.credentials("Basic"), let data = Data(base64Encoded: basic) {
-            let parts = String(decoding: data, as: UTF8.self).split(
-                separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else { throw OAuthError.unknownClient }
-            id = String(parts[0]).removingPercentEncoding
-            secret = String(parts[1]).removingPercentEncoding
+        let credentials = ClientCredentials(authorization: call.authorization, parameter: form.text)
+        // As discovery spells the issuer, and as the tokens do.
+        let issuers = Set(options.baseURLs().flatMap { [$0, $0 + "/"] })
+        let expectation = ClientExpectation(Set(ClientAuthenticationMethod.allCases), issuers: issuers)
+        switch try await realm.applications.authenticate(credentials, expecting: expectation, by: call.client) {
+        case .authenticated(let application, _): return application
+        case .refused(.limited): throw OAuthError(Refusal(.sourceLimited))
+        case .refused: throw OAuthError.unknownClient
         }
-        guard let id,
-            let application = try await realm.applications.application(ClientID(rawValue: id))
-        else { throw OAuthError.unknownClient }
-        if application.registration.secretDigest != nil {
-            guard let secret, application.registration.hasSecret(Secret(secret)) else { throw OAuthError.unknownClient }
-        }
-        return application
     }
 
     private func password(
@@ -222,7 +216,7 @@ extension Guardian {
         let code = try form.required("oob_code")
         let expectation = FlowExpectation.pendingSignIn(of: application.id)
         let (handle, _, summary) = try await pending(form.required("mfa_token"), expectation, by: application)
-        guard try await realm.limits.admits(Self.polls, of: "polls/\(handle.publicName)") else {
+        guard realm.polls.admits(handle, Self.polls) else {
             throw OAuthError.slowDown
         }
         var isKnown = summary.approval?.id == code
@@ -251,10 +245,9 @@ extension Guardian {
 
     /// Whether a page was given it for this sign-in (``signature(of:by:)``).
     private func isSignature(_ text: String, of handle: FlowHandle) async throws -> Bool {
-        guard let claims = try await realm.keyring.verified(text), claims.string("aud") == Self.resultAudience,
-            claims.string("txid") == Self.transactionID(of: handle)
-        else { return false }
-        return claims.integer("exp").map { $0 > realm.clock.now.seconds } ?? false
+        var expectation = ownToken(for: Self.resultAudience)
+        expectation.claims["txid"] = .string(Self.transactionID(of: handle))
+        return try await realm.tokens.verify(text, expecting: expectation).token != nil
     }
 
     /// The session that a device allowed.

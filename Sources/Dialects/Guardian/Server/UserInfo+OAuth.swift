@@ -10,10 +10,11 @@ extension Guardian {
         guard let token = call.credentials("Bearer") else {
             throw OAuthError(401, "invalid_token", "Send the access token: Authorization: Bearer.")
         }
-        guard let claims = try await realm.keyring.verified(token),
-            claims.string("aud").map(userInfoAudiences.contains) == true,
-            let (user, _) = try await standing(claims)
+        let expectation = accessToken(for: userInfoAudiences)
+        guard case .good(let verified) = try await realm.tokens.verify(token, expecting: expectation),
+            let user = verified.user
         else { throw OAuthError.wrongAccessToken }
+        let claims = verified.claims
         try require("openid", of: claims)
         var members = GuardianTokens.profile(
             of: user, claims.string("scope")?.split(separator: " ").map(String.init) ?? [])

@@ -18,9 +18,6 @@ struct IDTokens: Sendable {
         "iss", "aud", "sub", "user_id", "auth_time", "iat", "exp", "email", "email_verified", "name", "picture",
         "phone_number", "provider_id", "firebase", epochClaim,
     ]
-    /// Seconds that another server's clock may be ahead of this one's.
-    static let leeway: Int64 = 300
-
     var issuer: String { "https://securetoken.google.com/\(projectID)" }
 
     /// The end of the audience of tokens that allow enrolling a second factor, and no more: no back end takes them.
@@ -41,41 +38,39 @@ struct IDTokens: Sendable {
     /// What a client gets: the ID token, and how long it lives.
     func idToken(for signedIn: SignedIn) async throws -> (token: String, lifetime: Int) {
         let lifetime = settings.tokens.idTokenLifetime
-        let claims = claims(for: signedIn, lifetime: lifetime)
-        if realm.mode.usesUnsignedTokens { return (try await realm.keyring.unsignedToken(claims), lifetime) }
-        let algorithm = settings.tokens.algorithm(for: .identityToolkit)
-        return (try await realm.keyring.sign(claims, with: algorithm), lifetime)
+        let token = try await realm.tokens.issue(
+            draft(for: signedIn, lifetime: lifetime), with: settings.tokens.algorithm(for: .identityToolkit))
+        return (token, lifetime)
     }
 
-    private func claims(for signedIn: SignedIn, lifetime: Int) -> TokenClaims {
-        let instant = realm.clock.now
-        let now = instant.seconds
+    private func draft(for signedIn: SignedIn, lifetime: Int) -> TokenDraft {
+        let now = realm.clock.now
         let user = signedIn.user
         let evidence = signedIn.evidence
         // Custom claims come first, so that none can replace one of the server's.
-        var members = user.profile.customClaims
+        var account = user.profile.customClaims
         if case .object(let claims)? = evidence.details["developer_claims"] {
-            members.merge(claims) { _, developer in developer }
+            account.merge(claims) { _, developer in developer }
         }
-        let ours: [String: JSONValue?] = [
-            "iss": .string(issuer),
-            "aud": .string(audience(of: evidence)),
-            "sub": .string(user.id.rawValue),
-            "user_id": .string(user.id.rawValue),
-            "auth_time": .integer(user.issueTime(evidence.authenticatedAt ?? instant).seconds),
-            "iat": .integer(user.issueTime(instant).seconds),
-            "exp": .integer(now + Int64(lifetime)),
-            "email": user.email.map { .string($0.canonical) },
-            "email_verified": user.email.map { _ in .bool(user.profile.emailVerified) },
-            "name": user.profile.displayName.map { .string($0) },
-            "picture": user.profile.photoURL.map { .string($0) },
-            "phone_number": user.profile.phoneNumber.map { .string($0) },
-            "provider_id": evidence.signInProvider == "anonymous" ? .string("anonymous") : nil,
-            "firebase": .object(firebase(user, evidence)),
-            Self.epochClaim: .integer(Int64(user.tokenEpoch)),
-        ]
-        for (name, value) in ours { members[name] = value }
-        return TokenClaims(members)
+        var draft = TokenDraft(
+            issuer: issuer, audience: audience(of: evidence), subject: user.id.rawValue,
+            expiresAt: now + Double(lifetime), parts: [.authenticationTime, .epoch], signedIn: signedIn,
+            account: account,
+            spelling: [
+                "user_id": .string(user.id.rawValue),
+                // Of a session that tells no instant.
+                "auth_time": .integer(user.issueTime(now).seconds),
+                "email": user.email.map { .string($0.canonical) },
+                "email_verified": user.email.map { _ in .bool(user.profile.emailVerified) },
+                "name": user.profile.displayName.map { .string($0) },
+                "picture": user.profile.photoURL.map { .string($0) },
+                "phone_number": user.profile.phoneNumber.map { .string($0) },
+                "provider_id": evidence.signInProvider == "anonymous" ? .string("anonymous") : nil,
+                "firebase": .object(firebase(user, evidence)),
+            ])
+        draft.stamp = .afterRevocation
+        draft.mayBeUnsigned = true
+        return draft
     }
 
     private func firebase(_ user: User, _ evidence: SessionEvidence) -> [String: JSONValue] {
@@ -99,14 +94,12 @@ struct IDTokens: Sendable {
     /// says no type.
     /// - Parameter lifetime: seconds.
     func sessionCookie(for bearer: Bearer, lifetime: Int64) async throws -> String {
-        let now = realm.clock.now.seconds
-        var claims = bearer.claims
-        claims.members["iss"] = .string(Self.cookieIssuer + (claims.string("aud") ?? projectID))
-        claims.members["iat"] = .integer(now)
-        claims.members["exp"] = .integer(now + lifetime)
-        if realm.mode.usesUnsignedTokens { return try await realm.keyring.unsignedToken(claims, typ: nil) }
-        let algorithm = settings.tokens.algorithm(for: .identityToolkit)
-        return try await realm.keyring.sign(claims, with: algorithm, typ: nil)
+        let audience = bearer.claims.string("aud") ?? projectID
+        var draft = TokenDraft(
+            type: .untyped, issuer: Self.cookieIssuer + audience, audience: audience, subject: nil,
+            expiresAt: realm.clock.now + Double(lifetime), account: bearer.claims.members)
+        draft.mayBeUnsigned = true
+        return try await realm.tokens.issue(draft, with: settings.tokens.algorithm(for: .identityToolkit))
     }
 
     /// Whose ID token it is.
@@ -115,6 +108,9 @@ struct IDTokens: Sendable {
         let claims: TokenClaims
         /// What the token says that its session was proven with.
         let evidence: SessionEvidence
+
+        /// The session, for what its user may ask about the account.
+        var session: OwnSession { OwnSession(userID: user.id, evidence: evidence, epoch: user.tokenEpoch) }
     }
 
     /// Reads an ID token and makes sure that it still counts.
@@ -127,39 +123,36 @@ struct IDTokens: Sendable {
         _ token: String?, missing: ErrorWord = .invalidIDToken, allowsUnenrolled: Bool = false
     ) async throws -> Bearer {
         guard let token, !token.isEmpty else { throw IdentityToolkitError(missing) }
-        guard let claims = try await verified(token), let subject = claims.string("sub") ?? claims.string("user_id"),
-            let issuedAt = claims.integer("iat"), let expiresAt = claims.integer("exp"), accepts(claims)
-        else { throw IdentityToolkitError(.invalidIDToken) }
-        let now = realm.clock.now.seconds
-        let epoch = claims.integer(Self.epochClaim).map(Int.init)
-        switch try await realm.sessions.standing(of: UserID(rawValue: subject), epoch: epoch, issuedAt: issuedAt) {
-        case .userNotFound: throw IdentityToolkitError(.userNotFound)
-        case .revoked: throw IdentityToolkitError(.tokenExpired)
-        case .userDisabled:
-            if expiresAt <= now { throw IdentityToolkitError(.tokenExpired) }
-            throw IdentityToolkitError(.userDisabled)
-        case .good(let user):
-            if expiresAt <= now { throw IdentityToolkitError(.tokenExpired) }
-            guard issuedAt <= now + Self.leeway else { throw IdentityToolkitError(.invalidIDToken) }
-            let evidence = SessionEvidence(claims: claims)
-            let isUnenrolled = isForEnrolment(claims) || lacksSecondFactor(evidence)
+        switch try await realm.tokens.verify(token, expecting: expectation) {
+        case .refused(let refusal): throw IdentityToolkitError(idToken: refusal)
+        case .good(let token):
+            guard let user = token.user else { throw IdentityToolkitError(.invalidIDToken) }
+            let evidence = SessionEvidence(claims: token.claims)
+            let isUnenrolled = isForEnrolment(token.claims) || lacksSecondFactor(evidence)
             guard allowsUnenrolled || !isUnenrolled else {
                 throw IdentityToolkitError(.operationNotAllowed, "A second factor has to be enrolled first.")
             }
-            return Bearer(user: user, claims: claims, evidence: evidence)
+            return Bearer(user: user, claims: token.claims, evidence: evidence)
         }
     }
 
-    private func verified(_ token: String) async throws -> TokenClaims? {
-        if let claims = try await realm.keyring.verified(token) { return claims }
-        return realm.mode.usesUnsignedTokens ? await realm.keyring.unsigned(token) : nil
-    }
-
-    private func accepts(_ claims: TokenClaims) -> Bool {
-        // The emulator takes a token of any project.
-        if isDevelopment { return claims.string("iss")?.hasPrefix("https://securetoken.google.com/") ?? false }
-        guard claims.string("iss") == issuer, let audience = claims.string("aud") else { return false }
-        return audience == projectID || audience == projectID + Self.enrolmentAudience
+    /// An ID token of this project, which may be one for enrolling alone. Its session is not asked for: a signed-out user's
+    /// ID token counts until it expires, as the vendor has it; what revokes tokens begins another epoch.
+    private var expectation: TokenExpectation {
+        var expectation = TokenExpectation(
+            types: [.jwt], issuers: .oneOf([issuer]),
+            audiences: .oneOf([projectID, projectID + Self.enrolmentAudience]),
+            subject: .user { claims in
+                (claims.string("sub") ?? claims.string("user_id")).map(UserID.init(rawValue:))
+            },
+            admitsUnsigned: true)
+        if isDevelopment {
+            // The emulator takes a token of any project, and tokens that tests write by hand.
+            expectation.types.insert(.untyped)
+            expectation.issuers = .anyBeginning(with: "https://securetoken.google.com/")
+            expectation.audiences = .any
+        }
+        return expectation
     }
 
     private func isForEnrolment(_ claims: TokenClaims) -> Bool {

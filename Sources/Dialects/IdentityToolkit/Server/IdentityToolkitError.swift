@@ -150,6 +150,24 @@ extension IdentityToolkitError {
         }
     }
 
+    /// An ID token that does not count.
+    init(idToken refusal: TokenRefusal) {
+        switch refusal {
+        case .userNotFound: self.init(.userNotFound)
+        case .revoked, .expired: self.init(.tokenExpired)
+        case .userDisabled: self.init(.userDisabled)
+        default: self.init(.invalidIDToken)
+        }
+    }
+
+    /// A session that is not enough for what its user asks.
+    init(ownSession fault: OwnSession.Fault) {
+        switch fault {
+        case .revoked: self.init(.tokenExpired)
+        case .signInTooOld, .secondFactorMissing: self.init(.credentialTooOldLoginAgain)
+        }
+    }
+
     /// An enrolment that did not begin.
     init(enrolment refusal: Enrolments.EnrolmentRefusal) {
         switch refusal {
@@ -174,6 +192,7 @@ extension IdentityToolkitError {
         case .unknownFlow, .flowFinished, .unexpectedAnswer, .flowExhausted: self.init(.invalidOOBCode)
         case .flowExpired: self.init(.expiredOOBCode)
         case .wrongAnswer: self.init(.invalidEmail, "The email provided does not match the sign-in email address.")
+        case .signInTooOld: self.init(.credentialTooOldLoginAgain)
         default: self.init(common: refusal)
         }
     }
@@ -199,6 +218,8 @@ extension IdentityToolkitError {
         case .userNotFound: self.init(.emailNotFound)
         case .unexpectedAnswer: self.init(.missingEmail)
         case .addressTaken: self.init(.emailExists)
+        case .signInTooOld: self.init(.credentialTooOldLoginAgain)
+        case .flowExpired: self.init(.tokenExpired)
         default: self.init(common: refusal)
         }
     }
@@ -217,6 +238,7 @@ extension IdentityToolkitError {
             self.init(.tooManyAttemptsTryLater, "Too many new passwords were tried. Try again later.")
         case .userNotFound: self.init(.userNotFound)
         case .revoked: self.init(.tokenExpired)
+        case .signInTooOld: self.init(.credentialTooOldLoginAgain)
         case .busy: self = .overloaded(retryAfter: 1)
         }
     }

@@ -27,19 +27,11 @@ extension IdentityToolkit {
         if let localID = request.localId, localID != bearer.user.id.rawValue {
             throw IdentityToolkitError(.invalidLocalID)
         }
-        try requireRecentSignIn(bearer)
-        guard try await realm.accounts.delete(bearer.user.id, by: call.client) else {
-            throw IdentityToolkitError(.userNotFound)
+        // What cannot be undone needs a recent sign-in (Firebase documentation, "Re-authenticate a user").
+        switch try await realm.accounts.deleteOwn(bearer.session, by: call.client) {
+        case .deleted: return DeleteAccountResponse()
+        case .userNotFound: throw IdentityToolkitError(.userNotFound)
+        case .refused(let fault): throw IdentityToolkitError(ownSession: fault)
         }
-        return DeleteAccountResponse()
-    }
-
-    /// What cannot be undone needs a sign-in of the last minutes (Firebase documentation, "Re-authenticate a user").
-    func requireRecentSignIn(_ bearer: IDTokens.Bearer) throws {
-        // An anonymous user cannot sign in a second time.
-        if bearer.evidence.proofs.first?.kind == .anonymous { return }
-        guard let authenticatedAt = bearer.evidence.authenticatedAt,
-            realm.clock.now < authenticatedAt + Enrolments.recency
-        else { throw IdentityToolkitError(.credentialTooOldLoginAgain) }
     }
 }

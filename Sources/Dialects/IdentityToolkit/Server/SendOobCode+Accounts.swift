@@ -6,7 +6,7 @@ extension IdentityToolkit {
     /// `accounts:sendOobCode`: mails a link. Where answers hide addresses, one that has no account gets the same answer.
     func sendOobCode(_ request: SendOobCodeRequest, _ call: Call) async throws -> SendOobCodeResponse {
         try requireProject(request.targetProjectId)
-        let subject = try await subject(of: request, call)
+        let (subject, session) = try await subject(of: request, call)
         let returnsLink = request.returnOobLink == true
         if returnsLink && !call.isAdministrator {
             throw IdentityToolkitError(
@@ -20,7 +20,7 @@ extension IdentityToolkit {
         // An administrator may know which addresses have accounts.
         if call.isAdministrator { client.revealsAddresses = true }
         let outcome = try await realm.mailings.sendLink(
-            subject, options: Mailings.LinkOptions(items: items, delivers: !returnsLink), by: client)
+            subject, options: Mailings.LinkOptions(items: items, delivers: !returnsLink), of: session, by: client)
         switch outcome {
         case .refused(let refusal): throw IdentityToolkitError(mail: refusal)
         case .sent(let recipient, let handle):
@@ -34,27 +34,29 @@ extension IdentityToolkit {
         }
     }
 
-    private func subject(of request: SendOobCodeRequest, _ call: Call) async throws -> Mailings.Subject {
+    /// What the mail is about, and the session that asks where it has to be of a recent sign-in.
+    private func subject(
+        of request: SendOobCodeRequest, _ call: Call
+    ) async throws -> (Mailings.Subject, OwnSession?) {
         switch try Enumeration.requestType.word(request.requestType, at: "req_type") {
         case nil: throw IdentityToolkitError(.missingReqType)
         case "VERIFY_EMAIL":
-            if let user = try await namedUser(request, call) { return .verifyEmail(user) }
-            return .verifyEmail(try await tokens(call).bearer(request.idToken, allowsUnenrolled: true).user.id)
+            if let user = try await namedUser(request, call) { return (.verifyEmail(user), nil) }
+            return (.verifyEmail(try await tokens(call).bearer(request.idToken, allowsUnenrolled: true).user.id), nil)
         case "PASSWORD_RESET":
             guard call.settings.identityToolkit.allowsEmail else { throw IdentityToolkitError(.passwordLoginDisabled) }
-            return .resetPassword(try address(request.email))
+            return (.resetPassword(try address(request.email)), nil)
         case "EMAIL_SIGNIN":
             guard call.settings.identityToolkit.allowsSignInByLink else {
                 throw IdentityToolkitError(.operationNotAllowed)
             }
-            return .signIn(try address(request.email))
+            return (.signIn(try address(request.email)), nil)
         case "VERIFY_AND_CHANGE_EMAIL":
             let newEmail = try address(request.newEmail, missing: .missingNewEmail, invalid: .invalidNewEmail)
-            if let user = try await namedUser(request, call) { return .changeEmail(user, to: newEmail) }
+            if let user = try await namedUser(request, call) { return (.changeEmail(user, to: newEmail), nil) }
             let bearer = try await tokens(call).bearer(request.idToken, missing: .missingIDToken)
             // A stolen token of last week must not move the account to another mailbox.
-            try requireRecentSignIn(bearer)
-            return .changeEmail(bearer.user.id, to: newEmail)
+            return (.changeEmail(bearer.user.id, to: newEmail), bearer.session)
         case let other?: throw IdentityToolkitError(.invalidReqType, "\(other) is not sent on request.")
         }
     }

@@ -11,14 +11,11 @@ extension IdentityToolkit {
         if call.isAdministrator, request.idToken == nil { return try await updateAccount(request, call) }
         let bearer = try await tokens(call).bearer(request.idToken, missing: .missingIDToken)
         let change = try await accountChange(request, bearer, call)
-        let endsSessions =
-            change.email != nil || change.password != nil || change.removesPassword || change.revokesTokensAt != nil
-        if endsSessions { try requireRecentSignIn(bearer) }
-        let continues = endsSessions || request.returnSecureToken == true
+        let continues = change.needsRecentSignIn || request.returnSecureToken == true
         let outcome = try await realm.accounts.change(
             bearer.user.id, change,
             continuing: continues ? bearer.evidence.upgraded(by: change, at: realm.clock.now) : nil,
-            asOf: bearer.user.tokenEpoch, by: call.client)
+            of: bearer.session, by: call.client)
         switch outcome {
         case .refused(let refusal): throw IdentityToolkitError(account: refusal)
         case .changed(let user, let signedIn):

@@ -175,7 +175,8 @@ extension NativeAuth {
         } catch let fault as RequestBodyFault {
             throw NativeAuthError.malformed("\(fault)")
         }
-        let application = try await application(form.clientID)
+        let application = try await application(
+            form.clientID, by: context.client(ClientID(rawValue: "native-auth"), of: .nativeAuth))
         var client = context.client(
             application.id, of: .nativeAuth,
             locale: request.headers[.acceptLanguage].flatMap { LanguageTag.first(of: $0) },
@@ -192,14 +193,20 @@ extension NativeAuth {
     }
 
     /// A public application that native authentication was switched on for, by its challenge types.
-    private func application(_ id: String?) async throws -> CountersignCore.Application {
+    private func application(
+        _ id: String?, by client: ClientContext
+    ) async throws -> CountersignCore.Application {
         guard let id = PlainText(id, bytes: 1...128)?.text else {
             throw NativeAuthError.invalidParameter("client_id")
         }
-        guard let application = try await realm.applications.application(ClientID(rawValue: id)) else {
-            throw NativeAuthError.unknownClient
+        let application: CountersignCore.Application
+        switch try await realm.applications.authenticate(
+            ClientCredentials(clientID: id), expecting: ClientExpectation([.none]), by: client)
+        {
+        case .authenticated(let authenticated, _): application = authenticated
+        case .refused(.credentialsMissing): throw NativeAuthError.confidentialClient
+        case .refused: throw NativeAuthError.unknownClient
         }
-        if application.registration.secretDigest != nil { throw NativeAuthError.confidentialClient }
         if application.registration.challengeTypes.isEmpty { throw NativeAuthError.disabled }
         return application
     }

@@ -31,10 +31,10 @@ struct NativeAuthTokens: Sendable {
             now: realm.clock.now)
         return TokenResponse(
             tokenType: "Bearer", scope: scopes.joined(separator: " "), expiresIn: lifetime, extendedExpiresIn: lifetime,
-            accessToken: try await realm.keyring.sign(draft.access(random: realm.random), with: algorithm),
+            accessToken: try await realm.tokens.issue(draft.access, with: algorithm),
             refreshToken: scopes.contains("offline_access") ? signedIn.refreshToken.reveal() : nil,
             idToken: scopes.contains("openid")
-                ? try await realm.keyring.sign(draft.identity(random: realm.random), with: algorithm) : nil,
+                ? try await realm.tokens.issue(draft.identity, with: algorithm) : nil,
             clientInfo: ClientInfo(uid: draft.accountID, utid: tenant.id).text)
     }
 
@@ -55,24 +55,23 @@ struct NativeAuthTokens: Sendable {
                 ? objectID : signedIn.user.id.rawValue
         }
 
-        private var application: JSONValue { .string(signedIn.grant.clientID.rawValue) }
+        private var application: String { signedIn.grant.clientID.rawValue }
 
         /// What both tokens say.
-        private func common(random: any RandomSource) -> [String: JSONValue] {
-            let (user, evidence) = (signedIn.user, signedIn.evidence)
-            var claims: [String: JSONValue] = [
-                "iss": .string(issuer), "ver": "2.0", "tid": .string(tenant.id),
-                "sub": .string(user.id.rawValue), "oid": .string(objectID),
-                "iat": .integer(now.seconds), "nbf": .integer(now.seconds),
-                "exp": .integer(now.seconds + Int64(lifetime)), "sid": .string(signedIn.session.id.rawValue),
-                "amr": .array(evidence.methods.map { .string($0) }),
-                "acr": evidence.secondFactor == nil ? "1" : "2",
-                // No two tokens are the same, though they be of the same second.
-                "uti": .string(random.bytes(16).base64URL),
-                CustomClaims.epochClaim: .integer(Int64(user.tokenEpoch)),
-            ]
-            claims["auth_time"] = evidence.authenticatedAt.map { .integer($0.seconds) }
-            return claims
+        private func token(
+            for audience: String, of kind: CustomExtension.TokenKind, _ spelling: [String: JSONValue?]
+        ) -> TokenDraft {
+            var spelling = spelling
+            spelling["ver"] = "2.0"
+            spelling["tid"] = .string(tenant.id)
+            spelling["oid"] = .string(objectID)
+            return TokenDraft(
+                issuer: issuer, audience: audience, subject: signedIn.user.id.rawValue,
+                expiresAt: now + Double(lifetime),
+                parts: [
+                    .notBefore, .identifier(name: "uti"), .session, .authenticationTime, .methods(.each), .contextClass,
+                    .epoch,
+                ], signedIn: signedIn, account: ofAccount(for: kind), spelling: spelling)
         }
 
         /// What the account itself brings: attributes and the claims of the developer's back end, under their own
@@ -87,14 +86,14 @@ struct NativeAuthTokens: Sendable {
             return claims.filter { $0.value != .null }
         }
 
-        func identity(random: any RandomSource) -> TokenClaims {
-            var claims = ofAccount(for: .id)
+        var identity: TokenDraft {
+            var claims: [String: JSONValue?] = [:]
             let profile = signedIn.user.profile
             if scopes.contains("profile") {
-                claims["given_name"] = profile.attributes["givenName"]
-                claims["family_name"] = profile.attributes["surname"]
-                claims["name"] = profile.displayName.map { .string($0) }
-                claims["picture"] = profile.photoURL.map { .string($0) }
+                claims["given_name"] = .some(profile.attributes["givenName"])
+                claims["family_name"] = .some(profile.attributes["surname"])
+                claims["name"] = .some(profile.displayName.map { .string($0) })
+                claims["picture"] = .some(profile.photoURL.map { .string($0) })
             }
             if let email = signedIn.user.email {
                 claims["preferred_username"] = .string(email.canonical)
@@ -103,22 +102,19 @@ struct NativeAuthTokens: Sendable {
                     claims["email_verified"] = .bool(profile.emailVerified)
                 }
             }
-            claims.merge(common(random: random)) { _, ours in ours }
-            claims["aud"] = application
-            return TokenClaims(claims)
+            return token(for: application, of: .id, claims)
         }
 
-        func access(random: any RandomSource) -> TokenClaims {
-            var claims = ofAccount(for: .access)
-            claims.merge(common(random: random)) { _, ours in ours }
+        var access: TokenDraft {
             let own = scopes.filter { !NativeAuth.openIDScopes.contains($0) }
-            claims["aud"] = NativeAuthTokens.resource(of: scopes).map { .string($0) } ?? application
-            claims["azp"] = application
-            claims["scp"] = .string((own.isEmpty ? scopes : own.map(Self.name)).joined(separator: " "))
+            var claims: [String: JSONValue?] = [
+                "azp": .string(application),
+                "scp": .string((own.isEmpty ? scopes : own.map(Self.name)).joined(separator: " ")),
+            ]
             if signedIn.evidence.secondFactor != nil {
-                claims["acrs"] = signedIn.evidence.details[NativeAuthTokens.contextsDetail]
+                claims["acrs"] = .some(signedIn.evidence.details[NativeAuthTokens.contextsDetail])
             }
-            return TokenClaims(claims)
+            return token(for: NativeAuthTokens.resource(of: scopes) ?? application, of: .access, claims)
         }
 
         /// The API in a scope like `api://library/Books.Read`; nil in a plain one.
@@ -134,22 +130,5 @@ struct NativeAuthTokens: Sendable {
             guard resource(scope) != nil, let slash = scope.lastIndex(of: "/") else { return scope }
             return String(scope[scope.index(after: slash)...])
         }
-    }
-}
-
-extension SessionEvidence {
-    /// How it was proven (RFC 8176).
-    fileprivate var methods: [String] {
-        var methods: [String] = []
-        for proof in proofs {
-            let method =
-                switch proof.kind {
-                case .password: "pwd"
-                case .push: "hwk"
-                default: "otp"
-                }
-            if !methods.contains(method) { methods.append(method) }
-        }
-        return secondFactor == nil ? methods : methods + ["mfa"]
     }
 }

@@ -70,7 +70,7 @@ extension NativeAuth {
             summary.journey?.awaitsDevice ?? false
         else { return .code(code) }
         // Asking is no answer: it counts against nothing but its own pace.
-        guard try await realm.limits.admits(Self.polls, of: "polls/\(handle.publicName)") else {
+        guard realm.polls.admits(handle, Self.polls) else {
             throw NativeAuthError.slowDown
         }
         switch summary.approval {

@@ -26,57 +26,52 @@ struct AccessTokens: Sendable {
     ) async throws -> TokenResponse {
         let now = realm.clock.now
         let lifetime = max(1, Int((grant.expiresAt.microseconds - now.microseconds) / 1_000_000))
-        var claims = common(subject: grant.client.id.rawValue, scope: grant.scope, lifetime: lifetime, at: now)
+        var claims: [String: JSONValue] = [:]
         if let user = grant.user { claims["auth_time"] = .integer(user.authenticatedAt.seconds) }
         if let family { claims[Self.familyMark] = .string(family) }
-        var response = try await signed(claims, grant.scope, lifetime)
+        var response = try await token(
+            subject: grant.client.id.rawValue, scope: grant.scope, lifetime: lifetime, at: now, claims)
         response.refreshToken = refresh?.reveal()
         return response
     }
 
     func token(for application: ClientID, scope: Set<String>) async throws -> TokenResponse {
-        let lifetime = Self.confidentialLifetime
-        var claims = common(
-            subject: application.rawValue, scope: scope, lifetime: lifetime, at: realm.clock.now)
-        claims[Self.confidentialMark] = .bool(true)
-        return try await signed(claims, scope, lifetime)
+        try await token(
+            subject: application.rawValue, scope: scope, lifetime: Self.confidentialLifetime, at: realm.clock.now,
+            [Self.confidentialMark: .bool(true)])
     }
 
-    private func common(
-        subject: String, scope: Set<String>, lifetime: Int, at now: Date
-    ) -> [String: JSONValue] {
-        [
-            "iss": .string(AccessTokenClaims.issuer), "aud": .string(AccessTokenClaims.issuer),
-            "sub": .string(subject), "client_id": .string(subject), "scope": .string(Scope(scope).text),
-            "iat": .integer(now.seconds), "exp": .integer(now.seconds + Int64(lifetime)),
-            "jti": .string(realm.random.bytes(16).base64URL),
-        ]
-    }
-
-    private func signed(
-        _ claims: [String: JSONValue], _ scope: Set<String>, _ lifetime: Int
+    private func token(
+        subject: String, scope: Set<String>, lifetime: Int, at now: Date, _ marks: [String: JSONValue]
     ) async throws -> TokenResponse {
-        let settings = try await realm.settings()
-        let algorithm = settings.tokens.algorithm(for: .securityChecks)
+        let ours: [String: JSONValue] = ["client_id": .string(subject), "scope": .string(Scope(scope).text)]
+        let draft = TokenDraft(
+            type: .accessToken, issuer: AccessTokenClaims.issuer, audience: AccessTokenClaims.issuer, subject: subject,
+            expiresAt: now + Double(lifetime), parts: [.identifier(name: "jti")],
+            spelling: ours.merging(marks) { our, _ in our }.mapValues { .some($0) })
+        let algorithm = try await realm.settings().tokens.algorithm(for: .securityChecks)
         return TokenResponse(
-            accessToken: try await realm.keyring.sign(TokenClaims(claims), with: algorithm, typ: "at+jwt"),
-            expiresIn: lifetime, scope: Scope(scope))
+            accessToken: try await realm.tokens.issue(draft, with: algorithm), expiresIn: lifetime,
+            scope: Scope(scope))
     }
 
-    private func claims(_ token: String) async throws -> TokenClaims? {
-        guard let claims = try await realm.keyring.verified(token),
-            claims.string("iss") == AccessTokenClaims.issuer, claims.string("aud") == AccessTokenClaims.issuer,
-            let exp = claims.integer("exp"), exp > realm.clock.now.seconds
-        else { return nil }
-        return claims
-    }
+    /// A token of this dialect. It names a client or an application, which are looked up where it is used.
+    private static let expectation = TokenExpectation(
+        types: [.accessToken], issuers: .oneOf([AccessTokenClaims.issuer]),
+        audiences: .oneOf([AccessTokenClaims.issuer]))
 
     /// A confidential client, with the scope of its token. One that may not have all of it any more has none.
     func confidential(_ token: String) async throws -> (id: ClientID, scope: Set<String>)? {
-        guard let claims = try await claims(token), claims[Self.confidentialMark] == .bool(true),
-            let subject = claims.string("sub"),
+        guard let claims = try await realm.tokens.verify(token, expecting: Self.expectation).token?.claims else {
+            return nil
+        }
+        return try await confidential(claims)
+    }
+
+    private func confidential(_ claims: TokenClaims) async throws -> (id: ClientID, scope: Set<String>)? {
+        guard claims[Self.confidentialMark] == .bool(true), let subject = claims.string("sub"),
             let application = try await realm.applications.application(ClientID(rawValue: subject)),
-            application.registration.secretDigest != nil
+            application.registration.isConfidential
         else { return nil }
         let scope = Scope(claims.string("scope") ?? "").elements
         guard ConfidentialScope.covers(Set(application.registration.scopes), scope) else { return nil }
@@ -91,12 +86,13 @@ struct AccessTokens: Sendable {
     }
 
     func standing(of token: String) async throws -> Standing {
-        guard let claims = try await claims(token), let subject = claims.string("sub"), let exp = claims.integer("exp")
+        guard let verified = try await realm.tokens.verify(token, expecting: Self.expectation).token,
+            let subject = verified.claims.string("sub"), let expiresAt = verified.expiresAt
         else { return .inactive }
+        let claims = verified.claims
         let scope = Scope(claims.string("scope") ?? "").elements
-        let expiresAt = Date(timeIntervalSince1970: Double(exp))
         if claims[Self.confidentialMark] == .bool(true) {
-            guard let (id, _) = try await confidential(token) else { return .inactive }
+            guard let (id, _) = try await confidential(claims) else { return .inactive }
             return .confidential(id, scope: scope, expiresAt: expiresAt)
         }
         let client = RegisteredClientID(rawValue: subject)

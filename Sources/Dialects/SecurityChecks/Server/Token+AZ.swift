@@ -14,7 +14,7 @@ extension SecurityChecks {
         switch body.grantType {
         case .authorizationCode?: answer = try await redeem(body)
         case .refreshToken?: answer = try await refresh(body, call)
-        case .clientCredentials?: answer = try await confidentialToken(request, body, call)
+        case .clientCredentials?: answer = try await confidentialToken(body, call)
         case nil: throw SecurityChecksError.invalidOAuthRequest("grant_type is missing.")
         default: throw SecurityChecksError.unsupportedGrant
         }
@@ -75,23 +75,21 @@ extension SecurityChecks {
         return assertion.client
     }
 
-    /// A token for a server's own use: `client_credentials`, by Basic or in the body.
+    /// A token for a server's own use: `client_credentials`.
     private func confidentialToken(
-        _ request: Request, _ body: TokenRequest, _ call: SecurityChecksCall
+        _ body: TokenRequest, _ call: SecurityChecksCall
     ) async throws -> TokenResponse {
-        let unknown = SecurityChecksError.oauth(400, .invalidClient, "Unknown client, or a wrong secret.")
-        guard let basic = call.credentials("Basic"), let data = Data(base64Encoded: basic) else { throw unknown }
-        let parts = String(decoding: data, as: UTF8.self)
-            .split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { throw unknown }
-        func decoded(_ part: Substring) -> String { part.removingPercentEncoding ?? String(part) }
-        let id = decoded(parts[0])
-        guard !id.isEmpty,
-            let application = try await realm.applications.application(ClientID(rawValue: id)),
-            // A secret as it is, or encoded as RFC 6749 (section 2.3.1) has it.
-            application.registration.hasSecret(Secret(String(parts[1])))
-                || application.registration.hasSecret(Secret(decoded(parts[1])))
-        else { throw unknown }
+        // By Basic alone, as the protocol has it: `client_assertion` of a body is the registered clients' own.
+        let credentials = ClientCredentials(authorization: call.authorization) { _ in nil }
+        let application: CountersignCore.Application
+        switch try await realm.applications.authenticate(
+            credentials, expecting: ClientExpectation([.secretBasic]), by: call.client)
+        {
+        case .authenticated(let authenticated, _): application = authenticated
+        case .refused(.limited(let until)): throw SecurityChecksError.oauth(ClientRefusal.limited(until: until))
+        case .refused:
+            throw SecurityChecksError.oauth(400, .invalidClient, "Unknown client, or a wrong secret.")
+        }
         let scope = body.scope?.elements ?? []
         guard ConfidentialScope.covers(Set(application.registration.scopes), scope) else {
             throw SecurityChecksError.oauth(400, .invalidScope, "This client may not have that scope.")

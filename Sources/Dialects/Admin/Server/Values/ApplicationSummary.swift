@@ -21,8 +21,10 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
 
     public let id: String
     public let displayName: String?
-    /// Whether it has a client secret.
+    /// Whether it has a client secret or keys.
     public let isConfidential: Bool
+    /// The `kid` of each key with which the application signs assertions, empty for a key without one; nil where there are none.
+    public let keyIDs: [String]?
     public let redirectURIs: [String]
     public let challengeTypes: [String]
     public let scopes: [String]
@@ -38,7 +40,8 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         let registration = application.registration
         id = application.id.rawValue
         displayName = registration.displayName
-        isConfidential = registration.secretDigest != nil
+        isConfidential = registration.isConfidential
+        keyIDs = registration.assertionKeys.isEmpty ? nil : registration.assertionKeys.map { $0.id ?? "" }
         redirectURIs = registration.redirectURIs
         challengeTypes = registration.challengeTypes
         scopes = registration.scopes

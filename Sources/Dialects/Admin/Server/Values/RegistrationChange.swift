@@ -9,6 +9,9 @@ public struct RegistrationChange: Codable, Sendable {
     public var secret: SecretText?
     /// True makes a new secret, which is given back once; false makes the application public.
     public var hasSecret: Bool?
+    /// The public keys with which the application signs assertions (RFC 7517, section 5; at most ``AssertionKey/most``);
+    /// `{"keys": []}` removes them.
+    public var jwks: JSONValue?
     public var redirectURIs: [String]?
     /// Of `oob`, `password`, `redirect`.
     public var challengeTypes: [String]?
@@ -37,6 +40,7 @@ public struct RegistrationChange: Codable, Sendable {
             throw AdministrationError(
                 .invalid, "The secret is too short: it needs at least \(Self.leastSecretLength) random characters.")
         }
+        _ = try assertionKeys()
         for uri in redirectURIs ?? [] where !Self.isRedirectURI(uri) {
             throw AdministrationError(
                 .invalid, "\"\(uri)\" is no redirect URI: it has a scheme, no fragment and no white space.")
@@ -76,6 +80,17 @@ public struct RegistrationChange: Codable, Sendable {
         }
         if let attributes, Set(attributes.map(\.name)).count != attributes.count {
             throw AdministrationError(.invalid, "An attribute is there twice.")
+        }
+    }
+
+    /// Nil where they stay.
+    private func assertionKeys() throws -> [AssertionKey]? {
+        guard let jwks else { return nil }
+        if jwks == .object(["keys": .array([])]) { return [] }
+        do {
+            return try AssertionKey.keys(ofJWKS: jwks)
+        } catch {
+            throw AdministrationError(.invalid, error.sentence)
         }
     }
 
@@ -145,6 +160,7 @@ public struct RegistrationChange: Codable, Sendable {
     func apply(to registration: inout ApplicationRegistration, secret: Secret<String>??) {
         if let displayName { registration.displayName = displayName.isEmpty ? nil : displayName }
         if case .some(let secret) = secret { registration.setSecret(secret) }
+        if let keys = try? assertionKeys() { registration.assertionKeys = keys }
         if let redirectURIs { registration.redirectURIs = redirectURIs }
         if let challengeTypes { registration.challengeTypes = challengeTypes }
         if let scopes { registration.scopes = scopes }
@@ -180,5 +196,17 @@ public struct RegistrationChange: Codable, Sendable {
             "\(id) reveals addresses: a client learns which addresses have an account, and can collect "
                 + "them to try passwords on. Leave it off unless the app cannot do without."
         ]
+    }
+}
+
+extension AssertionKey.Fault {
+    fileprivate var sentence: String {
+        switch self {
+        case .noKeySet: "jwks is an object with keys, an array of 1 to \(AssertionKey.most) public keys."
+        case .isPrivate:
+            "jwks has a private or symmetric key. Register public keys alone, and replace the one that was sent."
+        case .ambiguousName: "Each of several keys needs a kid of its own, of 1 to 128 bytes."
+        case .unusableKey(let fault): fault.rawValue
+        }
     }
 }

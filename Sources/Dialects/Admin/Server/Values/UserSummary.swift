@@ -53,7 +53,7 @@ extension AdministrationError {
             case .unknownFactor: Self(.notFound, "The user has no such second factor.")
             case .weakPassword(let fault): Self(.refused, fault.sentence)
             case .userNotFound: .noUser(id?.rawValue ?? "")
-            case .busy, .revoked: Self(.conflict, "The account kept changing meanwhile. Try again.")
+            case .busy, .revoked, .signInTooOld: Self(.conflict, "The account kept changing meanwhile. Try again.")
             case .newPasswordsLimited: Self(.refused, "Too many new passwords were tried. Wait an hour.")
             case .signUpClosed, .anonymousNotAllowed, .limited: Self(.refused, "The realm's settings forbid it.")
             }

@@ -1,0 +1,74 @@
+import Foundation
+import JSON
+
+/// A public key with which an application signs assertions of who it is (RFC 7523, section 2.2).
+public struct AssertionKey: Sendable, Equatable, Codable {
+    /// `kid`; nil where the key set has this one key.
+    public let id: String?
+    let key: DeviceKey
+
+    /// The algorithm that the key signs with.
+    public var algorithm: SigningAlgorithm { key.algorithm }
+
+    /// Keys that an application may have: the present one, the next one, and some for servers that sign with their own.
+    public static let most = 10
+
+    /// What is wrong with a key set.
+    public enum Fault: Error, Sendable, Equatable {
+        /// Not `{"keys": […]}` with 1 to ``AssertionKey/most`` keys.
+        case noKeySet
+        /// A private or symmetric key, which its owner should keep to itself.
+        case isPrivate
+        /// Of several keys, one has no `kid`, or the same as another; or one is longer than 128 bytes.
+        case ambiguousName
+        case unusableKey(DeviceKey.Fault)
+    }
+
+    /// Reads a JSON Web Key Set (RFC 7517, section 5).
+    /// - Throws: ``Fault``.
+    public static func keys(ofJWKS jwks: JSONValue) throws(Fault) -> [AssertionKey] {
+        guard case .array(let members)? = jwks["keys"], (1...most).contains(members.count) else { throw .noKeySet }
+        var keys: [AssertionKey] = []
+        for member in members { keys.append(try AssertionKey(jwk: member)) }
+        let ids = keys.compactMap(\.id)
+        guard keys.count == 1 || ids.count == keys.count && Set(ids).count == ids.count else { throw .ambiguousName }
+        return keys
+    }
+
+    private init(jwk: JSONValue) throws(Fault) {
+        guard ["d", "p", "q", "k"].allSatisfy({ jwk[$0] == nil }) else { throw .isPrivate }
+        switch jwk["kid"] {
+        case nil: id = nil
+        case .string(let text)? where (1...128).contains(text.utf8.count) && !text.utf8.contains(0): id = text
+        default: throw .ambiguousName
+        }
+        do {
+            key = try DeviceKey(jwk: jwk)
+        } catch {
+            throw .unusableKey(error)
+        }
+    }
+
+    /// A key that no application has, so that an assertion of an unknown one costs as much as another's.
+    static func decoy(_ algorithm: SigningAlgorithm) -> DeviceKey? {
+        switch algorithm {
+        case .es256: elliptic
+        case .rs256: rsa
+        }
+    }
+
+    private static let elliptic = try? DeviceKey(
+        jwk: .object([
+            "kty": "EC", "crv": "P-256", "x": "SunBGweBTqtDNsxBnqUAjKHoKwF83Gpr_ka5e6FaB4o",
+            "y": "wbnG4MMOUADqLEEebfoCBgTOXFgCTD8wQ2aQ2ldQKGw",
+        ]))
+    private static let rsa = try? DeviceKey(
+        jwk: .object([
+            "kty": "RSA", "e": "AQAB",
+            "n": .string(
+                "7hY9OSOmt7zwy3BdhqkJ9s_U1mcRYHCNIvTEUbjpy1_tRZHRCe5Giffzpd986DacAYS0CZOXG8Z8TxVC2fXLWHL1l3"
+                    + "vCoU-vRyMsOFP15pGYTCMslFUw030Dfkxh7DZQSCk8hK14k539SjA5-svGgu6X40-pqPDt8YYuZnpcMFeg3b2Urfaz"
+                    + "ccYA7dye6VEHKPaaKSD_JtRBgZRC-lZPelgvXZ1rPkrKXQpVdYlWtsLdsc24EwQBEMjRMXWE59ubz0fNp3P6bnkb6M"
+                    + "aA4eAun_MZt_fjHhWJqdV_yPaTqQ39uzSsOW7Z58dCQe_StJh-8Sv6I5Cm8tiLT9liz4fUhw"),
+        ]))
+}

@@ -1,0 +1,122 @@
+import Crypto
+import Foundation
+import JSON
+
+/// A JWT by which an application says who it is (RFC 7523, section 3), as its requests bring it.
+struct ClientAssertion: Sendable {
+    /// `client_assertion_type` (RFC 7523, section 2.2).
+    static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+    /// `typ` of the header: none, or what says no more than that it is a JWT, or that it is for this alone.
+    static let types: Set<TokenType> = [.untyped, .jwt, .clientAssertion]
+    /// Seconds that an assertion may have left: it is remembered until then.
+    static let longest: TimeInterval = 600
+    /// Bytes that a `jti` may have.
+    static let longestID = 255
+
+    /// What stores call a used one.
+    static let purpose = "client-assertion"
+
+    /// The key of a used one. Starts with a byte that no text has, so that it is no handle's digest.
+    static func digest(_ id: String, of application: ClientID) -> Data {
+        Data(SHA256.hash(data: Data([0xFF]) + Data("\(purpose)\u{0}\(application)\u{0}\(id)".utf8)))
+    }
+
+    let text: String
+    private let header: JWSHeader
+    /// Whose it says to be; nothing is proven by that.
+    let claimed: ClientID
+
+    init?(_ text: String) {
+        // Strictly: a claim that is there twice could be read as two values.
+        guard let parts = CompactJWS(untrusted: text), let header = JWSHeader(of: parts),
+            let bytes = parts.payloadBytes, let claims = try? JSONParser.parse(bytes),
+            let subject = claims["sub"]?.stringValue, claims["iss"] == .string(subject)
+        else { return nil }
+        self.text = text
+        self.header = header
+        claimed = ClientID(rawValue: subject)
+    }
+
+    /// An assertion that is right and may have been used before.
+    struct Good: Sendable {
+        let key: AssertionKey
+        let id: String
+        let expiresAt: Date
+    }
+
+    /// Why an assertion is not taken, for the log.
+    enum Fault: String, Error {
+        /// Of an algorithm or a type that is not taken here.
+        case algorithm
+        /// No key of the application made the signature.
+        case signature
+        case audience
+        case expired
+        /// It says that it was made later than now.
+        case future
+        /// It is good for longer than it may be, or does not say how long.
+        case lifetime
+        /// Its `jti` is missing.
+        case identifier
+        /// Its `jti` was there before.
+        case used
+    }
+
+    /// Judges everything but whether it is used for the first time. Without keys a decoy is verified, which no signature fits.
+    func judge(
+        by keys: [AssertionKey], expecting expectation: ClientExpectation, at now: Date
+    ) -> Result<Good, Fault> {
+        guard let algorithm = SigningAlgorithm(rawValue: header.alg), expectation.algorithms.contains(algorithm),
+            Self.types.contains(TokenType(header: header.typ))
+        else { return .failure(.algorithm) }
+        let named = keys.filter {
+            $0.algorithm == algorithm && (header.kid == nil || $0.id == nil || $0.id == header.kid)
+        }
+        if named.isEmpty, let decoy = AssertionKey.decoy(algorithm) { _ = try? decoy.claims(of: text) }
+        for key in named {
+            guard let claims = try? key.key.claims(of: text) else { continue }
+            return judge(claims, by: key, expecting: expectation, at: now)
+        }
+        return .failure(.signature)
+    }
+
+    private func judge(
+        _ claims: TokenClaims, by key: AssertionKey, expecting expectation: ClientExpectation, at now: Date
+    ) -> Result<Good, Fault> {
+        // The issuer alone, as one text: an assertion for several servers could be shown by one of them to another.
+        guard let audience = claims.string("aud"), expectation.issuers.contains(audience) else {
+            return .failure(.audience)
+        }
+        let times: TokenTimes
+        switch TokenTimes.judge(claims, at: now) {
+        case .success(let good): times = good
+        case .failure(.expired): return .failure(.expired)
+        case .failure(.fromTheFuture): return .failure(.future)
+        case .failure: return .failure(.lifetime)
+        }
+        guard let expiresAt = times.expiresAt, expiresAt <= now + Self.longest + TokenTimes.leeway else {
+            return .failure(.lifetime)
+        }
+        guard let id = claims.string("jti"), (1...Self.longestID).contains(id.utf8.count) else {
+            return .failure(.identifier)
+        }
+        return .success(Good(key: key, id: id, expiresAt: expiresAt))
+    }
+}
+
+extension StoreTransaction {
+    /// Remembers that an assertion was used; false where it was used before.
+    ///
+    /// The row is a flow's, which a store inserts once however many requests bring the same assertion, and removes some
+    /// time after the assertion has expired. No handle leads to it: its digest is of bytes that are no text.
+    func use(
+        _ assertion: ClientAssertion.Good, of application: ClientID, at now: Date, sealer: Sealer
+    ) throws -> Bool {
+        let digest = ClientAssertion.digest(assertion.id, of: application)
+        let body = try sealer.seal(Data(), for: .flow(digest), in: self)
+        return try insert(
+            FlowRecord(
+                digest: digest, userID: nil, purpose: ClientAssertion.purpose, createdAt: now,
+                expiresAt: assertion.expiresAt, finishedAt: now, body: body))
+    }
+}

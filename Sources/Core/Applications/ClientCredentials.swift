@@ -1,0 +1,100 @@
+import Foundation
+
+/// What a request shows to say which application sends it (RFC 6749, section 2.3; RFC 7521, section 4.2).
+///
+/// The HTTP layer fills it in and judges nothing; ``Applications/authenticate(_:expecting:by:)`` does.
+public struct ClientCredentials: Sendable {
+    /// The name and the secret of `Authorization: Basic`.
+    public struct Basic: Sendable {
+        /// The part before the colon, percent-decoded.
+        public let clientID: String
+        /// The part after it, in each form that it can be meant in: percent-decoded as RFC 6749 (section 2.3.1) has it, and
+        /// as it came where that differs, because many clients encode nothing.
+        public let spellings: [Secret<String>]
+
+        /// - Parameters:
+        ///   - decoded: the secret percent-decoded; nil where it cannot be.
+        ///   - plain: the secret as it came.
+        public init(clientID: String, decoded: Secret<String>?, plain: Secret<String>) {
+            self.clientID = clientID
+            spellings = [decoded, decoded == plain ? nil : plain].compactMap { $0 }
+        }
+    }
+
+    /// `client_id` of the body.
+    public var clientID: String?
+    /// `client_secret` of the body.
+    public var secret: Secret<String>?
+    public var basic: Basic?
+    /// `client_assertion` of the body.
+    public var assertion: Secret<String>?
+    /// `client_assertion_type` of the body.
+    public var assertionType: String?
+    /// Whether an `Authorization: Basic` is there that is no name and secret.
+    public var hasUnreadableBasic = false
+
+    public init(
+        clientID: String? = nil, secret: Secret<String>? = nil, basic: Basic? = nil, assertion: Secret<String>? = nil,
+        assertionType: String? = nil
+    ) {
+        self.clientID = clientID
+        self.secret = secret
+        self.basic = basic
+        self.assertion = assertion
+        self.assertionType = assertionType
+    }
+}
+
+/// How an application shows that it is the one that it says (RFC 7591, section 2, `token_endpoint_auth_method`).
+public enum ClientAuthenticationMethod: String, Sendable, CaseIterable {
+    /// Nothing is shown: a public client, or one whose endpoint asks for its name alone.
+    case none
+    case secretPost = "client_secret_post"
+    case secretBasic = "client_secret_basic"
+    case privateKeyJWT = "private_key_jwt"
+}
+
+/// What an endpoint takes for an application's credentials. An expectation that names no method admits no application.
+public struct ClientExpectation: Sendable {
+    public var methods: Set<ClientAuthenticationMethod>
+    /// What an assertion may say that it is for: the issuer's identifier, once for each address that the server is reached
+    /// by. An assertion names one of them and nothing else.
+    public var issuers: Set<String>
+    /// What an assertion may be signed with.
+    public var algorithms: Set<SigningAlgorithm>
+
+    public init(
+        _ methods: Set<ClientAuthenticationMethod>, issuers: Set<String> = [],
+        algorithms: Set<SigningAlgorithm> = Set(SigningAlgorithm.allCases)
+    ) {
+        self.methods = methods
+        self.issuers = issuers
+        self.algorithms = algorithms
+    }
+}
+
+/// What came of a request's credentials.
+public enum ClientAuthentication: Sendable {
+    case authenticated(Application, by: ClientAuthenticationMethod)
+    case refused(ClientAuthenticationRefusal)
+}
+
+/// Why an application is not taken for the one that it says. Every case but the last is `invalid_client` in OAuth's words
+/// (RFC 6749, section 5.2).
+public enum ClientAuthenticationRefusal: Error, Sendable, Equatable {
+    /// No application is named.
+    case missing
+    /// The credentials cannot be read, contradict each other, or are of more than one method.
+    case malformed
+    /// This endpoint does not take the method.
+    case methodNotAdmitted
+    /// There is no such application. Told only to a request that shows no credentials.
+    case unknown
+    /// The application has credentials, and the request shows none.
+    case credentialsMissing
+    /// The secret or the assertion is not this application's, there is no such application, or it has no credentials where
+    /// the endpoint asks for some.
+    case wrongCredentials
+    /// The requester's address had too many wrong credentials.
+    case limited(until: Date)
+}

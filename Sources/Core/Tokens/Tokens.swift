@@ -1,0 +1,118 @@
+import Foundation
+import JSON
+
+/// The tokens of this server: composing, signing and verifying them, whatever the protocol.
+public struct Tokens: Sendable {
+    let realm: Realm
+
+    /// Judges a token that a request brings.
+    ///
+    /// User and session are read from one snapshot, as they are now. Nothing is written.
+    /// - Throws: `StoreError` where keys, user or session cannot be read.
+    public func verify(_ text: String, expecting expectation: TokenExpectation) async throws -> TokenJudgement {
+        guard let token = try await authentic(text, expectation) else { return .refused(.malformed) }
+        let claims = token.claims
+        guard token.algorithm.map(expectation.algorithms.contains) ?? true else { return .refused(.wrongAlgorithm) }
+        guard expectation.types.contains(token.type) else { return .refused(.wrongType) }
+        guard let issuer = claims.string("iss"), expectation.issuers.admits(issuer) else {
+            return .refused(.wrongIssuer)
+        }
+        guard let audience = claims.string("aud"), expectation.audiences.admits(audience) else {
+            return .refused(.wrongAudience)
+        }
+        guard expectation.claims.allSatisfy({ claims[$0.key] == $0.value }) else { return .refused(.incomplete) }
+        let times = TokenTimes.judge(claims, at: realm.clock.now, admitsExpired: expectation.admitsExpired)
+        if case .failure(let fault) = times, fault == .malformed || fault == .incomplete { return .refused(fault) }
+        guard case .user(let id) = expectation.subject else {
+            switch times {
+            case .failure(let refusal): return .refused(refusal)
+            case .success(let times): return .good(VerifiedToken(claims, times, user: nil, session: nil))
+            }
+        }
+        return try await judge(claims, times, of: id(claims), expectation)
+    }
+
+    // MARK: Signatures
+
+    private struct Authentic {
+        let claims: TokenClaims
+        let type: TokenType
+        /// Nil for one without signature.
+        let algorithm: SigningAlgorithm?
+    }
+
+    private func authentic(_ text: String, _ expectation: TokenExpectation) async throws -> Authentic? {
+        guard let header = JWSHeader(of: text) else { return nil }
+        if let claims = try await realm.keyring.verified(text) {
+            return Authentic(
+                claims: claims, type: TokenType(header: header.typ), algorithm: SigningAlgorithm(rawValue: header.alg))
+        }
+        guard expectation.admitsUnsigned, realm.mode.usesUnsignedTokens,
+            let claims = await realm.keyring.unsigned(text)
+        else { return nil }
+        return Authentic(claims: claims, type: TokenType(header: header.typ), algorithm: nil)
+    }
+
+    // MARK: Users
+
+    private func judge(
+        _ claims: TokenClaims, _ times: Result<TokenTimes, TokenRefusal>, of userID: UserID?,
+        _ expectation: TokenExpectation
+    ) async throws -> TokenJudgement {
+        guard let userID, let issuedAt = claims.integer("iat") else { return .refused(.incomplete) }
+        let epoch = claims.integer(CustomClaims.epochClaim).flatMap { Int(exactly: $0) }
+        guard claims[CustomClaims.epochClaim] == nil || epoch != nil else { return .refused(.malformed) }
+        let owner = expectation.session.map { $0(claims) }
+        let sessionID = claims.string("sid").map(SessionID.init(rawValue:))
+        if owner != nil, sessionID == nil { return .refused(.incomplete) }
+        let now = realm.clock.now
+        let (user, session) = try await realm.store.read { transaction -> (User?, GrantedSession?) in
+            guard let user = try transaction.user(userID) else { return (nil, nil) }
+            guard let owner, let sessionID else { return (user, nil) }
+            return (user, try transaction.living(sessionID, of: owner, for: user, at: now))
+        }
+        guard let user else { return .refused(.userNotFound) }
+        guard user.admits(epoch: epoch, issuedAt: issuedAt) else { return .refused(.revoked) }
+        if case .failure(.expired) = times { return .refused(.expired) }
+        if user.isDisabled { return .refused(.userDisabled) }
+        let good: TokenTimes
+        switch times {
+        case .failure(let refusal): return .refused(refusal)
+        case .success(let times): good = times
+        }
+        if owner != nil, session == nil { return .refused(.sessionEnded) }
+        return .good(VerifiedToken(claims, good, user: user, session: session))
+    }
+}
+
+extension VerifiedToken {
+    fileprivate init(_ claims: TokenClaims, _ times: TokenTimes, user: User?, session: GrantedSession?) {
+        self.init(
+            claims: claims, issuedAt: times.issuedAt, expiresAt: times.expiresAt, user: user, session: session)
+    }
+}
+
+extension User {
+    /// Whether a token that was issued to the user still counts.
+    /// - Parameters:
+    ///   - epoch: what the token says of the user's epoch; nil in tokens made elsewhere (the emulator's), which are judged by
+    ///     the second they were issued in.
+    ///   - issuedAt: seconds since 1970. Of a token with an epoch it is compared with instants that an administrator named,
+    ///     and with nothing that another server's clock has told.
+    func admits(epoch: Int?, issuedAt: Int64) -> Bool {
+        guard let epoch else { return issuedAt >= tokensValidAfter.seconds }
+        return epoch >= tokenEpoch && issuedAt >= tokensRefusedBefore.seconds
+    }
+}
+
+extension StoreTransaction {
+    /// A session that goes on with a grant of the owner's that goes on; the newest grant, where the owner has several.
+    func living(_ id: SessionID, of owner: HandleOwner, for user: User, at now: Date) throws -> GrantedSession? {
+        guard let session = try session(id), session.isLiving(of: user, at: now),
+            let grant = try grants(of: id, limit: Session.longestList).first(where: {
+                owner.owns($0) && $0.isLiving(at: now)
+            })
+        else { return nil }
+        return GrantedSession(session: session, grant: grant)
+    }
+}

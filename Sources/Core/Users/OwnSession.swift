@@ -1,0 +1,56 @@
+import Foundation
+
+/// The session of a user who asks for something about their own account, as its token was judged.
+///
+/// A transaction that acts for the user judges it again: tokens may have been revoked meanwhile, and what cannot be undone
+/// needs a recent sign-in or the user's second factor. A dialect that asked before the transaction would ask too early.
+public struct OwnSession: Sendable {
+    public let userID: UserID
+    /// What the session was proven with.
+    public let evidence: SessionEvidence
+    /// The user's token epoch when the token was judged.
+    public let epoch: Int
+
+    /// Why the session is not enough.
+    public enum Fault: Error, Sendable, Equatable {
+        /// The user's tokens were revoked since the token was judged.
+        case revoked
+        /// The user has to sign in again first.
+        case signInTooOld
+        /// The user has a second factor, and the session was not proven with one.
+        case secondFactorMissing
+    }
+
+    public init(userID: UserID, evidence: SessionEvidence, epoch: Int) {
+        self.userID = userID
+        self.evidence = evidence
+        self.epoch = epoch
+    }
+
+    /// For what needs no more than that the session goes on.
+    func fault(of user: User) -> Fault? { user.tokenEpoch == epoch ? nil : .revoked }
+
+    /// For what needs a sign-in of the last minutes.
+    func faultUnlessRecent(_ user: User, at now: Date) -> Fault? {
+        fault(of: user) ?? (evidence.isRecent(at: now) ? nil : .signInTooOld)
+    }
+
+    /// For what a session without second factor may not do where the user has one.
+    func faultWithoutSecondFactor(
+        _ user: User, _ proofs: ProofRegistry, in transaction: any StoreTransaction
+    ) throws -> Fault? {
+        if let fault = fault(of: user) { return fault }
+        let isNeeded = try !proofs.secondFactors(among: transaction.factors(of: userID)).isEmpty
+        return isNeeded && !proofs.provesTwoFactors(evidence) ? .secondFactorMissing : nil
+    }
+}
+
+extension SessionEvidence {
+    /// Whether the user signed in less than ``Enrolments/recency`` seconds ago. An anonymous user's sign-in is always recent,
+    /// because it cannot be repeated.
+    func isRecent(at now: Date) -> Bool {
+        if proofs.first?.kind == .anonymous { return true }
+        guard let authenticatedAt else { return false }
+        return now < authenticatedAt + Enrolments.recency
+    }
+}

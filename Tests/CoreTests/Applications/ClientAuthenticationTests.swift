@@ -1,0 +1,407 @@
+import Crypto
+import Foundation
+import OneTimePassword
+import Testing
+
+@testable import CountersignCore
+
+@Suite("Applications show who they are")
+struct ClientAuthenticationTests {
+    private static let issuer = "https://issuer.example/"
+    private static let secret = "a secret of 24 characters"
+
+    /// A realm with a public application, one with a secret, one with a key, and one with both.
+    private struct Stage {
+        let test: TestRealm
+        let key = P256.Signing.PrivateKey()
+        let other = P256.Signing.PrivateKey()
+        var expectation = ClientExpectation(
+            Set(ClientAuthenticationMethod.allCases), issuers: [ClientAuthenticationTests.issuer])
+
+        static func make(on store: TestStore = .sqlite) async throws -> Stage {
+            let stage = Stage(test: try await TestRealm.make(on: store))
+            let keys = try AssertionKey.keys(
+                ofJWKS: ["keys": .array([stage.jwk(stage.key, "k1"), stage.jwk(P256.Signing.PrivateKey(), "k2")])])
+            for (id, hasSecret, hasKeys) in [
+                ("public", false, false), ("secret", true, false), ("key", false, true), ("both", true, true),
+            ] {
+                var registration = ApplicationRegistration(assertionKeys: hasKeys ? keys : [])
+                if hasSecret { registration.setSecret(Secret(ClientAuthenticationTests.secret)) }
+                _ = try await stage.test.realm.applications.add(
+                    id: ClientID(rawValue: id), registration, by: stage.test.client)
+            }
+            return stage
+        }
+
+        func jwk(_ key: P256.Signing.PrivateKey, _ id: String?) -> JSONValue {
+            let point = Array(key.publicKey.rawRepresentation)
+            var members: [String: JSONValue] = [
+                "kty": "EC", "crv": "P-256", "use": "sig", "x": .string(point[..<32].base64URL),
+                "y": .string(point[32...].base64URL),
+            ]
+            members["kid"] = id.map { .string($0) }
+            return .object(members)
+        }
+
+        func authenticate(
+            _ credentials: ClientCredentials, from source: String? = nil, _ expectation: ClientExpectation? = nil
+        ) async throws -> ClientAuthentication {
+            var client = test.client
+            client.limitedSource = source
+            return try await test.realm.applications.authenticate(
+                credentials, expecting: expectation ?? self.expectation, by: client)
+        }
+
+        /// What is good of an assertion, with other claims and another header; a nil leaves a member out.
+        func assertion(
+            _ changes: [String: JSONValue?] = [:], header: [String: JSONValue?] = [:],
+            by key: P256.Signing.PrivateKey? = nil
+        ) throws -> ClientCredentials {
+            var claims: [String: JSONValue] = [
+                "iss": "key", "sub": "key", "aud": .string(ClientAuthenticationTests.issuer),
+                "jti": .string(test.random.bytes(8).hex), "iat": .integer(test.now.seconds),
+                "exp": .integer(test.now.seconds + 60),
+            ]
+            for (name, value) in changes { claims[name] = value }
+            var head: [String: JSONValue] = ["alg": "ES256", "kid": "k1"]
+            for (name, value) in header { head[name] = value }
+            return try signed(head, JSONValue.object(claims).jsonText(), by: key)
+        }
+
+        func signed(
+            _ header: [String: JSONValue], _ payload: [UInt8], by key: P256.Signing.PrivateKey? = nil
+        ) throws -> ClientCredentials {
+            let input = "\(try JSONValue.object(header).jsonText().base64URL).\(payload.base64URL)"
+            let signature = try (key ?? self.key).signature(for: Data(input.utf8)).rawRepresentation
+            return shown("\(input).\(signature.base64URL)")
+        }
+
+        func shown(_ assertion: String) -> ClientCredentials {
+            ClientCredentials(
+                assertion: Secret(assertion),
+                assertionType: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+        }
+    }
+
+    private static func basic(_ id: String, _ secret: String) -> ClientCredentials {
+        ClientCredentials(
+            basic: .init(
+                clientID: id, decoded: secret.removingPercentEncoding.map { Secret($0) }, plain: Secret(secret)))
+    }
+
+    private static func post(_ id: String?, _ secret: String?) -> ClientCredentials {
+        ClientCredentials(clientID: id, secret: secret.map { Secret($0) })
+    }
+
+    struct Case: Sendable {
+        let credentials: ClientCredentials
+        let outcome: Outcome
+    }
+
+    enum Outcome: Sendable, Equatable {
+        case good(String, ClientAuthenticationMethod)
+        case refused(ClientAuthenticationRefusal)
+
+        init(_ authentication: ClientAuthentication) {
+            switch authentication {
+            case .authenticated(let application, let method): self = .good(application.id.rawValue, method)
+            case .refused(let refusal): self = .refused(refusal)
+            }
+        }
+    }
+
+    static let cases: [Case] = [
+        Case(credentials: post("public", nil), outcome: .good("public", .none)),
+        Case(credentials: post("public", "anything"), outcome: .good("public", .none)),
+        Case(credentials: post("secret", secret), outcome: .good("secret", .secretPost)),
+        Case(credentials: basic("secret", secret), outcome: .good("secret", .secretBasic)),
+        Case(
+            credentials: basic("secret", "a%20secret%20of%2024%20characters"),
+            outcome: .good("secret", .secretBasic)),
+        Case(credentials: post("both", secret), outcome: .good("both", .secretPost)),
+        Case(credentials: post(nil, nil), outcome: .refused(.missing)),
+        Case(credentials: post("", nil), outcome: .refused(.missing)),
+        Case(credentials: post(nil, secret), outcome: .refused(.missing)),
+        Case(credentials: basic("", secret), outcome: .refused(.missing)),
+        Case(credentials: post("unknown", nil), outcome: .refused(.unknown)),
+        Case(credentials: post("secret", nil), outcome: .refused(.credentialsMissing)),
+        Case(credentials: post("key", nil), outcome: .refused(.credentialsMissing)),
+        Case(credentials: post("secret", ""), outcome: .refused(.wrongCredentials)),
+        Case(credentials: post("secret", "wrong"), outcome: .refused(.wrongCredentials)),
+        Case(credentials: post("secret", "a%20secret%20of%2024%20characters"), outcome: .refused(.wrongCredentials)),
+        Case(credentials: basic("secret", "wrong"), outcome: .refused(.wrongCredentials)),
+        Case(credentials: post("key", secret), outcome: .refused(.wrongCredentials)),
+        Case(credentials: post("unknown", secret), outcome: .refused(.wrongCredentials)),
+        Case(credentials: basic("unknown", secret), outcome: .refused(.wrongCredentials)),
+        Case(credentials: post("secret\u{0}x", secret), outcome: .refused(.malformed)),
+    ]
+
+    @Test("A secret in the body or by Basic, or nothing", arguments: cases)
+    func secrets(_ item: Case) async throws {
+        let stage = try await Stage.make()
+        #expect(Outcome(try await stage.authenticate(item.credentials)) == item.outcome)
+    }
+
+    @Test("One method in a request, of one application")
+    func oneMethod() async throws {
+        let stage = try await Stage.make()
+        var credentials = Self.basic("secret", Self.secret)
+        credentials.clientID = "secret"
+        #expect(Outcome(try await stage.authenticate(credentials)) == .good("secret", .secretBasic))
+        credentials.clientID = "both"
+        #expect(Outcome(try await stage.authenticate(credentials)) == .refused(.malformed))
+        credentials.clientID = "secret"
+        credentials.secret = Secret(Self.secret)
+        #expect(Outcome(try await stage.authenticate(credentials)) == .refused(.malformed))
+        credentials = try stage.assertion()
+        credentials.secret = Secret(Self.secret)
+        #expect(Outcome(try await stage.authenticate(credentials)) == .refused(.malformed))
+        credentials = Self.post("public", nil)
+        credentials.hasUnreadableBasic = true
+        #expect(Outcome(try await stage.authenticate(credentials)) == .refused(.malformed))
+    }
+
+    @Test("An endpoint takes the methods that it names, and one that names none takes no application")
+    func methods() async throws {
+        let stage = try await Stage.make()
+        let shown: [(ClientAuthenticationMethod, String, ClientCredentials)] = [
+            (.none, "public", Self.post("public", nil)), (.secretPost, "secret", Self.post("secret", Self.secret)),
+            (.secretBasic, "secret", Self.basic("secret", Self.secret)),
+            (.privateKeyJWT, "key", try stage.assertion()),
+        ]
+        for (method, id, credentials) in shown {
+            for admitted in [[]] + ClientAuthenticationMethod.allCases.map({ Set([$0]) }) {
+                let outcome = Outcome(
+                    try await stage.authenticate(
+                        credentials, ClientExpectation(admitted, issuers: [Self.issuer])))
+                #expect(
+                    outcome == (admitted.contains(method) ? .good(id, method) : .refused(.methodNotAdmitted)),
+                    "\(method) where \(admitted)")
+            }
+        }
+        // A public application has nothing to show where something is asked for.
+        let outcome = Outcome(
+            try await stage.authenticate(Self.post("public", "x"), ClientExpectation([.secretPost])))
+        #expect(outcome == .refused(.wrongCredentials))
+    }
+
+    // MARK: Assertions
+
+    struct AssertionCase: Sendable, CustomTestStringConvertible {
+        let name: String
+        /// Nil where the assertion is good.
+        let reason: String?
+        var claims: @Sendable (Date) -> [String: JSONValue?] = { _ in [:] }
+        var header: [String: JSONValue?] = [:]
+        var testDescription: String { name }
+    }
+
+    static let assertions: [AssertionCase] = [
+        AssertionCase(name: "the assertion itself", reason: nil),
+        AssertionCase(name: "without kid", reason: nil, header: ["kid": nil]),
+        AssertionCase(name: "as what it is", reason: nil, header: ["typ": "client-authentication+jwt"]),
+        AssertionCase(name: "as a JWT", reason: nil, header: ["typ": "JWT"]),
+        AssertionCase(name: "as an access token", reason: "algorithm", header: ["typ": "at+jwt"]),
+        AssertionCase(name: "unsigned", reason: "algorithm", header: ["alg": "none"]),
+        AssertionCase(name: "with HS256", reason: "algorithm", header: ["alg": "HS256"]),
+        AssertionCase(name: "with the other algorithm", reason: "signature", header: ["alg": "RS256"]),
+        AssertionCase(name: "by another key's name", reason: "signature", header: ["kid": "k2"]),
+        AssertionCase(name: "by an unknown key", reason: "signature", header: ["kid": "k3"]),
+        AssertionCase(name: "for nobody", reason: "audience", claims: { _ in ["aud": nil] }),
+        AssertionCase(
+            name: "for the endpoint", reason: "audience", claims: { _ in ["aud": .string(issuer + "oauth/token")] }),
+        AssertionCase(
+            name: "for a list", reason: "audience", claims: { _ in ["aud": .array([.string(issuer)])] }),
+        AssertionCase(name: "expired", reason: "expired", claims: { ["exp": .integer($0.seconds)] }),
+        AssertionCase(name: "for ever", reason: "lifetime", claims: { _ in ["exp": nil] }),
+        AssertionCase(name: "for a day", reason: "lifetime", claims: { ["exp": .integer($0.seconds + 86_400)] }),
+        AssertionCase(name: "exp as text", reason: "lifetime", claims: { _ in ["exp": "soon"] }),
+        AssertionCase(name: "from the future", reason: "future", claims: { ["iat": .integer($0.seconds + 301)] }),
+        AssertionCase(name: "not yet", reason: "future", claims: { ["nbf": .integer($0.seconds + 301)] }),
+        AssertionCase(name: "without iat", reason: nil, claims: { _ in ["iat": nil] }),
+        AssertionCase(name: "without jti", reason: "identifier", claims: { _ in ["jti": nil] }),
+        AssertionCase(name: "with an empty jti", reason: "identifier", claims: { _ in ["jti": ""] }),
+        AssertionCase(name: "jti as a number", reason: "identifier", claims: { _ in ["jti": .integer(7)] }),
+        AssertionCase(
+            name: "with a long jti", reason: "identifier",
+            claims: { _ in ["jti": .string(String(repeating: "x", count: 256))] }),
+        AssertionCase(
+            name: "another application's", reason: "signature", claims: { _ in ["iss": "secret", "sub": "secret"] }),
+        AssertionCase(
+            name: "of no application", reason: "signature", claims: { _ in ["iss": "nobody", "sub": "nobody"] }),
+    ]
+
+    @Test("An assertion is taken where all of it is right, and the log says what is not", arguments: assertions)
+    func assertionsAreJudged(_ item: AssertionCase) async throws {
+        let stage = try await Stage.make()
+        let credentials = try stage.assertion(item.claims(stage.test.now), header: item.header)
+        let outcome = Outcome(try await stage.authenticate(credentials))
+        #expect(outcome == (item.reason == nil ? .good("key", .privateKeyJWT) : .refused(.wrongCredentials)))
+        let events = try await stage.test.events(.clientRefused)
+        #expect(events.map(\.reason) == (item.reason.map { [$0] } ?? []))
+        #expect(events.allSatisfy { $0.details["method"] == "private_key_jwt" })
+    }
+
+    @Test("What is no assertion of an application's own is malformed, and not counted")
+    func malformed() async throws {
+        let stage = try await Stage.make()
+        var untyped = try stage.assertion()
+        untyped.assertionType = nil
+        for credentials in [
+            stage.shown(""), stage.shown("a.b.c"), stage.shown("...."), untyped,
+            try stage.assertion(["iss": "other"]), try stage.assertion(["sub": nil]),
+            try stage.assertion(header: ["crit": .array(["exp"])]), try stage.assertion(header: ["alg": nil]),
+        ] {
+            #expect(Outcome(try await stage.authenticate(credentials, from: "a")) == .refused(.malformed))
+        }
+        // A claim that is there twice.
+        let twice = #"{"iss":"key","sub":"secret","sub":"key","aud":"\#(Self.issuer)","jti":"x","exp":1}"#
+        #expect(
+            Outcome(try await stage.authenticate(stage.signed(["alg": "ES256", "kid": "k1"], Array(twice.utf8))))
+                == .refused(.malformed))
+        var named = try stage.assertion()
+        named.clientID = "both"
+        #expect(Outcome(try await stage.authenticate(named)) == .refused(.malformed))
+        named.clientID = "key"
+        #expect(Outcome(try await stage.authenticate(named)) == .good("key", .privateKeyJWT))
+        #expect(try await stage.test.counter(CounterKey.clients(from: "a")) == nil)
+        let forged = try stage.assertion(by: stage.other)
+        #expect(Outcome(try await stage.authenticate(forged)) == .refused(.wrongCredentials))
+    }
+
+    @Test("An assertion is good once, also where it comes twenty times at once", arguments: TestStore.available)
+    func once(on store: TestStore) async throws {
+        let stage = try await Stage.make(on: store)
+        let credentials = try stage.assertion(["jti": "one"])
+        let outcomes = try await race(20, meetingBefore: 1) { _ in
+            Outcome(try await stage.authenticate(credentials))
+        }
+        #expect(outcomes.count { $0 == .good("key", .privateKeyJWT) } == 1)
+        #expect(outcomes.count { $0 == .refused(.wrongCredentials) } == 19)
+        #expect(try await stage.test.events(.clientRefused).allSatisfy { $0.reason == "used" })
+        // The same name of another application's assertion is another assertion.
+        let other = try stage.assertion(["jti": "one", "iss": "both", "sub": "both"])
+        #expect(Outcome(try await stage.authenticate(other)) == .good("both", .privateKeyJWT))
+        #expect(Outcome(try await stage.authenticate(other)) == .refused(.wrongCredentials))
+    }
+
+    @Test("A used assertion is forgotten some time after it has expired, and no handle leads to it")
+    func forgetting() async throws {
+        let stage = try await Stage.make()
+        let credentials = try stage.assertion(["jti": "one"])
+        _ = try await stage.authenticate(credentials)
+        let digest = ClientAssertion.digest("one", of: ClientID(rawValue: "key"))
+        #expect(try await stage.test.store.read { try $0.flow(digest: digest) } != nil)
+        stage.test.clock.advance(59)
+        #expect(Outcome(try await stage.authenticate(credentials)) == .refused(.wrongCredentials))
+        stage.test.clock.advance(2 * 86_400)
+        try await stage.test.realm.maintenance.run()
+        #expect(try await stage.test.store.read { try $0.flow(digest: digest) } == nil)
+        #expect(Outcome(try await stage.authenticate(credentials)) == .refused(.wrongCredentials))
+    }
+
+    // MARK: Limits and the log
+
+    @Test("Wrong credentials count by source, whether there is such an application or not; right ones do not")
+    func limits() async throws {
+        let stage = try await Stage.make()
+        let limit = RateLimit.clientsPerSource.count
+        for index in 0..<limit {
+            let id = index.isMultiple(of: 2) ? "secret" : "unknown"
+            #expect(
+                Outcome(try await stage.authenticate(Self.post(id, "wrong"), from: "a"))
+                    == .refused(.wrongCredentials))
+            #expect(
+                Outcome(try await stage.authenticate(Self.post("secret", Self.secret), from: "b"))
+                    == .good("secret", .secretPost))
+        }
+        for credentials in [Self.post("secret", Self.secret), Self.basic("unknown", "wrong"), try stage.assertion()] {
+            guard case .refused(.limited(let until)) = try await stage.authenticate(credentials, from: "a") else {
+                Issue.record("looked at")
+                continue
+            }
+            #expect(until > stage.test.now)
+        }
+        // Who shows nothing guesses nothing.
+        #expect(Outcome(try await stage.authenticate(Self.post("public", nil), from: "a")) == .good("public", .none))
+        #expect(try await stage.test.counter(CounterKey.clients(from: "b")) == nil)
+        #expect(try await stage.test.events(.clientRefused).count == limit)
+        stage.test.clock.advance(RateLimit.clientsPerSource.window)
+        #expect(
+            Outcome(try await stage.authenticate(Self.post("secret", Self.secret), from: "a"))
+                == .good("secret", .secretPost))
+    }
+
+    @Test("Wrong secrets sent at once get no more looks than the limit has", arguments: TestStore.available)
+    func flood(on store: TestStore) async throws {
+        let stage = try await Stage.make(on: store)
+        let limit = RateLimit.clientsPerSource.count
+        let outcomes = try await race(limit + 60, meetingBefore: 1) { _ in
+            Outcome(try await stage.authenticate(Self.post("secret", "wrong"), from: "a"))
+        }
+        #expect(outcomes.count { $0 == .refused(.wrongCredentials) } <= limit)
+        #expect(!outcomes.contains { if case .good = $0 { true } else { false } })
+        #expect(stage.test.realm.clientsUnderWay.isEmpty)
+    }
+
+    @Test("The log names the method and a known application, and nothing that the requester wrote")
+    func log() async throws {
+        let stage = try await Stage.make()
+        _ = try await stage.authenticate(Self.post("secret", "wr0ng"))
+        _ = try await stage.authenticate(Self.basic("n0body", "wr0ng"))
+        let events = try await stage.test.events(.clientRefused)
+        #expect(events.count == 2)
+        #expect(Set(events.map { $0.details["method"] }) == ["client_secret_post", "client_secret_basic"])
+        #expect(events.compactMap { $0.details["application"] } == ["secret"])
+        let text = String(decoding: try JSONEncoder().encode(events), as: UTF8.self)
+        #expect(!text.contains("wr0ng") && !text.contains("n0body"))
+    }
+
+    @Test("An unknown application costs a comparison or a verification like a known one")
+    func decoys() throws {
+        #expect(!ApplicationRegistration().hasSecret(Secret("")))
+        for algorithm in SigningAlgorithm.allCases {
+            #expect(AssertionKey.decoy(algorithm)?.algorithm == algorithm)
+        }
+    }
+
+    // MARK: Keys
+
+    static let keySets: [(jwks: JSONValue, fault: AssertionKey.Fault)] = {
+        let key: [String: JSONValue] = [
+            "kty": "EC", "crv": "P-256", "x": "SunBGweBTqtDNsxBnqUAjKHoKwF83Gpr_ka5e6FaB4o",
+            "y": "wbnG4MMOUADqLEEebfoCBgTOXFgCTD8wQ2aQ2ldQKGw",
+        ]
+        func with(_ changes: [String: JSONValue]) -> JSONValue { .object(key.merging(changes) { _, new in new }) }
+        func set(_ keys: JSONValue...) -> JSONValue { .object(["keys": .array(keys)]) }
+        return [
+            (.null, .noKeySet), (.object([:]), .noKeySet), (set(), .noKeySet), (.object(["keys": "x"]), .noKeySet),
+            (.object(["keys": .array((0...10).map { with(["kid": .string("\($0)")]) })]), .noKeySet),
+            (set(with(["d": "AQAB"])), .isPrivate), (set(.object(["kty": "oct", "k": "AQAB"])), .isPrivate),
+            (set(with([:]), with(["kid": "a"])), .ambiguousName),
+            (set(with(["kid": "a"]), with(["kid": "a"])), .ambiguousName),
+            (set(with(["kid": .integer(1)])), .ambiguousName), (set(with(["kid": ""])), .ambiguousName),
+            (set(with(["crv": "P-384"])), .unusableKey(.malformed)),
+            (set(with(["use": "enc"])), .unusableKey(.wrongPurpose)),
+            (set(with(["x": "AQAB"])), .unusableKey(.notOnCurve)), (set("x"), .unusableKey(.malformed)),
+        ]
+    }()
+
+    @Test("Keys are registered as a set of public ones, whose names tell them apart", arguments: keySets)
+    func registeringKeys(_ item: (jwks: JSONValue, fault: AssertionKey.Fault)) {
+        #expect(throws: item.fault) { try AssertionKey.keys(ofJWKS: item.jwks) }
+    }
+
+    @Test("Registrations with keys are kept, and the log says that they changed")
+    func keeping() async throws {
+        let stage = try await Stage.make()
+        let id = ClientID(rawValue: "key")
+        let kept = try #require(await stage.test.realm.applications.application(id))
+        #expect(kept.registration.assertionKeys.map(\.id) == ["k1", "k2"])
+        #expect(kept.registration.isConfidential)
+        _ = try await stage.test.realm.applications.change(id, by: stage.test.client) { $0.assertionKeys = [] }
+        #expect(try await stage.test.events(.applicationChanged).contains { $0.details["keysChanged"] == .bool(true) })
+        let outcome = Outcome(try await stage.authenticate(try stage.assertion()))
+        #expect(outcome == .good("key", .none), "a public application's credentials are not looked at")
+    }
+}

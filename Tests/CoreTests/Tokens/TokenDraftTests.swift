@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import CountersignCore
+
+@Suite("What a token says is composed in one place")
+struct TokenDraftTests {
+    private static let now = Date(timeIntervalSince1970: 1_800_000_000.7)
+
+    private func signedIn(_ proofs: [Proof]) async throws -> SignedIn {
+        let test = try await TestRealm.make()
+        try await test.addUser()
+        let signedIn = try #require(await test.signIn().signedIn)
+        var session = signedIn.session
+        session.evidence.proofs = proofs
+        return SignedIn(user: signedIn.user, session: session, refreshToken: signedIn.refreshToken)
+    }
+
+    private func claims(_ draft: TokenDraft) -> TokenClaims {
+        draft.claims(at: Self.now, random: SeededRandom(seed: 7), proofs: .standard)
+    }
+
+    @Test("Every token says who made it, for whom, when and until when, in whole seconds")
+    func registered() throws {
+        let draft = TokenDraft(issuer: "i", audience: "a", subject: "s", expiresAt: Self.now + 60)
+        #expect(
+            claims(draft).members == [
+                "iss": "i", "aud": "a", "sub": "s", "iat": .integer(1_800_000_000), "exp": .integer(1_800_000_060),
+            ])
+    }
+
+    @Test("Of claims with one name the registered ones count most, then the protocol's, then the account's")
+    func precedence() {
+        var draft = TokenDraft(
+            issuer: "i", audience: "a", subject: nil, expiresAt: Self.now + 60, parts: [.notBefore],
+            account: [
+                "iss": "x", "nbf": .integer(1), "sub": "kept", "color": "red", "size": .integer(1), "name": "Mallory",
+            ],
+            spelling: ["aud": "x", "color": "blue", "name": nil])
+        let composed = claims(draft)
+        #expect(composed["iss"] == "i" && composed["aud"] == "a" && composed["nbf"] == .integer(1_800_000_000))
+        #expect(composed["sub"] == "kept" && composed["color"] == "blue" && composed["size"] == .integer(1))
+        #expect(composed["name"] == nil)
+        draft.subject = "s"
+        #expect(claims(draft)["sub"] == "s")
+    }
+
+    @Test("An identifier has 128 random bits, under the name that the protocol has for it")
+    func identifiers() throws {
+        for name in ["jti", "uti"] {
+            let draft = TokenDraft(
+                issuer: "i", audience: "a", subject: nil, expiresAt: Self.now, parts: [.identifier(name: name)])
+            #expect([UInt8](base64URL: claims(draft).string(name) ?? "")?.count == 16)
+        }
+    }
+
+    private static let at = Date(timeIntervalSince1970: 1_799_999_000)
+    static let evidence: [(proofs: [Proof], each: [String], summary: [String], level: JSONValue)] = [
+        ([Proof(kind: .password, at: at)], ["pwd"], ["pwd"], "1"),
+        ([Proof(kind: .email, at: at)], ["otp"], ["pwd"], "1"),
+        (
+            [Proof(kind: .password, at: at), Proof(kind: .totp, at: at + 9, isSecondFactor: true)],
+            ["pwd", "otp", "mfa"], ["pwd", "mfa"], "2"
+        ),
+        (
+            [Proof(kind: .email, at: at), Proof(kind: .totp, at: at + 9, isSecondFactor: true)], ["otp", "mfa"],
+            ["pwd", "mfa"], "2"
+        ),
+        (
+            [Proof(kind: .password, at: at), Proof(kind: .push, at: at + 9, isSecondFactor: true)],
+            ["pwd", "hwk", "mfa"], ["pwd", "mfa"], "2"
+        ),
+        ([Proof(kind: .push, at: at, isSecondFactor: true)], ["hwk", "mfa"], ["pop"], "2"),
+    ]
+
+    @Test("amr, acr and auth_time tell what the session was proven with, and when last", arguments: evidence)
+    func methods(_ item: (proofs: [Proof], each: [String], summary: [String], level: JSONValue)) async throws {
+        let signedIn = try await signedIn(item.proofs)
+        for (methods, names) in [(AuthenticationMethods.each, item.each), (.summary, item.summary)] {
+            let draft = TokenDraft(
+                issuer: "i", audience: "a", subject: nil, expiresAt: Self.now,
+                parts: [.methods(methods), .contextClass, .authenticationTime, .session, .epoch], signedIn: signedIn)
+            let composed = claims(draft)
+            #expect(composed["amr"] == .array(names.map { .string($0) }))
+            #expect(composed["acr"] == item.level)
+            #expect(composed["auth_time"] == item.proofs.map(\.at).max().map { .integer($0.seconds) })
+            #expect(composed["sid"] == .string(signedIn.session.id.rawValue))
+            #expect(composed["countersign_epoch"] == .integer(Int64(signedIn.user.tokenEpoch)))
+        }
+    }
+
+    @Test("A token of no session says nothing of one")
+    func noSession() {
+        let draft = TokenDraft(
+            issuer: "i", audience: "a", subject: nil, expiresAt: Self.now,
+            parts: [.methods(.each), .contextClass, .authenticationTime, .session, .epoch])
+        #expect(Set(claims(draft).members.keys) == ["iss", "aud", "iat", "exp"])
+    }
+
+    @Test("Before a revocation by a server whose clock is ahead, a token for verifiers without epochs says its instant")
+    func stamps() async throws {
+        var signedIn = try await signedIn([Proof(kind: .password, at: Self.now)])
+        var user = signedIn.user
+        user.revokeTokens(at: Self.now + 30)
+        signedIn = SignedIn(user: user, session: signedIn.session, refreshToken: signedIn.refreshToken)
+        var draft = TokenDraft(
+            issuer: "i", audience: "a", subject: nil, expiresAt: Self.now + 60, parts: [.authenticationTime],
+            signedIn: signedIn)
+        #expect(claims(draft)["iat"] == .integer(1_800_000_000))
+        draft.stamp = .afterRevocation
+        #expect(claims(draft)["iat"] == .integer(user.tokensValidAfter.seconds))
+        #expect(claims(draft)["auth_time"] == .integer(user.tokensValidAfter.seconds))
+        #expect(claims(draft)["exp"] == .integer(1_800_000_060))
+    }
+}
