@@ -49,8 +49,8 @@ struct ClientAuthenticationTests {
             .post, "/oauth/token", headers: [.contentType: "application/json"], body: all.bytes)
     }
 
-    @Test("An assertion for the issuer, as discovery or the tokens spell it, is good once")
-    func assertions() async throws {
+    @Test
+    func `An assertion for the issuer, as discovery or the tokens spell it, is good once`() async throws {
         try await TestServer.with { server in
             _ = try await server.addUser()
             let key = P256.Signing.PrivateKey()
@@ -80,8 +80,8 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("A hundred wrong secrets in ten minutes are looked at, and no more, whoever is named")
-    func limits() async throws {
+    @Test
+    func `A hundred wrong secrets in ten minutes are looked at, and no more, whoever is named`() async throws {
         try await TestServer.with { server in
             _ = try await server.addUser()
             var registration = ApplicationRegistration()
@@ -103,8 +103,8 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("Two methods in one request are none")
-    func twoMethods() async throws {
+    @Test
+    func `Two methods in one request are none`() async throws {
         try await TestServer.with { server in
             _ = try await server.addUser()
             var registration = ApplicationRegistration()

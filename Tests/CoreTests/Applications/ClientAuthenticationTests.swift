@@ -136,14 +136,14 @@ struct ClientAuthenticationTests {
         Case(credentials: post("secret\u{0}x", secret), outcome: .refused(.malformed)),
     ]
 
-    @Test("A secret in the body or by Basic, or nothing", arguments: cases)
-    func secrets(_ item: Case) async throws {
+    @Test(arguments: cases)
+    func `A secret in the body or by Basic, or nothing`(_ item: Case) async throws {
         let stage = try await Stage.make()
         #expect(Outcome(try await stage.authenticate(item.credentials)) == item.outcome)
     }
 
-    @Test("One method in a request, of one application")
-    func oneMethod() async throws {
+    @Test
+    func `One method in a request, of one application`() async throws {
         let stage = try await Stage.make()
         var credentials = Self.basic("secret", Self.secret)
         credentials.clientID = "secret"
@@ -161,8 +161,8 @@ struct ClientAuthenticationTests {
         #expect(Outcome(try await stage.authenticate(credentials)) == .refused(.malformed))
     }
 
-    @Test("An endpoint takes the methods that it names, and one that names none takes no application")
-    func methods() async throws {
+    @Test
+    func `An endpoint takes the methods that it names, and one that names none takes no application`() async throws {
         let stage = try await Stage.make()
         let shown: [(ClientAuthenticationMethod, String, ClientCredentials)] = [
             (.none, "public", Self.post("public", nil)), (.secretPost, "secret", Self.post("secret", Self.secret)),
@@ -231,8 +231,10 @@ struct ClientAuthenticationTests {
             name: "of no application", reason: "signature", claims: { _ in ["iss": "nobody", "sub": "nobody"] }),
     ]
 
-    @Test("An assertion is taken where all of it is right, and the log says what is not", arguments: assertions)
-    func assertionsAreJudged(_ item: AssertionCase) async throws {
+    @Test(arguments: assertions)
+    func `An assertion is taken where all of it is right, and the log says what is not`(_ item: AssertionCase)
+        async throws
+    {
         let stage = try await Stage.make()
         let credentials = try stage.assertion(item.claims(stage.test.now), header: item.header)
         let outcome = Outcome(try await stage.authenticate(credentials))
@@ -242,8 +244,8 @@ struct ClientAuthenticationTests {
         #expect(events.allSatisfy { $0.details["method"] == "private_key_jwt" })
     }
 
-    @Test("What is no assertion of an application's own is malformed, and not counted")
-    func malformed() async throws {
+    @Test
+    func `What is no assertion of an application's own is malformed, and not counted`() async throws {
         let stage = try await Stage.make()
         var untyped = try stage.assertion()
         untyped.assertionType = nil
@@ -269,8 +271,8 @@ struct ClientAuthenticationTests {
         #expect(Outcome(try await stage.authenticate(forged)) == .refused(.wrongCredentials))
     }
 
-    @Test("An assertion is good once, also where it comes twenty times at once", arguments: TestStore.available)
-    func once(on store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `An assertion is good once, also where it comes twenty times at once`(on store: TestStore) async throws {
         let stage = try await Stage.make(on: store)
         let credentials = try stage.assertion(["jti": "one"])
         let outcomes = try await race(20, meetingBefore: 1) { _ in
@@ -285,8 +287,8 @@ struct ClientAuthenticationTests {
         #expect(Outcome(try await stage.authenticate(other)) == .refused(.wrongCredentials))
     }
 
-    @Test("A used assertion is forgotten some time after it has expired, and no handle leads to it")
-    func forgetting() async throws {
+    @Test
+    func `A used assertion is forgotten some time after it has expired, and no handle leads to it`() async throws {
         let stage = try await Stage.make()
         let credentials = try stage.assertion(["jti": "one"])
         _ = try await stage.authenticate(credentials)
@@ -302,8 +304,10 @@ struct ClientAuthenticationTests {
 
     // MARK: Limits and the log
 
-    @Test("Wrong credentials count by source, whether there is such an application or not; right ones do not")
-    func limits() async throws {
+    @Test
+    func `Wrong credentials count by source, whether there is such an application or not; right ones do not`()
+        async throws
+    {
         let stage = try await Stage.make()
         let limit = RateLimit.clientsPerSource.count
         for index in 0..<limit {
@@ -332,8 +336,8 @@ struct ClientAuthenticationTests {
                 == .good("secret", .secretPost))
     }
 
-    @Test("Wrong secrets sent at once get no more looks than the limit has", arguments: TestStore.available)
-    func flood(on store: TestStore) async throws {
+    @Test(arguments: TestStore.available)
+    func `Wrong secrets sent at once get no more looks than the limit has`(on store: TestStore) async throws {
         let stage = try await Stage.make(on: store)
         let limit = RateLimit.clientsPerSource.count
         let outcomes = try await race(limit + 60, meetingBefore: 1) { _ in
@@ -344,8 +348,8 @@ struct ClientAuthenticationTests {
         #expect(stage.test.realm.clientsUnderWay.isEmpty)
     }
 
-    @Test("The log names the method and a known application, and nothing that the requester wrote")
-    func log() async throws {
+    @Test
+    func `The log names the method and a known application, and nothing that the requester wrote`() async throws {
         let stage = try await Stage.make()
         _ = try await stage.authenticate(Self.post("secret", "wr0ng"))
         _ = try await stage.authenticate(Self.basic("n0body", "wr0ng"))
@@ -357,8 +361,8 @@ struct ClientAuthenticationTests {
         #expect(!text.contains("wr0ng") && !text.contains("n0body"))
     }
 
-    @Test("An unknown application costs a comparison or a verification like a known one")
-    func decoys() throws {
+    @Test
+    func `An unknown application costs a comparison or a verification like a known one`() throws {
         #expect(!ApplicationRegistration().hasSecret(Secret("")))
         for algorithm in SigningAlgorithm.allCases {
             #expect(AssertionKey.decoy(algorithm)?.algorithm == algorithm)
@@ -387,13 +391,15 @@ struct ClientAuthenticationTests {
         ]
     }()
 
-    @Test("Keys are registered as a set of public ones, whose names tell them apart", arguments: keySets)
-    func registeringKeys(_ item: (jwks: JSONValue, fault: AssertionKey.Fault)) {
+    @Test(arguments: keySets)
+    func `Keys are registered as a set of public ones, whose names tell them apart`(
+        _ item: (jwks: JSONValue, fault: AssertionKey.Fault)
+    ) {
         #expect(throws: item.fault) { try AssertionKey.keys(ofJWKS: item.jwks) }
     }
 
-    @Test("Registrations with keys are kept, and the log says that they changed")
-    func keeping() async throws {
+    @Test
+    func `Registrations with keys are kept, and the log says that they changed`() async throws {
         let stage = try await Stage.make()
         let id = ClientID(rawValue: "key")
         let kept = try #require(await stage.test.realm.applications.application(id))

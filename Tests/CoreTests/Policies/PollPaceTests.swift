@@ -8,8 +8,8 @@ struct PollPaceTests {
     private static let limit = RateLimit(count: 3, window: 60)
     private static let start = Date(timeIntervalSince1970: 1_800_000_000)
 
-    @Test("So many in a window that begins with the first; what is one too many counts for nothing")
-    func window() {
+    @Test
+    func `So many in a window that begins with the first; what is one too many counts for nothing`() {
         let pace = PollPace()
         for second in [0.0, 1, 2] { #expect(pace.admits("a", Self.limit, at: Self.start + second)) }
         for second in [2.0, 30, 59.9] { #expect(!pace.admits("a", Self.limit, at: Self.start + second)) }
@@ -19,8 +19,8 @@ struct PollPaceTests {
         #expect(pace.admits("a", Self.limit, at: Self.start - 600), "a clock that was set back")
     }
 
-    @Test("What is remembered has an end")
-    func bounded() {
+    @Test
+    func `What is remembered has an end`() {
         let pace = PollPace()
         for index in 0..<(PollPace.capacity + 10) { _ = pace.admits("\(index)", Self.limit, at: Self.start) }
         #expect(pace.count <= PollPace.capacity)
@@ -32,8 +32,10 @@ struct PollPaceTests {
         #expect(later.count == 1)
     }
 
-    @Test("Of requests at once as many are admitted as of requests one after the other, and nothing is written")
-    func atOnce() async throws {
+    @Test
+    func `Of requests at once as many are admitted as of requests one after the other, and nothing is written`()
+        async throws
+    {
         let test = try await TestRealm.make()
         let handle = FlowHandle("handle")
         let admitted = try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -205,6 +205,35 @@ struct AuthorizationCodeTests {
         #expect(try await !codes.isKept(lost))
     }
 
+    @Test
+    func `One that an earlier program kept as a flow is traded once, for the rest of its minute`() async throws {
+        let codes = try await Codes()
+        let test = codes.stage.test
+        let (now, sealer) = (test.now, test.realm.sealer)
+        let body = JSONValue.object([
+            "client": .string(codes.client.rawValue), "scope": .array([.string("Pin")]),
+            "redirectURI": .string("http://redirect"),
+        ])
+        let texts = ["traded", "late"].map { $0 + String(repeating: "c", count: 30) }
+        for text in texts {
+            let digest = CheckRow.code(text)
+            let isKept = try await test.store.write { transaction in
+                try transaction.insert(
+                    FlowRecord(
+                        digest: digest, userID: nil, purpose: "authorization-code", createdAt: now,
+                        expiresAt: now + 60,
+                        body: sealer.seal(JSONEncoder().encode(body), for: .flow(digest), in: transaction)))
+            }
+            #expect(isKept)
+        }
+        let elsewhere = try await codes.grants.redeem(texts[0], by: codes.client, redirectURI: "http://elsewhere")
+        if case .some = elsewhere { Issue.record("A code was traded for another address") }
+        #expect(try await codes.redeem(texts[0]))
+        #expect(try await !codes.redeem(texts[0]))
+        test.clock.advance(60)
+        #expect(try await !codes.redeem(texts[1]))
+    }
+
     @Test(arguments: TestStore.available)
     func `One that is sent many times at once is traded once`(store: TestStore) async throws {
         let stage = try await CheckStage.make(on: store, [CheckStage.pin()])

@@ -20,8 +20,8 @@ struct TokenDraftTests {
         draft.claims(at: Self.now, random: SeededRandom(seed: 7), proofs: .standard)
     }
 
-    @Test("Every token says who made it, for whom, when and until when, in whole seconds")
-    func registered() throws {
+    @Test
+    func `Every token says who made it, for whom, when and until when, in whole seconds`() throws {
         let draft = TokenDraft(issuer: "i", audience: "a", subject: "s", expiresAt: Self.now + 60)
         #expect(
             claims(draft).members == [
@@ -29,8 +29,8 @@ struct TokenDraftTests {
             ])
     }
 
-    @Test("Of claims with one name the registered ones count most, then the protocol's, then the account's")
-    func precedence() {
+    @Test
+    func `Of claims with one name the registered ones count most, then the protocol's, then the account's`() {
         var draft = TokenDraft(
             issuer: "i", audience: "a", subject: nil, expiresAt: Self.now + 60, parts: [.notBefore],
             account: [
@@ -45,8 +45,8 @@ struct TokenDraftTests {
         #expect(claims(draft)["sub"] == "s")
     }
 
-    @Test("An identifier has 128 random bits, under the name that the protocol has for it")
-    func identifiers() throws {
+    @Test
+    func `An identifier has 128 random bits, under the name that the protocol has for it`() throws {
         for name in ["jti", "uti"] {
             let draft = TokenDraft(
                 issuer: "i", audience: "a", subject: nil, expiresAt: Self.now, parts: [.identifier(name: name)])
@@ -73,8 +73,10 @@ struct TokenDraftTests {
         ([Proof(kind: .push, at: at, isSecondFactor: true)], ["hwk", "mfa"], ["pop"], "2"),
     ]
 
-    @Test("amr, acr and auth_time tell what the session was proven with, and when last", arguments: evidence)
-    func methods(_ item: (proofs: [Proof], each: [String], summary: [String], level: JSONValue)) async throws {
+    @Test(arguments: evidence)
+    func `amr, acr and auth_time tell what the session was proven with, and when last`(
+        _ item: (proofs: [Proof], each: [String], summary: [String], level: JSONValue)
+    ) async throws {
         let signedIn = try await signedIn(item.proofs)
         for (methods, names) in [(AuthenticationMethods.each, item.each), (.summary, item.summary)] {
             let draft = TokenDraft(
@@ -89,16 +91,18 @@ struct TokenDraftTests {
         }
     }
 
-    @Test("A token of no session says nothing of one")
-    func noSession() {
+    @Test
+    func `A token of no session says nothing of one`() {
         let draft = TokenDraft(
             issuer: "i", audience: "a", subject: nil, expiresAt: Self.now,
             parts: [.methods(.each), .contextClass, .authenticationTime, .session, .epoch])
         #expect(Set(claims(draft).members.keys) == ["iss", "aud", "iat", "exp"])
     }
 
-    @Test("Before a revocation by a server whose clock is ahead, a token for verifiers without epochs says its instant")
-    func stamps() async throws {
+    @Test
+    func `Before a revocation by a server whose clock is ahead, a token for verifiers without epochs says its instant`()
+        async throws
+    {
         var signedIn = try await signedIn([Proof(kind: .password, at: Self.now)])
         var user = signedIn.user
         user.revokeTokens(at: Self.now + 30)

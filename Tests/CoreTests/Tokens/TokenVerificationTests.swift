@@ -110,8 +110,8 @@ struct TokenVerificationTests {
         },
     ]
 
-    @Test("A token is refused for the one thing that is not as expected", arguments: cases)
-    func claims(_ item: Case) async throws {
+    @Test(arguments: cases)
+    func `A token is refused for the one thing that is not as expected`(_ item: Case) async throws {
         let stage = try await Stage.make()
         for algorithm in SigningAlgorithm.allCases {
             let token = try await stage.token(item.changes(stage.test.now), algorithm)
@@ -119,8 +119,8 @@ struct TokenVerificationTests {
         }
     }
 
-    @Test("A good token brings its user and its session as they are now")
-    func good() async throws {
+    @Test
+    func `A good token brings its user and its session as they are now`() async throws {
         let stage = try await Stage.make()
         let judgement = try await stage.test.realm.tokens.verify(stage.token(), expecting: stage.expectation)
         let token = try #require(judgement.token)
@@ -130,8 +130,8 @@ struct TokenVerificationTests {
         #expect(token.claims["color"] == "blue")
     }
 
-    @Test("An expectation that names no type, no issuer or no audience admits nothing")
-    func nothing() async throws {
+    @Test
+    func `An expectation that names no type, no issuer or no audience admits nothing`() async throws {
         let stage = try await Stage.make()
         let token = try await stage.token()
         #expect(try await stage.judge(token) == nil)
@@ -158,15 +158,17 @@ struct TokenVerificationTests {
         ("at", false), ("jwt+at", false), ("client-authentication+jwt", false),
     ]
 
-    @Test("The type in the header decides, without regard to case or to the media type's first part", arguments: types)
-    func typesAreCompared(_ item: (typ: String?, isGood: Bool)) async throws {
+    @Test(arguments: types)
+    func `The type in the header decides, without regard to case or to the media type's first part`(
+        _ item: (typ: String?, isGood: Bool)
+    ) async throws {
         let stage = try await Stage.make()
         let refusal = try await stage.judge(stage.token(typ: item.typ))
         #expect(refusal == (item.isGood ? nil : .wrongType))
     }
 
-    @Test("What no key of this server signed is no token, whatever its header says")
-    func forgeries() async throws {
+    @Test
+    func `What no key of this server signed is no token, whatever its header says`() async throws {
         let stage = try await Stage.make(mode: .development)
         let token = try await stage.token()
         let parts = token.split(separator: ".").map(String.init)
@@ -196,8 +198,8 @@ struct TokenVerificationTests {
         #expect(try await stage.judge(token) == nil)
     }
 
-    @Test("A token without signature counts where both the expectation and the realm's mode say so")
-    func unsigned() async throws {
+    @Test
+    func `A token without signature counts where both the expectation and the realm's mode say so`() async throws {
         for (mode, admits) in [
             (RealmMode.production, false), (.production, true), (.development, false), (.development, true),
         ] {
@@ -215,8 +217,10 @@ struct TokenVerificationTests {
         }
     }
 
-    @Test("A token ends with its session, its user's tokens and its user; where no session is asked for, not with that")
-    func endings() async throws {
+    @Test
+    func `A token ends with its session, its user's tokens and its user; where no session is asked for, not with that`()
+        async throws
+    {
         let stage = try await Stage.make()
         let token = try await stage.token()
         var without = stage.expectation
@@ -241,8 +245,8 @@ struct TokenVerificationTests {
         #expect(try await stage.judge(token, without) == .userNotFound)
     }
 
-    @Test("What only names an attempt counts after its time, and nothing else of it is forgiven")
-    func expired() async throws {
+    @Test
+    func `What only names an attempt counts after its time, and nothing else of it is forgiven`() async throws {
         let stage = try await Stage.make()
         var expectation = stage.expectation
         expectation.admitsExpired = true

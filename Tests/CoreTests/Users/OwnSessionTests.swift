@@ -19,8 +19,10 @@ struct OwnSessionTests {
         (86_400, .anonymous, true), (-60, .password, true),
     ]
 
-    @Test("An account is deleted by a recent sign-in, and by an anonymous one of any age", arguments: ages)
-    func deleting(_ item: (age: TimeInterval, kind: FactorKind, isRecent: Bool)) async throws {
+    @Test(arguments: ages)
+    func `An account is deleted by a recent sign-in, and by an anonymous one of any age`(
+        _ item: (age: TimeInterval, kind: FactorKind, isRecent: Bool)
+    ) async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let session = session(of: user, at: test.now - item.age, kind: item.kind)
@@ -31,8 +33,8 @@ struct OwnSessionTests {
         #expect(try await test.events(.userDeleted).count == (item.isRecent ? 1 : 0))
     }
 
-    @Test("A session whose tokens were revoked meanwhile does nothing any more")
-    func revoked() async throws {
+    @Test
+    func `A session whose tokens were revoked meanwhile does nothing any more`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let user = enrolled.user
@@ -52,8 +54,8 @@ struct OwnSessionTests {
         }
     }
 
-    @Test("What ends the sessions of others needs a recent sign-in; another name does not")
-    func changing() async throws {
+    @Test
+    func `What ends the sessions of others needs a recent sign-in; another name does not`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let old = session(of: user, at: test.now - 300)
@@ -75,8 +77,10 @@ struct OwnSessionTests {
         #expect(try await test.signIn().isAccomplished)
     }
 
-    @Test("A link that moves an account to another mailbox is sent and followed for a recent sign-in alone")
-    func mailboxes() async throws {
+    @Test
+    func `A link that moves an account to another mailbox is sent and followed for a recent sign-in alone`()
+        async throws
+    {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         let other = EmailAddress(kept: "new@example.org")
@@ -91,8 +95,8 @@ struct OwnSessionTests {
         }
     }
 
-    @Test("A session without second factor removes none where there is one")
-    func removing() async throws {
+    @Test
+    func `A session without second factor removes none where there is one`() async throws {
         let test = try await TestRealm.make()
         let enrolled = try await test.addEnrolledUser()
         let epoch = try await test.user(enrolled.user.id).tokenEpoch
