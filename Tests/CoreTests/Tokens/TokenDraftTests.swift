@@ -74,7 +74,7 @@ struct TokenDraftTests {
     ]
 
     @Test(arguments: evidence)
-    func `amr, acr and auth_time tell what the session was proven with, and when last`(
+    func `The claims amr, acr and auth_time tell what the session was proven with, and when last`(
         _ item: (proofs: [Proof], each: [String], summary: [String], level: JSONValue)
     ) async throws {
         let signedIn = try await signedIn(item.proofs)
