@@ -4,9 +4,9 @@ import OneTimePassword
 
 /// Applications: which programs may ask users to sign in.
 ///
-/// **How the files of this folder meet.** `Application` is the registration as it is stored; this type finds, adds and changes
-/// registrations, `Application+Audiences` says for whom an application's tokens may be. `AttributePatterns` compiles the patterns
-/// that attributes of a sign-up must match, in time linear in the text.
+/// **How the files of this folder meet.** `Application` is the registration as it is stored; this type finds, adds and
+/// changes registrations, `Application+Audiences` says which audiences an application's tokens may have.
+/// `AttributePatterns` compiles the patterns that attributes of a sign-up must match, in time linear in the text.
 public struct Applications: Sendable {
     let realm: Realm
 

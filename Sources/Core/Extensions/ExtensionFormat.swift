@@ -2,8 +2,8 @@ import Foundation
 
 /// How calls to extensions are written and their answers read: one protocol's JSON.
 ///
-/// The core decides what is asked, whom and how often, refuses answers that are too large or too deep, and judges what an
-/// answer may change. A format only spells: it has no way to grant anything.
+/// The core decides which service is called, with what and how often, refuses answers that are too large or too deep,
+/// and judges what an answer may change. A format only spells: it has no way to grant anything.
 public protocol ExtensionFormat: Sendable {
     /// The client id that calls say they come from. No application may have it.
     var caller: String { get }

@@ -40,7 +40,7 @@ public struct Sessions: Sendable {
     /// - Parameters:
     ///   - id: the token's `sid`.
     ///   - owner: whose grant it has to be.
-    ///   - userID: whom the token is about.
+    ///   - userID: the user the token is about.
     public func living(_ id: SessionID, of owner: HandleOwner, for userID: UserID) async throws -> GrantedSession? {
         let now = realm.clock.now
         return try await realm.store.read { transaction in

@@ -1,7 +1,7 @@
 import Foundation
 import JSON
 
-/// What the receiver of a token believes it to be. A token of another kind is as wrong as one that nobody signed.
+/// What the receiver of a token believes it to be. A token of another kind is as wrong as an unsigned one.
 ///
 /// Nothing is admitted by default: an expectation without types, issuers or audiences admits no token. What every token has
 /// to be, no expectation can leave out: signed by a key of this server that is in use or was until lately, by the algorithm
@@ -24,11 +24,11 @@ public struct TokenExpectation: Sendable {
         }
     }
 
-    /// Whom a token is about.
+    /// The subject of a token.
     public enum Subject: Sendable {
         /// No user: an attempt, or an application. The dialect looks that up by itself.
         case other
-        /// A user, who has to be there, not disabled, and of whom tokens of this epoch and this instant count.
+        /// A user who exists and is not disabled, and whose tokens of this epoch and this instant count.
         /// - Parameter id: reads the user's id as the dialect spells it; nil where the token names no user.
         case user(id: @Sendable (TokenClaims) -> UserID?)
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// When a token counts (RFC 7519, sections 4.1.4 to 4.1.6). One rule for every token that this server judges by itself:
 ///
-/// - from the second of `exp` on it has expired. There is no leeway: whoever made the token could have said a later second.
+/// - from the second of `exp` on it has expired. There is no leeway: the issuer could have set a later second.
 /// - `iat` and `nbf` may be ``leeway`` seconds ahead of this server's clock, because the token may have been made on a
 ///   machine whose clock is.
 struct TokenTimes: Sendable, Equatable {

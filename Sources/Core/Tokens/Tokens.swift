@@ -97,8 +97,8 @@ extension User {
     /// - Parameters:
     ///   - epoch: what the token says of the user's epoch; nil in tokens made elsewhere (the emulator's), which are judged by
     ///     the second they were issued in.
-    ///   - issuedAt: seconds since 1970. Of a token with an epoch it is compared with instants that an administrator named,
-    ///     and with nothing that another server's clock has told.
+    ///   - issuedAt: seconds since 1970. Of a token with an epoch it is compared with instants that an administrator
+    ///     named, and never with another server's clock.
     func admits(epoch: Int?, issuedAt: Int64) -> Bool {
         guard let epoch else { return issuedAt >= tokensValidAfter.seconds }
         return epoch >= tokenEpoch && issuedAt >= tokensRefusedBefore.seconds

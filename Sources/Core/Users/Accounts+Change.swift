@@ -32,8 +32,7 @@ public struct AccountChange: Sendable {
     /// Seconds that the instant of a revocation may be past and still mean now.
     static let revocationDelay: TimeInterval = 300
 
-    /// Whether a user who makes the change has to have signed in recently: it ends the sessions of everybody else who is
-    /// signed in to the account.
+    /// Whether a user who makes the change has to have signed in recently: it ends all other sessions of the account.
     public var needsRecentSignIn: Bool { endsSessions || revokesTokensAt != nil }
 
     /// Whether tokens issued before should not survive it: a new address, a new password.

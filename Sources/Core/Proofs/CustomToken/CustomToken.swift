@@ -7,7 +7,7 @@ import Foundation
 struct CustomToken: ProofMethod {
     struct Response: Sendable {
         var token: Secret<String>
-        /// Whom it has to be made for.
+        /// Its required audience.
         var audience: String
     }
 
