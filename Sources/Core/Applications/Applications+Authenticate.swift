@@ -28,7 +28,7 @@ extension Applications {
         guard expectation.methods.contains(shown.method) else { return .refused(.methodNotAdmitted) }
 
         let source = client.limitedSource
-        // Entered before the counter is read: a failure that is not in the one is in the other.
+        // Entered before the counter is read: an attempt that is not in the one is in the other.
         let underWay = source.map { realm.clientsUnderWay.enter($0) } ?? 0
         defer { if let source { realm.clientsUnderWay.leave(source) } }
         let key = source.map { CounterKey.clients(from: $0) }

@@ -53,7 +53,8 @@ public struct TokenExpectation: Sendable {
     public init(
         types: Set<TokenType> = [], issuers: Names = .oneOf([]), audiences: Names = .oneOf([]),
         algorithms: Set<SigningAlgorithm> = Set(SigningAlgorithm.allCases), subject: Subject = .other,
-        session: (@Sendable (TokenClaims) -> HandleOwner)? = nil, claims: [String: JSONValue] = [:], admitsExpired: Bool = false,
+        session: (@Sendable (TokenClaims) -> HandleOwner)? = nil, claims: [String: JSONValue] = [:],
+        admitsExpired: Bool = false,
         admitsUnsigned: Bool = false
     ) {
         self.types = types
