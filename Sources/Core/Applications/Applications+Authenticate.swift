@@ -150,8 +150,7 @@ private struct ShownCredentials: Sendable {
             (name, method, proof) = (credentials.clientID, .none, .nothing)
         }
         guard let name, !name.isEmpty else { return .failure(.missing) }
-        // Text with a zero byte is text up to there for stores.
-        guard !name.utf8.contains(0), credentials.clientID.map({ $0 == name }) ?? true else {
+        guard PlainText(name, bytes: 1...) != nil, credentials.clientID.map({ $0 == name }) ?? true else {
             return .failure(.malformed)
         }
         return .success(ShownCredentials(clientID: ClientID(rawValue: name), method: method, proof: proof))

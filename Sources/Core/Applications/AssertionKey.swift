@@ -39,7 +39,7 @@ public struct AssertionKey: Sendable, Equatable, Codable {
         guard ["d", "p", "q", "k"].allSatisfy({ jwk[$0] == nil }) else { throw .isPrivate }
         switch jwk["kid"] {
         case nil: id = nil
-        case .string(let text)? where (1...128).contains(text.utf8.count) && !text.utf8.contains(0): id = text
+        case .string(let text)? where PlainText(text, bytes: 1...128) != nil: id = text
         default: throw .ambiguousName
         }
         do {

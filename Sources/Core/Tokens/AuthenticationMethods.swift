@@ -20,4 +20,5 @@ public enum AuthenticationMethods: Sendable, Hashable {
         case .summary:
             return evidence.proofs.contains { !$0.isSecondFactor } ? ["pwd"] + more : ["pop"]
         }
-    }}
+    }
+}

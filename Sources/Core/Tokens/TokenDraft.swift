@@ -91,7 +91,9 @@ public struct TokenDraft: Sendable {
             case .authenticationTime:
                 if let instant = signedIn?.evidence.authenticatedAt { claims["auth_time"] = told(instant) }
             case .methods(let methods):
-                if let signedIn { claims["amr"] = .array(methods.names(of: signedIn.evidence, proofs).map { .string($0) }) }
+                if let signedIn {
+                    claims["amr"] = .array(methods.names(of: signedIn.evidence, proofs).map { .string($0) })
+                }
             case .contextClass:
                 if let signedIn { claims["acr"] = signedIn.evidence.secondFactor == nil ? "1" : "2" }
             case .epoch: if let user { claims[CustomClaims.epochClaim] = .integer(Int64(user.tokenEpoch)) }

@@ -74,7 +74,8 @@ extension Guardian {
         let onlyCodes = factor?.kind == .push && name?.type == "totp"
         let outcome = try await realm.enrolments.removeOwn(
             factor.map { (id: $0.id, onlyCodes: onlyCodes) },
-            of: OwnSession(userID: user.id, evidence: granted.evidence, epoch: granted.session.tokenEpoch), by: call.client)
+            of: OwnSession(userID: user.id, evidence: granted.evidence, epoch: granted.session.tokenEpoch),
+            by: call.client)
         switch outcome {
         case .removed: return .done
         case .refused(.revoked): throw OAuthError.wrongAccessToken
