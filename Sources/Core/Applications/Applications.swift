@@ -7,6 +7,8 @@ import OneTimePassword
 /// **How the files of this folder meet.** `Application` is the registration as it is stored; this type finds, adds and
 /// changes registrations, `Application+Audiences` says which audiences an application's tokens may have.
 /// `AttributePatterns` compiles the patterns that attributes of a sign-up must match, in time linear in the text.
+/// `Applications+Authenticate` judges the `ClientCredentials` of a request; a `ClientAssertion` is verified by the application's
+/// `AssertionKey`s.
 public struct Applications: Sendable {
     let realm: Realm
 
