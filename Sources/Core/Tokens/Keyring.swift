@@ -11,7 +11,9 @@ import Synchronization
 ///
 /// **How the files of this folder meet.** `SigningKeyRecord` is a key as it is stored, sealed; this type opens, rotates and uses
 /// them, and gives their public halves as `JSONWebKey`s or, for Google's old endpoint, in a `SelfSignedCertificate`.
-/// `TokenClaims` is what is signed: dialects compose it in their own spelling.
+/// `TokenClaims` is what is signed: a `TokenDraft` composes it, with `AuthenticationMethods` for `amr` and the dialect's own
+/// spelling. `Tokens` judges a token that a request brings against a `TokenExpectation`: by this keyring, by its `TokenType`, by
+/// `TokenTimes`, and by its user and session.
 public final class Keyring: Sendable {
     private struct Ring: Sendable {
         var records: [SigningKeyRecord]

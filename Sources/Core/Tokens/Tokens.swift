@@ -2,10 +2,6 @@ import Foundation
 import JSON
 
 /// The tokens of this server: composing, signing and verifying them, whatever the protocol.
-///
-/// **How the files of this folder meet.** A `TokenDraft` composes `TokenClaims`, with `AuthenticationMethods` for `amr`; the
-/// `Keyring` signs them with a key of a `SigningKeyRecord` and publishes it as a `JSONWebKey`. A token that a request brings is
-/// judged against a `TokenExpectation`: by the keyring, by its `TokenType`, by `TokenTimes`, and by its user and session.
 public struct Tokens: Sendable {
     let realm: Realm
 
