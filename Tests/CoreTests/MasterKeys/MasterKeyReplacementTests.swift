@@ -105,6 +105,10 @@ struct MasterKeyReplacementTests {
         let refreshed = try await before.realm.sessions.refresh(
             enrolled.signedIn.refreshToken, of: .testClient, by: before.client)
         let present = try #require(refreshed.refreshed).refreshToken
+        let issued = AuthorizationCode(
+            client: "app", redirectURI: "https://app.example.org", session: enrolled.signedIn.session.id)
+        let authorizationCode = try #require(
+            await before.realm.authorizationCodes.issue(issued, of: enrolled.user.id))
         let token = try await before.realm.keyring.sign(
             TokenClaims(["sub": .string("ada")]), with: .es256)
         #expect(
@@ -133,6 +137,10 @@ struct MasterKeyReplacementTests {
         #expect(try await after.mails().count == 2)
         #expect(try await after.realm.pushProviders.apnsCredentials()?.privateKey.reveal() == pushKey)
         #expect(try await after.realm.sessions.refresh(present, of: .testClient, by: after.client).refreshed != nil)
+        let redemption = try await after.realm.authorizationCodes.redeem(
+            authorizationCode, presented: .init(client: issued.client, redirectURI: issued.redirectURI),
+            by: after.client)
+        #expect(redemption.granted != nil)
         #expect(try await after.realm.keyring.verified(token) != nil)
         #expect(try await after.events(.masterKeyReplaced).count == 1)
 
