@@ -10,10 +10,9 @@ struct TokenDraftTests {
     private func signedIn(_ proofs: [Proof]) async throws -> SignedIn {
         let test = try await TestRealm.make()
         try await test.addUser()
-        let signedIn = try #require(await test.signIn().signedIn)
-        var session = signedIn.session
-        session.evidence.proofs = proofs
-        return SignedIn(user: signedIn.user, session: session, refreshToken: signedIn.refreshToken)
+        var signedIn = try #require(await test.signIn().signedIn)
+        signedIn.session.proofs = proofs
+        return signedIn
     }
 
     private func claims(_ draft: TokenDraft) -> TokenClaims {
@@ -106,7 +105,8 @@ struct TokenDraftTests {
         var signedIn = try await signedIn([Proof(kind: .password, at: Self.now)])
         var user = signedIn.user
         user.revokeTokens(at: Self.now + 30)
-        signedIn = SignedIn(user: user, session: signedIn.session, refreshToken: signedIn.refreshToken)
+        signedIn = SignedIn(
+            user: user, session: signedIn.session, grant: signedIn.grant, refreshToken: signedIn.refreshToken)
         var draft = TokenDraft(
             issuer: "i", audience: "a", subject: nil, expiresAt: Self.now + 60, parts: [.authenticationTime],
             signedIn: signedIn)

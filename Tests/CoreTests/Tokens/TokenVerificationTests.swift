@@ -27,7 +27,7 @@ struct TokenVerificationTests {
             TokenExpectation(
                 types: [.accessToken], issuers: .oneOf([TokenVerificationTests.issuer]),
                 audiences: .oneOf([TokenVerificationTests.audience]),
-                subject: .user { $0.string("sub").map(UserID.init(rawValue:)) }, session: .testClient,
+                subject: .user { $0.string("sub").map(UserID.init(rawValue:)) }, session: { _ in .testClient },
                 claims: ["color": "blue"])
         }
 
@@ -125,7 +125,7 @@ struct TokenVerificationTests {
         let judgement = try await stage.test.realm.tokens.verify(stage.token(), expecting: stage.expectation)
         let token = try #require(judgement.token)
         #expect(token.user?.id == stage.signedIn.user.id)
-        #expect(token.session?.id == stage.signedIn.session.id)
+        #expect(token.session?.session.id == stage.signedIn.session.id)
         #expect(token.expiresAt == Date(timeIntervalSince1970: Double(stage.test.now.seconds + 3600)))
         #expect(token.claims["color"] == "blue")
     }
@@ -226,7 +226,7 @@ struct TokenVerificationTests {
         var without = stage.expectation
         without.session = nil
         var other = stage.expectation
-        other.session = .dialect(.guardian)
+        other.session = { _ in .dialect(.guardian) }
         #expect(try await stage.judge(token, other) == .sessionEnded)
         try await stage.test.realm.sessions.revoke(stage.signedIn.refreshToken, of: .testClient)
         #expect(try await stage.judge(token) == .sessionEnded)
