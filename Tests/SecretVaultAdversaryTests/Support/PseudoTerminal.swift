@@ -1,4 +1,5 @@
 import Foundation
+import KeychainTypes
 import Testing
 
 /// A terminal whose other end the test holds.
