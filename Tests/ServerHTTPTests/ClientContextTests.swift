@@ -130,4 +130,19 @@ struct ClientContextTests {
     func `The language that a browser names first is taken`(header: String, tag: String?) {
         #expect(LanguageTag.first(of: header) == tag)
     }
+
+    @Test(
+        arguments: [
+            ("app:secret", "app", ["secret"]), ("a%2Db:s%2Bt", "a-b", ["s+t", "s%2Bt"]),
+            ("app:a+b", "app", ["a b", "a+b"]),
+            ("app:a+b%3D", "app", ["a b=", "a+b=", "a+b%3D"]), ("app:50%", "app", ["50%"]), ("app:", "app", [""]),
+            (":secret", "", ["secret"]), ("app:a:b", "app", ["a:b"]), ("app", nil, []), ("", nil, []),
+        ] as [(String, String?, [String])])
+    func `Basic credentials are decoded as a form's (RFC 6749, section 2.3.1), and taken as they came`(
+        pair: String, id: String?, spellings: [String]
+    ) {
+        let basic = ClientCredentials.Basic(Secret(Data(pair.utf8).base64EncodedString()))
+        #expect(basic?.clientID == id)
+        #expect((basic?.spellings ?? []).map { $0.reveal() } == spellings)
+    }
 }

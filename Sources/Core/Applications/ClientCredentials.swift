@@ -6,18 +6,23 @@ import Foundation
 public struct ClientCredentials: Sendable {
     /// The name and the secret of `Authorization: Basic`.
     public struct Basic: Sendable {
-        /// The part before the colon, percent-decoded.
+        /// The part before the colon, decoded as a form's (RFC 6749, section 2.3.1).
         public let clientID: String
-        /// The part after it, in each form that it can be meant in: percent-decoded as RFC 6749 (section 2.3.1) has it, and
-        /// as it came where that differs, because many clients encode nothing.
+        /// The part after it, in each form that it can be meant in, each once: decoded as a form's, as RFC 6749 (section 2.3.1) has it;
+        /// percent-decoded with its plus signs; and as it came, because many clients encode nothing.
         public let spellings: [Secret<String>]
 
         /// - Parameters:
         ///   - decoded: the secret percent-decoded; nil where it cannot be.
         ///   - plain: the secret as it came.
         public init(clientID: String, decoded: Secret<String>?, plain: Secret<String>) {
+            self.init(clientID: clientID, spellings: [decoded, plain].compactMap { $0 })
+        }
+
+        /// - Parameter spellings: the forms of the secret; one that is there twice is taken once.
+        public init(clientID: String, spellings: [Secret<String>]) {
             self.clientID = clientID
-            spellings = [decoded, decoded == plain ? nil : plain].compactMap { $0 }
+            self.spellings = spellings.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
         }
     }
 

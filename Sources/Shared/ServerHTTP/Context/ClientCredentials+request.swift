@@ -25,7 +25,8 @@ extension ClientCredentials.Basic {
         let parts = pair.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
         self.init(
-            clientID: parts[0].removingPercentEncoding ?? String(parts[0]),
-            decoded: parts[1].removingPercentEncoding.map { Secret($0) }, plain: Secret(String(parts[1])))
+            clientID: FormText.decoded(parts[0]) ?? String(parts[0]),
+            spellings: [FormText.decoded(parts[1]), parts[1].removingPercentEncoding, String(parts[1])]
+                .compactMap { $0.map { Secret($0) } })
     }
 }

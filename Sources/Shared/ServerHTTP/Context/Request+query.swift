@@ -17,8 +17,15 @@ extension Request {
     }
 
     private static func decoded(_ text: Substring) -> String {
-        let spaced = String(text).replacing("+", with: " ")
-        return spaced.removingPercentEncoding ?? spaced
+        FormText.decoded(text) ?? String(text).replacing("+", with: " ")
+    }
+}
+
+/// A name or a value in the encoding of forms.
+enum FormText {
+    /// The text, with a space for each plus sign; nil where an escape is none or the bytes are not UTF-8.
+    static func decoded(_ text: Substring) -> String? {
+        String(text).replacing("+", with: " ").removingPercentEncoding
     }
 }
 
