@@ -33,9 +33,8 @@ import Testing
                 #"{"registration":{"jwks":{"keys":[{"kty":"EC","crv":"P-256","kid":"1","x":""#
                     + #"SunBGweBTqtDNsxBnqUAjKHoKwF83Gpr_ka5e6FaB4o","y":"wbnG4MMOUADqLEEebfoCBgTOXFgCTD8wQ2aQ2ldQKGw"}]}}}"#
             )
-            let summary = signing.body["application"] as? [String: Any]
-            #expect(
-                summary?["isConfidential"] as? Bool == true && summary?["keyIDs"] as? [String] == ["1"], "\(signing)")
+            let summary = signing.json["application"]
+            #expect(summary["isConfidential"] == true && summary["keyIDs"] == ["1"], "\(signing.text)")
 
             let cases: [(name: String, body: String, status: Int, code: String, message: String)] = [
                 (
