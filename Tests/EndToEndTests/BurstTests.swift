@@ -13,7 +13,7 @@ import Testing
     private static let password = "a quiet afternoon"
 
     @Test(arguments: Database.available)
-    func `A burst is served and no user gets anothers token`(_ database: Database) async throws {
+    func `A burst is served and no user gets another's token`(_ database: Database) async throws {
         let server = try await ServerProcess(
             ["--tls-ended-by-proxy"] + database.arguments(), environment: Endurance.hashing)
         let key = try server.apiKey

@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test func `An anonymous user cannot take anothers address`() async throws {
+    @Test func `An anonymous user cannot take another's address`() async throws {
         try await TestServer.with(.development) { server in
             let person = try await server.signUp()
             let anonymous = try await server.post("/v1/accounts:signUp")
@@ -625,7 +625,7 @@ import Testing
 
     // MARK: Which ways in
 
-    @Test func `Create auth URI tells only without email privacy`() async throws {
+    @Test func `createAuthUri tells only without email privacy`() async throws {
         try await TestServer.with { server in
             let person = try await server.signUp()
             func ask(_ body: JSON) async throws -> Reply { try await server.post("/v1/accounts:createAuthUri", body) }
