@@ -136,10 +136,10 @@ struct KeptData: Sendable, CustomTestStringConvertible {
 /// A clock that stands still, years before the machine's.
 struct KeptClock: WallClock {
     let now: Date
-    let displacement: TimeInterval
+    /// The database's time goes on: it is taken back to the same instant each time.
+    var displacement: TimeInterval { now.timeIntervalSince(Date()) }
 
     init(at seconds: Double) {
         now = Date(microseconds: Int64(seconds * 1_000_000))
-        displacement = now.timeIntervalSince(Date())
     }
 }

@@ -60,6 +60,10 @@ public struct ProofRegistry: Sendable {
     /// Factors of the kind that one user may have.
     func limitPerUser(of kind: FactorKind) -> Int { byKind[kind]?.traits.limitPerUser ?? 0 }
 
-    /// What a ticket can enrol.
-    var kindsByTicket: [FactorKind] { methods.filter(\.traits.isEnrolledByTicket).map(\.kind) }
+    /// What a ticket can enrol. Devices that receive requests come first, as pages offer them first.
+    var kindsByTicket: [FactorKind] {
+        let enrolled = methods.filter(\.traits.isEnrolledByTicket)
+        let devices = enrolled.filter { $0.traits.prompt == .device }
+        return (devices + enrolled.filter { $0.traits.prompt != .device }).map(\.kind)
+    }
 }
