@@ -153,7 +153,7 @@ struct ServersApartTests {
                 """
                 CREATE FUNCTION hang() RETURNS trigger AS \
                 'BEGIN PERFORM pg_advisory_xact_lock_shared(77); RETURN NULL; END' LANGUAGE plpgsql; \
-                CREATE CONSTRAINT TRIGGER hanging AFTER UPDATE ON sessions DEFERRABLE INITIALLY DEFERRED \
+                CREATE CONSTRAINT TRIGGER hanging AFTER UPDATE ON grants DEFERRABLE INITIALLY DEFERRED \
                 FOR EACH ROW EXECUTE FUNCTION hang()
                 """)
             let holder = Task {

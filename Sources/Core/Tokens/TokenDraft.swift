@@ -39,6 +39,8 @@ public struct TokenDraft: Sendable {
     /// Nil leaves what the account's claims say.
     public var subject: String?
     public var expiresAt: Date
+    /// The instant that ``expiresAt`` was reckoned from, which `iat` tells; nil tells that of signing.
+    public var issuedAt: Date?
     public var parts: Set<Part>
     public var stamp = Stamp.clock
     /// The session that the token is of; nil for a token of none.
@@ -53,7 +55,7 @@ public struct TokenDraft: Sendable {
     /// - Parameter expiresAt: is cut to whole seconds.
     public init(
         type: TokenType = .jwt, issuer: String, audience: String, subject: String?, expiresAt: Date,
-        parts: Set<Part> = [], signedIn: SignedIn? = nil, account: [String: JSONValue] = [:],
+        issuedAt: Date? = nil, parts: Set<Part> = [], signedIn: SignedIn? = nil, account: [String: JSONValue] = [:],
         spelling: [String: JSONValue?] = [:]
     ) {
         self.type = type
@@ -61,6 +63,7 @@ public struct TokenDraft: Sendable {
         self.audience = audience
         self.subject = subject
         self.expiresAt = expiresAt
+        self.issuedAt = issuedAt
         self.parts = parts
         self.signedIn = signedIn
         self.account = account
@@ -107,7 +110,7 @@ extension Tokens {
     /// Composes and signs a token.
     /// - Throws: `StoreError` where there is no key or none can be read.
     public func issue(_ draft: TokenDraft, with algorithm: SigningAlgorithm) async throws -> String {
-        let claims = draft.claims(at: realm.clock.now, random: realm.random, proofs: realm.proofs)
+        let claims = draft.claims(at: draft.issuedAt ?? realm.clock.now, random: realm.random, proofs: realm.proofs)
         let type = draft.type == .untyped ? nil : draft.type.rawValue
         if draft.mayBeUnsigned, realm.mode.usesUnsignedTokens {
             return try await realm.keyring.unsignedToken(claims, typ: type)

@@ -61,7 +61,8 @@ public struct Tokens: Sendable {
     ) async throws -> TokenJudgement {
         guard let userID, let issuedAt = claims.integer("iat") else { return .refused(.incomplete) }
         let epoch = claims.integer(CustomClaims.epochClaim).flatMap { Int(exactly: $0) }
-        guard claims[CustomClaims.epochClaim] == nil || epoch != nil else { return .refused(.malformed) }
+        // A null is as none: only a token that the mode leaves unsigned can say it.
+        guard epoch != nil || (claims[CustomClaims.epochClaim] ?? .null) == .null else { return .refused(.malformed) }
         let owner = expectation.session.map { $0(claims) }
         let sessionID = claims.string("sid").map(SessionID.init(rawValue:))
         if owner != nil, sessionID == nil { return .refused(.incomplete) }

@@ -37,7 +37,7 @@ extension StoreConformance {
                     changed.body = Data("changed".utf8)
                     return [
                         try transaction.update(changed), try transaction.update(record),
-                        try transaction.update(Sample.clientRecord(kind, "another")),
+                        try transaction.update(Sample.clientRecord(kind, "unknown")),
                     ]
                 }
                 try requireEqual(answers, [true, false, false], "the answers to updates of a \(kind)")

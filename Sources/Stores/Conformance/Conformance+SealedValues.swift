@@ -139,6 +139,9 @@ extension StoreConformance {
                 throw Failure("the sample is not there")
             }
             let written = try await store.write { transaction in
+                try transaction.reserve(
+                    Set(ClientRecord.Kind.allCases.map { .client($0, Data("r".utf8)) })
+                        .union([.factor(factor.id), .flow(flow.digest), .grant(grant.id)]))
                 for address in [
                     SealedAddress(.factor, key: "f"), SealedAddress(.flow, key: Data("d".utf8).hex),
                     SealedAddress(.grant, key: "g"),

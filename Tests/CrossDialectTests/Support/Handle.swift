@@ -27,8 +27,15 @@ struct Handle: Sendable {
         self.finish = { try await finish(text) }
     }
 
-    /// A text of the same form that names nothing.
+    /// A text of the same form that names nothing. The last character of each part stays: other ones may be no end of
+    /// Base64 (RFC 4648, section 3.5).
     static func madeUp(_ text: String) -> String {
+        text.split(separator: ".", omittingEmptySubsequences: false).map { part in
+            shifted(part.dropLast()) + part.suffix(1)
+        }.joined(separator: ".")
+    }
+
+    private static func shifted(_ text: Substring) -> String {
         String(
             text.map { character in
                 let digits = Array("0123456789")

@@ -27,7 +27,7 @@ struct MigrationTests {
                 try await store.read { try raw($0, "SELECT version, name FROM schema_migrations") }
                     == [
                         SQLRow([.integer(1), .text("first schema")]),
-                        SQLRow([.integer(2), .text("phone numbers")]),
+                        SQLRow([.integer(2), .text("telephone numbers")]),
                         SQLRow([.integer(3), .text("messages by recipient")]),
                         SQLRow([.integer(4), .text("users of messages")]),
                         SQLRow([.integer(5), .text("delivery")]),

@@ -43,9 +43,10 @@ struct GuardianTokens: Sendable {
         _ type: TokenType, of signedIn: SignedIn, for audience: String, _ lifetime: Int,
         _ spelling: [String: JSONValue?]
     ) -> TokenDraft {
-        TokenDraft(
+        let now = realm.clock.now
+        return TokenDraft(
             type: type, issuer: issuer, audience: audience, subject: Guardian.name(of: signedIn.user.id),
-            expiresAt: realm.clock.now + Double(lifetime),
+            expiresAt: now + Double(lifetime), issuedAt: now,
             parts: [.session, .authenticationTime, .methods(.summary), .epoch], signedIn: signedIn, spelling: spelling)
     }
 

@@ -68,6 +68,7 @@ struct IDTokens: Sendable {
                 "provider_id": evidence.signInProvider == "anonymous" ? .string("anonymous") : nil,
                 "firebase": .object(firebase(user, evidence)),
             ])
+        draft.issuedAt = now
         draft.stamp = .afterRevocation
         draft.mayBeUnsigned = true
         return draft
@@ -95,9 +96,10 @@ struct IDTokens: Sendable {
     /// - Parameter lifetime: seconds.
     func sessionCookie(for bearer: Bearer, lifetime: Int64) async throws -> String {
         let audience = bearer.claims.string("aud") ?? projectID
+        let now = realm.clock.now
         var draft = TokenDraft(
             type: .untyped, issuer: Self.cookieIssuer + audience, audience: audience, subject: nil,
-            expiresAt: realm.clock.now + Double(lifetime), account: bearer.claims.members)
+            expiresAt: now + Double(lifetime), issuedAt: now, account: bearer.claims.members)
         draft.mayBeUnsigned = true
         return try await realm.tokens.issue(draft, with: settings.tokens.algorithm(for: .identityToolkit))
     }

@@ -67,7 +67,7 @@ struct NativeAuthTokens: Sendable {
             spelling["oid"] = .string(objectID)
             return TokenDraft(
                 issuer: issuer, audience: audience, subject: signedIn.user.id.rawValue,
-                expiresAt: now + Double(lifetime),
+                expiresAt: now + Double(lifetime), issuedAt: now,
                 parts: [
                     .notBefore, .identifier(name: "uti"), .session, .authenticationTime, .methods(.each), .contextClass,
                     .epoch,
