@@ -149,9 +149,10 @@ extension StoreConformance {
                     SealedAddress(.checkState, key: Data("r".utf8).hex),
                     SealedAddress(.refreshFamily, key: Data("r".utf8).hex),
                 ] { _ = try transaction.replaceSealed(sealed, at: address, with: other) }
+                // In the order in which rows are locked.
+                let first = [try transaction.update(factor), try transaction.update(flow)]
                 let records = try read.3.map { try transaction.update($0) }
-                return [try transaction.update(factor), try transaction.update(flow), try transaction.update(grant)]
-                    + records
+                return first + records + [try transaction.update(grant)]
             }
             try requireEqual(written, Array(repeating: false, count: 6), "updates of rows as they were before")
         },
