@@ -33,8 +33,10 @@ final class Terminal: Sendable {
 
     /// Answers from now on. A command is whole when as many bytes are there as its header says.
     func answer(with answer: @escaping @Sendable ([UInt8]) -> [UInt8]) {
-        let (master, commands) = (master, commands)
+        // A descriptor of the thread's own: after `deinit` the number of the other may be another terminal's.
+        let (master, commands) = (dup(master), commands)
         Thread.detachNewThread {
+            defer { close(master) }
             var pending: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 4096)
             while true {
