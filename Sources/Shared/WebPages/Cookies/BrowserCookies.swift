@@ -1,0 +1,106 @@
+import CountersignCore
+import HTTPTypes
+import Hummingbird
+
+/// The cookies of pages: their names, what they hold, how long, and how browsers are told to keep them.
+///
+/// Over TLS each is bound to this host by its name (`__Host-`, RFC 6265bis, section 4.1.3.2). Over plain HTTP, which exists on loopback in
+/// development alone, browsers and other clients drop such cookies, so the names are plain there.
+public struct BrowserCookies: Sendable {
+    private let isSecure: Bool
+
+    /// - Parameter isSecure: whether browsers reach the server by TLS alone.
+    public init(isSecure: Bool) {
+        self.isSecure = isSecure
+    }
+
+    /// What each cookie is for.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// The browser's session.
+        case session = "cs_session"
+        /// Binds attempts on pages to the browser.
+        case browser = "cs_browser"
+        /// The language that was chosen.
+        case language = "cs_lang"
+
+        /// Seconds that the browser keeps it; nil: until the browser is closed.
+        var lifetime: Int? {
+            switch self {
+            case .session: nil
+            case .browser: 3600
+            case .language: 365 * 86_400
+            }
+        }
+    }
+
+    /// The cookie's name here.
+    public func name(_ kind: Kind) -> String { isSecure ? "__Host-\(kind.rawValue)" : kind.rawValue }
+
+    // MARK: Reading
+
+    /// The session's token, for `Sessions.session(ofBrowser:)`.
+    public func session(_ request: Request) -> Secret<String>? { value(.session, request).map { Secret($0) } }
+
+    /// What binds attempts to the browser; nil where it sent nothing, or nothing of ours.
+    public func browser(_ request: Request) -> BrowserKey? {
+        value(.browser, request).flatMap(BrowserKey.init(cookie:))
+    }
+
+    /// The language that was chosen.
+    public func language(_ request: Request) -> PageLanguage? {
+        value(.language, request).flatMap(PageLanguage.init(rawValue:))
+    }
+
+    /// The first of the name, of at most 512 bytes.
+    private func value(_ kind: Kind, _ request: Request) -> String? {
+        let name = name(kind)
+        for header in request.headers[values: .cookie] {
+            for pair in header.split(separator: ";") {
+                let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == name else { continue }
+                return parts[1].utf8.count <= 512 ? String(parts[1]) : nil
+            }
+        }
+        return nil
+    }
+
+    // MARK: Writing
+
+    /// A `Set-Cookie` for the session's token.
+    public func setting(session token: Secret<String>) -> String { setting(.session, token.reveal()) }
+
+    /// A `Set-Cookie` for a browser's key.
+    public func setting(browser key: BrowserKey) -> String { setting(.browser, key.cookie.reveal()) }
+
+    /// A `Set-Cookie` for a chosen language.
+    public func setting(language: PageLanguage) -> String { setting(.language, language.rawValue) }
+
+    /// A key for a browser that has none, and its `Set-Cookie`.
+    public func freshBrowser(
+        _ random: any RandomSource, after earlier: BrowserKey? = nil
+    ) -> (key: BrowserKey, setCookie: String) {
+        let key = BrowserKey(random: random, after: earlier)
+        return (key, setting(browser: key))
+    }
+
+    /// `Set-Cookie` values that take the session and the browser's key away.
+    public var clearingSession: [String] { [clearing(.session), clearing(.browser)] }
+
+    /// A `Set-Cookie` that takes a cookie away.
+    public func clearing(_ kind: Kind) -> String { "\(name(kind))=; Max-Age=0\(attributes)" }
+
+    private func setting(_ kind: Kind, _ value: String) -> String {
+        "\(name(kind))=\(value)" + (kind.lifetime.map { "; Max-Age=\($0)" } ?? "") + attributes
+    }
+
+    private var attributes: String { "; Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "") }
+}
+
+extension Response {
+    /// The answer with further `Set-Cookie` headers.
+    public func setting(cookies: [String]) -> Response {
+        var response = self
+        for cookie in cookies { response.headers.append(HTTPField(name: .setCookie, value: cookie)) }
+        return response
+    }
+}
