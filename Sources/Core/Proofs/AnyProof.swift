@@ -67,15 +67,35 @@ extension ProofMethod {
         _ candidate: ProofCandidate, payload: Data?, user: User?, flow: OpenFlow?, by permit: JudgingPermit
     ) async throws -> Judged {
         guard let response = read(candidate.form) else { return .wrong(Refusal(.unexpectedAnswer)) }
-        let material = ProofMaterial(
+        let material = try material(candidate, payload: payload, user: user, flow: flow)
+        return try judged(candidate, await judge(response, against: material, by: permit))
+    }
+
+    /// The same where judging only computes; nil where it may be slow.
+    func judgeAtOnce(
+        _ candidate: ProofCandidate, payload: () throws -> Data?, user: User?, flow: OpenFlow?,
+        by permit: JudgingPermit
+    ) throws -> Judged? {
+        guard let response = read(candidate.form) else { return .wrong(Refusal(.unexpectedAnswer)) }
+        let judgement = try judgeAtOnce(
+            response, against: { try material(candidate, payload: payload(), user: user, flow: flow) }, by: permit)
+        return try judgement.map { try judged(candidate, $0) }
+    }
+
+    private func material(
+        _ candidate: ProofCandidate, payload: Data?, user: User?, flow: OpenFlow?
+    ) throws -> ProofMaterial<Payload, Challenge> {
+        ProofMaterial(
             payload: try payload.map { try JSONDecoder().decode(Payload.self, from: $0) },
             challenge: try candidate.challenge.map(Self.challenge(of:)), user: user, factor: candidate.located.factor,
             flow: flow)
-        switch try await judge(response, against: material, by: permit) {
-        case .wrong(let refusal): return .wrong(refusal)
+    }
+
+    private func judged(_ candidate: ProofCandidate, _ judgement: Judgement<Payload>) throws -> Judged {
+        switch judgement {
+        case .wrong(let refusal): .wrong(refusal)
         case .right(let right):
-            return .right(
-                candidate, newPayload: try right.newPayload.map { try JSONEncoder().encode($0) }, right.result)
+            .right(candidate, newPayload: try right.newPayload.map { try JSONEncoder().encode($0) }, right.result)
         }
     }
 

@@ -49,6 +49,13 @@ package protocol ProofMethod: Sendable {
     func judge(
         _ response: Response, against material: ProofMaterial<Payload, Challenge>, by permit: JudgingPermit
     ) async throws -> Judgement<Payload>
+
+    /// The same where judging only computes, for some microseconds: then the transaction that counts the answer judges and
+    /// settles it too (`docs/decisions/0155`).
+    /// - Returns: nil where ``judge(_:against:by:)`` has to be asked, without a transaction.
+    func judgeAtOnce(
+        _ response: Response, against material: () throws -> ProofMaterial<Payload, Challenge>, by permit: JudgingPermit
+    ) throws -> Judgement<Payload>?
 }
 
 /// Nothing is kept: `{}`.
@@ -61,6 +68,9 @@ extension ProofMethod {
     package func response(from wire: JSONValue) -> Response? { nil }
     package func challenge(random: any RandomSource) -> Challenge? { nil }
     package func shown(_ challenge: Challenge) -> JSONValue { .object([:]) }
+    package func judgeAtOnce(
+        _ response: Response, against material: () throws -> ProofMaterial<Payload, Challenge>, by permit: JudgingPermit
+    ) throws -> Judgement<Payload>? { nil }
 
     /// As its payload.
     package func export(_ factor: FactorRecord, payload: Data, into account: inout PortableAccount) throws {

@@ -34,11 +34,22 @@ struct MailedCode: ProofMethod {
     func judge(
         _ code: Secret<String>, against material: ProofMaterial<NoContent, Challenge>, by permit: JudgingPermit
     ) async throws -> Judgement<NoContent> {
+        try await permit.realm.sealer.keys.retrying { try judged(code, material, by: permit) }
+    }
+
+    func judgeAtOnce(
+        _ code: Secret<String>, against material: () throws -> ProofMaterial<NoContent, Challenge>,
+        by permit: JudgingPermit
+    ) throws -> Judgement<NoContent>? {
+        try judged(code, material(), by: permit)
+    }
+
+    private func judged(
+        _ code: Secret<String>, _ material: ProofMaterial<NoContent, Challenge>, by permit: JudgingPermit
+    ) throws -> Judgement<NoContent> {
         guard let flow = material.flow, let challenge = material.challenge else { return .wrong(.unknownFlow) }
-        let sealer = permit.realm.sealer
-        let isRight = try await sealer.keys.retrying {
-            try Self.matches(code.reveal(), challenge.digest, flow: flow.digest, sealer: sealer)
-        }
+        let isRight = try Self.matches(
+            code.reveal(), challenge.digest, flow: flow.digest, sealer: permit.realm.sealer)
         // The code of an address without account was never sent: no answer is right.
         let isNobodys = material.user == nil && flow.body.journey != nil && flow.purpose != .signUp
         guard isRight, !isNobodys else { return .wrong(.wrongAnswer) }

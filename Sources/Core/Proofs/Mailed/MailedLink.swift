@@ -46,7 +46,14 @@ struct MailedLink: ProofMethod {
 
     func judge(
         _ response: Response, against material: ProofMaterial<NoContent, NoContent>, by permit: JudgingPermit
-    ) async throws -> Judgement<NoContent> {
+    ) async throws -> Judgement<NoContent> { judged(response) }
+
+    func judgeAtOnce(
+        _ response: Response, against material: () throws -> ProofMaterial<NoContent, NoContent>,
+        by permit: JudgingPermit
+    ) throws -> Judgement<NoContent>? { judged(response) }
+
+    private func judged(_ response: Response) -> Judgement<NoContent> {
         var result = ProofResult()
         result.provesAddress = true
         result.makesAccount = true

@@ -22,7 +22,14 @@ struct ApprovalClaim: ProofMethod {
 
     func judge(
         _ response: NoContent, against material: ProofMaterial<NoContent, NoContent>, by permit: JudgingPermit
-    ) async throws -> Judgement<NoContent> {
+    ) async throws -> Judgement<NoContent> { judged(material) }
+
+    func judgeAtOnce(
+        _ response: NoContent, against material: () throws -> ProofMaterial<NoContent, NoContent>,
+        by permit: JudgingPermit
+    ) throws -> Judgement<NoContent>? { try judged(material()) }
+
+    private func judged(_ material: ProofMaterial<NoContent, NoContent>) -> Judgement<NoContent> {
         guard let decision = material.flow?.body.approval?.decision, decision.isAllowed else {
             return .wrong(.approvalPending)
         }

@@ -53,6 +53,19 @@ struct PushFactor: ProofMethod {
     func judge(
         _ code: Secret<String>, against material: ProofMaterial<Payload, NoContent>, by permit: JudgingPermit
     ) async throws -> Judgement<Payload> {
+        try judged(code, material, by: permit)
+    }
+
+    func judgeAtOnce(
+        _ code: Secret<String>, against material: () throws -> ProofMaterial<Payload, NoContent>,
+        by permit: JudgingPermit
+    ) throws -> Judgement<Payload>? {
+        try judged(code, material(), by: permit)
+    }
+
+    private func judged(
+        _ code: Secret<String>, _ material: ProofMaterial<Payload, NoContent>, by permit: JudgingPermit
+    ) throws -> Judgement<Payload> {
         guard var payload = material.payload, permit.settings.secondFactors.offersTOTP, let totp = payload.totp else {
             return .wrong(.factorNotOffered)
         }

@@ -51,6 +51,19 @@ struct TOTPFactor: ProofMethod {
     func judge(
         _ code: Secret<String>, against material: ProofMaterial<Payload, NoContent>, by permit: JudgingPermit
     ) async throws -> Judgement<Payload> {
+        try judged(code, material, by: permit)
+    }
+
+    func judgeAtOnce(
+        _ code: Secret<String>, against material: () throws -> ProofMaterial<Payload, NoContent>,
+        by permit: JudgingPermit
+    ) throws -> Judgement<Payload>? {
+        try judged(code, material(), by: permit)
+    }
+
+    private func judged(
+        _ code: Secret<String>, _ material: ProofMaterial<Payload, NoContent>, by permit: JudgingPermit
+    ) throws -> Judgement<Payload> {
         guard let payload = material.payload else { return .wrong(.unknownFactor) }
         return try Self.judge(code, payload, by: permit)
     }
