@@ -160,6 +160,9 @@ struct NewProofTests {
             _ = try await server.authenticator(of: ada)
             let (verified, _) = try await signIn(server)
             #expect(verified.status == 200, "\(verified.text)")
+            let token = try #require(verified.json["access_token"].text)
+            let payload = try #require(CompactJWS(token)?.payloadBytes)
+            #expect(try JSON(parsing: payload)["amr"] == ["pop", "mfa"])
             let (unverified, _) = try await signIn(server, verified: false)
             #expect(unverified.json["error"].text == "mfa_required", "\(unverified.text)")
         }

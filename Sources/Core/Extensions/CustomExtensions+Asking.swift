@@ -2,7 +2,7 @@ import Foundation
 
 extension CustomExtensions {
     /// Seconds that the token of a call lives.
-    static let tokenLifetime: Int64 = 300
+    static let tokenLifetime = 300
 
     /// Asks which claims should be in a user's tokens.
     /// - Throws: ``ExtensionFailure``; what the service did wrong is in the log.
@@ -109,7 +109,7 @@ extension CustomExtensions {
         let spelled = realm.extensionFormat.tokenClaims(of: question, tokenID: realm.random.bytes(16).base64URL)
         let draft = TokenDraft(
             issuer: spelled["iss"]?.stringValue ?? "", audience: question.listener.audience, subject: nil,
-            expiresAt: realm.clock.now + Double(Self.tokenLifetime), parts: [.notBefore],
+            issuedAt: realm.clock.now, lifetime: Self.tokenLifetime, parts: [.notBefore],
             spelling: spelled.mapValues { .some($0) })
         return try await realm.tokens.issue(draft, with: algorithm)
     }

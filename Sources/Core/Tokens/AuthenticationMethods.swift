@@ -1,14 +1,17 @@
 /// How tokens tell what a session was proven with: the values of `amr` (RFC 8176, section 2).
 public enum AuthenticationMethods: Sendable, Hashable {
-    /// The method of each proof, once, in the order of the proofs; `mfa` last where there is a second factor.
+    /// The method of each proof, once, in the order of the proofs; `mfa` last where two factors were proven.
     case each
-    /// `pwd` for the first factor whatever it is, and `mfa` where there is a second; `pop` where a device's key alone proved
-    /// who the user is.
+    /// `pwd` for the first factor whatever it is, unless a key gave it: `pop`. Then `mfa` where two factors were proven; `pop`
+    /// alone where a device's approval was the only proof.
     case summary
+
+    /// What RFC 8176 calls a key in hardware and one in software.
+    private static let ofKeys: Set<String> = ["hwk", "swk"]
 
     /// The values for a session. A means of proof that has no word of its own (``ProofTraits/amr``) is one that is used once.
     func names(of evidence: SessionEvidence, _ proofs: ProofRegistry) -> [String] {
-        let more = evidence.secondFactor == nil ? [] : ["mfa"]
+        let more = proofs.provesTwoFactors(evidence) ? ["mfa"] : []
         switch self {
         case .each:
             var names: [String] = []
@@ -18,7 +21,9 @@ public enum AuthenticationMethods: Sendable, Hashable {
             }
             return names + more
         case .summary:
-            return evidence.proofs.contains { !$0.isSecondFactor } ? ["pwd"] + more : ["pop"]
+            guard let first = evidence.proofs.first(where: { !$0.isSecondFactor }) else { return ["pop"] }
+            let words = proofs.traits(first.kind)?.amr ?? []
+            return [words.contains { Self.ofKeys.contains($0) } ? "pop" : "pwd"] + more
         }
     }
 }

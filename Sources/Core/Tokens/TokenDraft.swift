@@ -18,8 +18,8 @@ public struct TokenDraft: Sendable {
         case authenticationTime
         /// `amr` (RFC 8176).
         case methods(AuthenticationMethods)
-        /// `acr` (OpenID Connect Core 1.0, section 2): "1" with one factor, "2" with two.
-        case contextClass
+        /// `acr` (OpenID Connect Core 1.0, section 2), by the level of what the session was proven with.
+        case contextClass(ContextClasses)
         /// The epoch that ends with a revocation, as ``CustomClaims/epochClaim``.
         case epoch
     }
@@ -38,9 +38,10 @@ public struct TokenDraft: Sendable {
     public var audience: String
     /// Nil leaves what the account's claims say.
     public var subject: String?
-    public var expiresAt: Date
-    /// The instant that ``expiresAt`` was reckoned from, which `iat` tells; nil tells that of signing.
-    public var issuedAt: Date?
+    /// `iat`, and the instant that ``lifetime`` begins with. A protocol reads the clock once for all that one answer tells.
+    public var issuedAt: Date
+    /// Whole seconds after the second of ``issuedAt``: `exp`. Zero or less makes a token that has expired.
+    public var lifetime: Int
     public var parts: Set<Part>
     public var stamp = Stamp.clock
     /// The session that the token is of; nil for a token of none.
@@ -52,26 +53,28 @@ public struct TokenDraft: Sendable {
     /// Whether the token is left unsigned where the realm's mode says so (`--dev`).
     public var mayBeUnsigned = false
 
-    /// - Parameter expiresAt: is cut to whole seconds.
+    /// - Parameters:
+    ///   - issuedAt: is cut to whole seconds.
+    ///   - lifetime: seconds.
     public init(
-        type: TokenType = .jwt, issuer: String, audience: String, subject: String?, expiresAt: Date,
-        issuedAt: Date? = nil, parts: Set<Part> = [], signedIn: SignedIn? = nil, account: [String: JSONValue] = [:],
+        type: TokenType = .jwt, issuer: String, audience: String, subject: String?, issuedAt: Date, lifetime: Int,
+        parts: Set<Part> = [], signedIn: SignedIn? = nil, account: [String: JSONValue] = [:],
         spelling: [String: JSONValue?] = [:]
     ) {
         self.type = type
         self.issuer = issuer
         self.audience = audience
         self.subject = subject
-        self.expiresAt = expiresAt
         self.issuedAt = issuedAt
+        self.lifetime = lifetime
         self.parts = parts
         self.signedIn = signedIn
         self.account = account
         self.spelling = spelling
     }
 
-    /// The claims of a token that is made now.
-    func claims(at now: Date, random: any RandomSource, proofs: ProofRegistry) -> TokenClaims {
+    /// The claims that are signed.
+    func claims(random: any RandomSource, proofs: ProofRegistry) -> TokenClaims {
         var claims = account
         for (name, value) in spelling { claims[name] = value }
         let user = signedIn?.user
@@ -84,11 +87,11 @@ public struct TokenDraft: Sendable {
         claims["iss"] = .string(issuer)
         claims["aud"] = .string(audience)
         if let subject { claims["sub"] = .string(subject) }
-        claims["iat"] = told(now)
-        claims["exp"] = .integer(expiresAt.seconds)
+        claims["iat"] = told(issuedAt)
+        claims["exp"] = .integer(issuedAt.seconds + Int64(lifetime))
         for part in parts {
             switch part {
-            case .notBefore: claims["nbf"] = .integer(now.seconds)
+            case .notBefore: claims["nbf"] = .integer(issuedAt.seconds)
             case .identifier(let name): claims[name] = .string(Base64URL.encode(random.bytes(16)))
             case .session: if let signedIn { claims["sid"] = .string(signedIn.session.id.rawValue) }
             case .authenticationTime:
@@ -97,8 +100,8 @@ public struct TokenDraft: Sendable {
                 if let signedIn {
                     claims["amr"] = .array(methods.names(of: signedIn.evidence, proofs).map { .string($0) })
                 }
-            case .contextClass:
-                if let signedIn { claims["acr"] = signedIn.evidence.secondFactor == nil ? "1" : "2" }
+            case .contextClass(let classes):
+                if let signedIn { claims["acr"] = .string(classes.name(of: signedIn.evidence, proofs)) }
             case .epoch: if let user { claims[CustomClaims.epochClaim] = .integer(Int64(user.tokenEpoch)) }
             }
         }
@@ -110,7 +113,7 @@ extension Tokens {
     /// Composes and signs a token.
     /// - Throws: `StoreError` where there is no key or none can be read.
     public func issue(_ draft: TokenDraft, with algorithm: SigningAlgorithm) async throws -> String {
-        let claims = draft.claims(at: draft.issuedAt ?? realm.clock.now, random: realm.random, proofs: realm.proofs)
+        let claims = draft.claims(random: realm.random, proofs: realm.proofs)
         let type = draft.type == .untyped ? nil : draft.type.rawValue
         if draft.mayBeUnsigned, realm.mode.usesUnsignedTokens {
             return try await realm.keyring.unsignedToken(claims, typ: type)

@@ -35,7 +35,7 @@ struct TokenVerificationTests {
         var draft: TokenDraft {
             TokenDraft(
                 type: .accessToken, issuer: TokenVerificationTests.issuer, audience: TokenVerificationTests.audience,
-                subject: signedIn.user.id.rawValue, expiresAt: test.now + 3600, parts: [.session, .epoch],
+                subject: signedIn.user.id.rawValue, issuedAt: test.now, lifetime: 3600, parts: [.session, .epoch],
                 signedIn: signedIn, spelling: ["color": "blue"])
         }
 
@@ -43,7 +43,7 @@ struct TokenVerificationTests {
         func token(
             _ changes: [String: JSONValue?] = [:], _ algorithm: SigningAlgorithm = .es256, typ: String? = "at+jwt"
         ) async throws -> String {
-            var claims = draft.claims(at: test.now, random: test.random, proofs: .standard)
+            var claims = draft.claims(random: test.random, proofs: .standard)
             for (name, value) in changes { claims.members[name] = value }
             return try await test.realm.keyring.sign(claims, with: algorithm, typ: typ)
         }
@@ -206,8 +206,7 @@ struct TokenVerificationTests {
             let stage = try await Stage.make(mode: mode)
             var expectation = stage.expectation
             expectation.admitsUnsigned = admits
-            let claims = stage.draft.claims(
-                at: stage.test.now, random: stage.test.random, proofs: .standard)
+            let claims = stage.draft.claims(random: stage.test.random, proofs: .standard)
             let token = try await stage.test.realm.keyring.unsignedToken(claims, typ: "at+jwt")
             let isGood = mode.usesUnsignedTokens && admits
             #expect(try await stage.judge(token, expectation) == (isGood ? nil : .malformed))

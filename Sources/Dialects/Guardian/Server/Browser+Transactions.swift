@@ -22,14 +22,13 @@ extension Guardian {
 
     /// A JWT with `txid` and `exp`, as the vendor's page decodes it. It carries the handle, as it is as good as one.
     private func transactionToken(for transaction: BrowserTransaction, until expiresAt: Date) async throws -> String {
-        let draft = TokenDraft(
-            issuer: tokens.issuer, audience: Self.browserAudience, subject: nil, expiresAt: expiresAt,
-            spelling: [
+        try await issueOwnToken(
+            for: Self.browserAudience, until: expiresAt,
+            [
                 "txid": .string(transaction.id), "flow": transaction.signIn.map { .string($0.token.reveal()) },
                 "dev": transaction.device.map { .string($0.rawValue) },
                 "enr": transaction.enrolment.map { .string($0.token.reveal()) },
             ])
-        return try await realm.tokens.issue(draft, with: .es256)
     }
 
     private func transaction(_ call: GuardianCall) async throws -> BrowserTransaction {
@@ -169,11 +168,9 @@ extension Guardian {
     /// What the page posts to the application that sent it here: that this transaction was accepted. The application then
     /// fetches the tokens with its own `mfa_token`, and this as the `oob_code`.
     private func signature(of transaction: BrowserTransaction, by userID: UserID?) async throws -> String {
-        let draft = TokenDraft(
-            issuer: tokens.issuer, audience: Self.resultAudience, subject: userID.map(Self.name(of:)),
-            expiresAt: realm.clock.now + 60,
-            spelling: ["txid": .string(transaction.id), "state": "accepted"])
-        return try await realm.tokens.issue(draft, with: .es256)
+        try await issueOwnToken(
+            for: Self.resultAudience, subject: userID.map(Self.name(of:)), until: realm.clock.now + 60,
+            ["txid": .string(transaction.id), "state": "accepted"])
     }
 
     /// `POST api/send-push-notification`.

@@ -43,10 +43,9 @@ struct GuardianTokens: Sendable {
         _ type: TokenType, of signedIn: SignedIn, for audience: String, _ lifetime: Int,
         _ spelling: [String: JSONValue?]
     ) -> TokenDraft {
-        let now = realm.clock.now
-        return TokenDraft(
+        TokenDraft(
             type: type, issuer: issuer, audience: audience, subject: Guardian.name(of: signedIn.user.id),
-            expiresAt: now + Double(lifetime), issuedAt: now,
+            issuedAt: realm.clock.now, lifetime: lifetime,
             parts: [.session, .authenticationTime, .methods(.summary), .epoch], signedIn: signedIn, spelling: spelling)
     }
 

@@ -51,12 +51,9 @@ extension Guardian {
     /// `mfa_token`, which is the browser flow's request token too: a JWT (RFC 7519) with `exp`, as the vendor's page
     /// decodes it before it sends it. It carries the handle and is as secret; only this server has to verify it.
     func mfaToken(for handle: FlowHandle, until expiresAt: Date) async throws -> String {
-        let draft = TokenDraft(
-            issuer: tokens.issuer, audience: Self.mfaTokenAudience, subject: nil, expiresAt: expiresAt,
-            spelling: [
-                "txid": .string(Self.transactionID(of: handle)), "flow": .string(handle.token.reveal()),
-            ])
-        return try await realm.tokens.issue(draft, with: .es256)
+        try await issueOwnToken(
+            for: Self.mfaTokenAudience, until: expiresAt,
+            ["txid": .string(Self.transactionID(of: handle)), "flow": .string(handle.token.reveal())])
     }
 
     /// The handle in an `mfa_token`; nil for anything else, and for one that has expired with its attempt.
@@ -66,6 +63,19 @@ extension Guardian {
         expectation.admitsExpired = true
         guard case .good(let token) = try await realm.tokens.verify(token, expecting: expectation) else { return nil }
         return token.claims.string("flow").map(FlowHandle.init)
+    }
+
+    // MARK: Tokens for this server
+
+    /// What this server gives itself to read later (``ownToken(for:)``).
+    func issueOwnToken(
+        for audience: String, subject: String? = nil, until expiresAt: Date, _ spelling: [String: JSONValue?]
+    ) async throws -> String {
+        let now = realm.clock.now
+        let draft = TokenDraft(
+            issuer: tokens.issuer, audience: audience, subject: subject, issuedAt: now,
+            lifetime: Int(expiresAt.seconds - now.seconds), spelling: spelling)
+        return try await realm.tokens.issue(draft, with: .es256)
     }
 
     // MARK: Access tokens

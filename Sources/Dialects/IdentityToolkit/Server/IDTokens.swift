@@ -54,7 +54,7 @@ struct IDTokens: Sendable {
         }
         var draft = TokenDraft(
             issuer: issuer, audience: audience(of: evidence), subject: user.id.rawValue,
-            expiresAt: now + Double(lifetime), parts: [.authenticationTime, .epoch], signedIn: signedIn,
+            issuedAt: now, lifetime: lifetime, parts: [.authenticationTime, .epoch], signedIn: signedIn,
             account: account,
             spelling: [
                 "user_id": .string(user.id.rawValue),
@@ -68,7 +68,6 @@ struct IDTokens: Sendable {
                 "provider_id": evidence.signInProvider == "anonymous" ? .string("anonymous") : nil,
                 "firebase": .object(firebase(user, evidence)),
             ])
-        draft.issuedAt = now
         draft.stamp = .afterRevocation
         draft.mayBeUnsigned = true
         return draft
@@ -99,7 +98,7 @@ struct IDTokens: Sendable {
         let now = realm.clock.now
         var draft = TokenDraft(
             type: .untyped, issuer: Self.cookieIssuer + audience, audience: audience, subject: nil,
-            expiresAt: now + Double(lifetime), issuedAt: now, account: bearer.claims.members)
+            issuedAt: now, lifetime: Int(lifetime), account: bearer.claims.members)
         draft.mayBeUnsigned = true
         return try await realm.tokens.issue(draft, with: settings.tokens.algorithm(for: .identityToolkit))
     }

@@ -27,7 +27,8 @@ struct NativeAuthTokens: Sendable {
         let algorithm = settings.tokens.algorithm(for: .nativeAuth)
         let lifetime = settings.tokens.idTokenLifetime
         let draft = Draft(
-            signedIn: signedIn, scopes: scopes, provided: claims, lifetime: lifetime, tenant: tenant, issuer: issuer,
+            signedIn: signedIn, provesTwoFactors: realm.proofs.provesTwoFactors(signedIn.evidence), scopes: scopes,
+            provided: claims, lifetime: lifetime, tenant: tenant, issuer: issuer,
             now: realm.clock.now)
         return TokenResponse(
             tokenType: "Bearer", scope: scopes.joined(separator: " "), expiresIn: lifetime, extendedExpiresIn: lifetime,
@@ -40,6 +41,7 @@ struct NativeAuthTokens: Sendable {
 
     private struct Draft {
         let signedIn: SignedIn
+        let provesTwoFactors: Bool
         let scopes: [String]
         let provided: ProvidedClaims
         let lifetime: Int
@@ -67,9 +69,10 @@ struct NativeAuthTokens: Sendable {
             spelling["oid"] = .string(objectID)
             return TokenDraft(
                 issuer: issuer, audience: audience, subject: signedIn.user.id.rawValue,
-                expiresAt: now + Double(lifetime), issuedAt: now,
+                issuedAt: now, lifetime: lifetime,
                 parts: [
-                    .notBefore, .identifier(name: "uti"), .session, .authenticationTime, .methods(.each), .contextClass,
+                    .notBefore, .identifier(name: "uti"), .session, .authenticationTime, .methods(.each),
+                    .contextClass(.numbers),
                     .epoch,
                 ], signedIn: signedIn, account: ofAccount(for: kind), spelling: spelling)
         }
@@ -111,7 +114,7 @@ struct NativeAuthTokens: Sendable {
                 "azp": .string(application),
                 "scp": .string((own.isEmpty ? scopes : own.map(Self.name)).joined(separator: " ")),
             ]
-            if signedIn.evidence.secondFactor != nil {
+            if provesTwoFactors {
                 claims["acrs"] = .some(signedIn.evidence.details[NativeAuthTokens.contextsDetail])
             }
             return token(for: NativeAuthTokens.resource(of: scopes) ?? application, of: .access, claims)

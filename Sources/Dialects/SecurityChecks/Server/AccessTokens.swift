@@ -47,7 +47,7 @@ struct AccessTokens: Sendable {
         let ours: [String: JSONValue] = ["client_id": .string(subject), "scope": .string(Scope(scope).text)]
         let draft = TokenDraft(
             type: .accessToken, issuer: AccessTokenClaims.issuer, audience: AccessTokenClaims.issuer, subject: subject,
-            expiresAt: now + Double(lifetime), issuedAt: now, parts: [.identifier(name: "jti")],
+            issuedAt: now, lifetime: lifetime, parts: [.identifier(name: "jti")],
             spelling: ours.merging(marks) { our, _ in our }.mapValues { .some($0) })
         let algorithm = try await realm.settings().tokens.algorithm(for: .securityChecks)
         return TokenResponse(
