@@ -21,36 +21,65 @@ public enum Base64URL {
 
     /// The text of these bytes.
     public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: text(of: bytes, in: alphabet, isPadded: false), as: UTF8.self)
+    }
+
+    /// The text of these bytes, added to UTF-8 that is being written.
+    public static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
+        append(bytes, to: &text, in: alphabet, isPadded: false)
+    }
+
+    /// The text of these bytes with the alphabet and the padding of RFC 4648, section 4.
+    static func appendStandard(_ bytes: [UInt8], to text: inout [UInt8]) {
+        append(bytes, to: &text, in: standardAlphabet, isPadded: true)
+    }
+
+    private static func text(of bytes: some Sequence<UInt8>, in alphabet: [UInt8], isPadded: Bool) -> [UInt8] {
         var text: [UInt8] = []
-        text.reserveCapacity((bytes.underestimatedCount * 4 + 2) / 3)
-        var buffer: UInt32 = 0
-        var bits: UInt32 = 0
-        for byte in bytes {
-            buffer = buffer << 8 | UInt32(byte)
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                text.append(alphabet[Int(buffer >> bits & 63)])
-            }
+        append(Array(bytes), to: &text, in: alphabet, isPadded: isPadded)
+        return text
+    }
+
+    private static func append(_ bytes: [UInt8], to text: inout [UInt8], in alphabet: [UInt8], isPadded: Bool) {
+        text.reserveCapacity(text.count + (bytes.count + 2) / 3 * 4)
+        let whole = bytes.count / 3 * 3
+        for place in stride(from: 0, to: whole, by: 3) {
+            let group = Int(bytes[place]) << 16 | Int(bytes[place + 1]) << 8 | Int(bytes[place + 2])
+            text.append(alphabet[group >> 18])
+            text.append(alphabet[group >> 12 & 63])
+            text.append(alphabet[group >> 6 & 63])
+            text.append(alphabet[group & 63])
         }
-        if bits > 0 { text.append(alphabet[Int(buffer << (6 - bits) & 63)]) }
-        return String(decoding: text, as: UTF8.self)
+        guard whole < bytes.count else { return }
+        let isTwo = whole + 1 < bytes.count
+        let rest = Int(bytes[whole]) << 8 | (isTwo ? Int(bytes[whole + 1]) : 0)
+        text.append(alphabet[rest >> 10])
+        text.append(alphabet[rest >> 4 & 63])
+        if isTwo { text.append(alphabet[rest << 2 & 63]) }
+        if isPadded { text.append(contentsOf: isTwo ? "=".utf8 : "==".utf8) }
     }
 
     /// The bytes of a text; nil for what is no Base64, or is written in a way that is not accepted.
     public static func decode(_ text: some StringProtocol, accepting leniency: Leniency = []) -> [UInt8]? {
-        var characters = Array(text.utf8)
+        decode(utf8: Array(text.utf8)[...], accepting: leniency)
+    }
+
+    /// The bytes of a text in UTF-8; nil for what is no Base64, or is written in a way that is not accepted.
+    public static func decode(utf8 text: ArraySlice<UInt8>, accepting leniency: Leniency = []) -> [UInt8]? {
+        var characters = text
         if leniency.contains(.padding) {
             while characters.last == UInt8(ascii: "=") { characters.removeLast() }
         }
         guard characters.count % 4 != 1 else { return nil }
+        let values = leniency.contains(.otherAlphabet) ? valuesOfBoth : values
         var bytes: [UInt8] = []
         bytes.reserveCapacity(characters.count * 3 / 4)
         var buffer: UInt32 = 0
         var bits: UInt32 = 0
         for character in characters {
-            guard let value = value(of: character, accepting: leniency) else { return nil }
-            buffer = buffer << 6 | value
+            let value = values[Int(character)]
+            guard value < 64 else { return nil }
+            buffer = buffer << 6 | UInt32(value)
             bits += 6
             if bits >= 8 {
                 bits -= 8
@@ -62,18 +91,18 @@ public enum Base64URL {
     }
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    private static let standardAlphabet = Array(alphabet.dropLast(2)) + Array("+/".utf8)
 
-    private static func value(of character: UInt8, accepting leniency: Leniency) -> UInt32? {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a")) + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0")) + 52
-        case UInt8(ascii: "-"): 62
-        case UInt8(ascii: "_"): 63
-        case UInt8(ascii: "+") where leniency.contains(.otherAlphabet): 62
-        case UInt8(ascii: "/") where leniency.contains(.otherAlphabet): 63
-        default: nil
+    /// What each byte stands for; 255 for what is not in the alphabet.
+    private static let values = table(alphabet)
+    private static let valuesOfBoth = table(alphabet, standardAlphabet)
+
+    private static func table(_ alphabets: [UInt8]...) -> [UInt8] {
+        var table = [UInt8](repeating: 255, count: 256)
+        for alphabet in alphabets {
+            for (value, character) in alphabet.enumerated() { table[Int(character)] = UInt8(value) }
         }
+        return table
     }
 }
 
