@@ -1,5 +1,3 @@
-import Crypto
-
 /// The counter-based one-time password of RFC 4226, for tokens with a button.
 ///
 /// The generator keeps no counter: the caller stores the counter and passes it in. A verifier stores the counter that
@@ -16,7 +14,7 @@ public struct HOTP: Sendable {
     /// How many digits a code has, 6 to 10.
     public let digits: Int
 
-    private let key: SymmetricKey
+    private let hmac: PreparedHMAC
 
     /// Makes a generator.
     ///
@@ -31,21 +29,14 @@ public struct HOTP: Sendable {
     ) throws(OTPParameterError) {
         guard !secret.isEmpty else { throw .emptySecret }
         guard OneTimeCode.allowedDigits.contains(digits) else { throw .digitsOutOfRange(digits) }
-        self.key = SymmetricKey(data: secret)
+        self.hmac = PreparedHMAC(algorithm, key: secret)
         self.algorithm = algorithm
         self.digits = digits
     }
 
     /// The code for a counter (RFC 4226 section 5.3).
     public func code(counter: UInt64) -> OneTimeCode {
-        let message = (0..<8).reversed().map { UInt8(truncatingIfNeeded: counter >> ($0 * 8)) }
-        let truncated =
-            switch algorithm {
-            case .sha1: Self.truncate(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: key))
-            case .sha256: Self.truncate(HMAC<SHA256>.authenticationCode(for: message, using: key))
-            case .sha512: Self.truncate(HMAC<SHA512>.authenticationCode(for: message, using: key))
-            }
-        return OneTimeCode(truncated: truncated, digits: digits)
+        OneTimeCode(truncated: hmac.truncatedCode(counter: counter), digits: digits)
     }
 
     /// The counter, at `counter` or up to `lookAhead` after it, whose code the candidate is; `nil` if there is none.
@@ -77,16 +68,6 @@ public struct HOTP: Sendable {
             if isRight && isFresh { match = counter }
         }
         return match
-    }
-
-    /// Dynamic truncation to 31 bits (RFC 4226 section 5.3, step 2).
-    ///
-    /// The low half of the last byte is an offset of 15 at most, and the shortest MAC has 20 bytes.
-    private static func truncate(_ mac: some Sequence<UInt8>) -> UInt32 {
-        let bytes = Array(mac)
-        let offset = Int((bytes.last ?? 0) & 0xF)
-        let word = bytes.dropFirst(offset).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        return word & 0x7FFF_FFFF
     }
 }
 

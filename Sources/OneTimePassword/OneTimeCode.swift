@@ -24,7 +24,8 @@ public struct OneTimeCode: Sendable {
     ///
     /// The generator's initializer has checked `digits`.
     init(truncated: UInt32, digits: Int) {
-        let modulus = (0..<digits).reduce(into: UInt64(1)) { power, _ in power *= 10 }
+        var modulus: UInt64 = 1
+        for _ in 0..<digits { modulus *= 10 }
         self.value = UInt32(truncatingIfNeeded: UInt64(truncated) % modulus)
         self.digits = digits
     }
@@ -36,6 +37,11 @@ public struct OneTimeCode: Sendable {
     /// are refused.
     public init?(typed text: some StringProtocol, digits: Int) {
         guard Self.allowedDigits.contains(digits) else { return nil }
+        if let value = Self.value(ofPlain: text.utf8, digits: digits) {
+            self.value = value
+            self.digits = digits
+            return
+        }
         let scalars = text.unicodeScalars
         let isSpace = { (scalar: Unicode.Scalar) in scalar.properties.isWhitespace }
         guard
@@ -55,11 +61,25 @@ public struct OneTimeCode: Sendable {
         self.value = value
         self.digits = digits
     }
+
+    /// The number that the text stands for if it is nothing but `digits` ASCII digits, which is what most people type.
+    private static func value(ofPlain text: some Collection<UInt8>, digits: Int) -> UInt32? {
+        var value: UInt64 = 0
+        var count = 0
+        for byte in text {
+            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9"), count < digits else { return nil }
+            value = value * 10 + UInt64(byte & 15)
+            count += 1
+        }
+        return count == digits ? UInt32(exactly: value) : nil
+    }
 }
 
 extension OneTimeCode: Equatable {
+    /// Compares the numbers as whole words, whose comparison takes the same time whatever they are.
+    @inline(never)
     public static func == (a: Self, b: Self) -> Bool {
-        ConstantTime.equal(a.stringCode.utf8, b.stringCode.utf8)
+        (a.value ^ b.value) | UInt32(truncatingIfNeeded: a.digits ^ b.digits) == 0
     }
 }
 
