@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Where the core and the server get unpredictable bytes.
 public protocol RandomSource: Sendable {
@@ -7,24 +8,76 @@ public protocol RandomSource: Sendable {
 }
 
 /// The operating system's generator.
+///
+/// A request draws a dozen values, a push a hundred and more: they are taken from a block that was drawn before, so that not each
+/// of them is a system call (docs/decisions/0162). All instances of a process share the block.
 public struct SystemRandom: RandomSource {
     public init() {}
 
     /// What the kernel gives in one piece.
     private static let mostAtOnce = 256
+    private static let reserve = Mutex(RandomReserve(capacity: 1024, fill: Self.fill))
 
     public func bytes(_ count: Int) -> [UInt8] {
-        // Swift's own generator asks the kernel for eight bytes at a time; this asks once for what most calls want.
         [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count {
-                let part = min(Self.mostAtOnce, count - filled)
-                let isFilled = buffer.baseAddress.map { getentropy($0 + filled, part) == 0 } ?? false
-                // A kernel without randomness leaves nothing that could be kept secret.
-                precondition(isFilled, "the system gives no random bytes")
-                filled += part
+            let buffer = UnsafeMutableRawBufferPointer(buffer)
+            if count <= Self.mostAtOnce {
+                Self.reserve.withLock { $0.take(into: buffer, count) }
+            } else {
+                Self.fill(buffer)
             }
+            filled = count
         }
     }
+
+    private static func fill(_ buffer: UnsafeMutableRawBufferPointer) {
+        var filled = 0
+        while filled < buffer.count {
+            let part = min(mostAtOnce, buffer.count - filled)
+            let isFilled = buffer.baseAddress.map { getentropy($0 + filled, part) == 0 } ?? false
+            // A kernel without randomness leaves nothing that could be kept secret.
+            precondition(isFilled, "the system gives no random bytes")
+            filled += part
+        }
+    }
+}
+
+/// Random bytes that were drawn together and are given out once each, one after another.
+///
+/// What was given out is overwritten at once, so that a later look into the memory does not tell it. A process that forks without
+/// `exec` would have two copies of what is left: this server never does.
+struct RandomReserve: Sendable {
+    private let fill: @Sendable (UnsafeMutableRawBufferPointer) -> Void
+    private var block: [UInt8]
+    private var used: Int
+
+    init(capacity: Int, fill: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void) {
+        self.fill = fill
+        block = [UInt8](repeating: 0, count: capacity)
+        used = capacity
+    }
+
+    /// - Parameter count: not more than the capacity.
+    mutating func take(into buffer: UnsafeMutableRawBufferPointer, _ count: Int) {
+        precondition(count <= block.count)
+        guard count > 0 else { return }
+        if count > block.count - used {
+            // What is left of the former block is not used: a value comes from one block.
+            block.withUnsafeMutableBytes { fill($0) }
+            used = 0
+        }
+        block.withUnsafeMutableBytes { block in
+            let given = UnsafeMutableRawBufferPointer(rebasing: block[used..<(used + count)])
+            buffer.copyMemory(from: UnsafeRawBufferPointer(given))
+            given.initializeMemory(as: UInt8.self, repeating: 0)
+        }
+        used += count
+    }
+
+    /// The bytes that wait in memory.
+    var unused: ArraySlice<UInt8> { block[used...] }
+    /// The places of those that were given out.
+    var given: ArraySlice<UInt8> { block[..<used] }
 }
 
 extension RandomSource {
@@ -35,13 +88,14 @@ extension RandomSource {
     public func string(_ length: Int, of alphabet: StaticAlphabet) -> String {
         let symbols = alphabet.symbols
         let limit = 256 - 256 % symbols.count
-        var result = ""
-        while result.utf8.count < length {
-            for byte in bytes(length) where Int(byte) < limit && result.utf8.count < length {
-                result.unicodeScalars.append(Unicode.Scalar(symbols[Int(byte) % symbols.count]))
+        var result: [UInt8] = []
+        result.reserveCapacity(length)
+        while result.count < length {
+            for byte in bytes(length) where Int(byte) < limit && result.count < length {
+                result.append(symbols[Int(byte) % symbols.count])
             }
         }
-        return result
+        return String(decoding: result, as: UTF8.self)
     }
 
     /// A random (version 4) UUID, lower case (RFC 9562, section 5.4).
@@ -57,12 +111,9 @@ extension [UInt8] {
         var bytes = Array(prefix(16))
         bytes[6] = bytes[6] & 0x0f | version << 4
         bytes[8] = bytes[8] & 0x3f | 0x80
-        var result = ""
-        for (index, character) in bytes.hex.enumerated() {
-            if [8, 12, 16, 20].contains(index) { result.append("-") }
-            result.append(character)
-        }
-        return result
+        let digits = bytes.hexDigits
+        let groups = [digits[..<8], digits[8..<12], digits[12..<16], digits[16..<20], digits[20...]]
+        return String(decoding: Array(groups.joined(separator: [UInt8(ascii: "-")])), as: UTF8.self)
     }
 }
 

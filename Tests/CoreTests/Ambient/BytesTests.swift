@@ -1,6 +1,8 @@
-import CountersignCore
 import Foundation
+import Synchronization
 import Testing
+
+@testable import CountersignCore
 
 @Suite("Bytes, random text and instants")
 struct BytesTests {
@@ -63,6 +65,41 @@ struct BytesTests {
         #expect(count < 8 || bytes != SystemRandom().bytes(count))
         // Every part is filled, also what the kernel gives in several pieces.
         #expect(count < 32 || bytes.suffix(32).contains { $0 != 0 })
+    }
+
+    @Test
+    func `No random value is given out twice, however many threads ask`() async {
+        let values = await withTaskGroup(of: [[UInt8]].self) { group in
+            for _ in 0..<8 { group.addTask { (0..<4000).map { _ in SystemRandom().bytes(16) } } }
+            return await group.reduce(into: [[UInt8]]()) { $0 += $1 }
+        }
+        #expect(values.count == 32_000 && Set(values).count == values.count)
+    }
+
+    @Test
+    func `Random bytes that were drawn together are given out once each, in order, and overwritten in memory`() {
+        let drawn = Mutex<UInt8>(0)
+        var reserve = RandomReserve(capacity: 8) { buffer in
+            for place in buffer.indices {
+                buffer[place] = drawn.withLock {
+                    $0 += 1
+                    return $0
+                }
+            }
+        }
+        func take(_ count: Int) -> [UInt8] {
+            [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+                reserve.take(into: UnsafeMutableRawBufferPointer(buffer), count)
+                filled = count
+            }
+        }
+        #expect(take(0) == [] && reserve.unused.isEmpty)
+        #expect(
+            take(3) == [1, 2, 3] && Array(reserve.given) == [0, 0, 0] && Array(reserve.unused) == [4, 5, 6, 7, 8])
+        #expect(take(5) == [4, 5, 6, 7, 8] && reserve.given.allSatisfy { $0 == 0 } && reserve.unused.isEmpty)
+        #expect(take(6) == [9, 10, 11, 12, 13, 14])
+        // The two that are left are too few for one value.
+        #expect(take(8) == [17, 18, 19, 20, 21, 22, 23, 24] && reserve.given == [0, 0, 0, 0, 0, 0, 0, 0])
     }
 
     @Test
