@@ -139,16 +139,27 @@ public final class MasterKeys: Sendable {
     }
 }
 
-/// A store whose transactions run once more after the keys were read again, where they met one that was not known.
+/// A store whose transactions read each row once (``RememberingTransaction``), and run once more after the keys were read
+/// again, where they met one that was not known.
 struct KeyedStore: Store {
     let base: any Store
     let keys: MasterKeys
+    private let standing = StandingDocuments()
+
+    init(base: any Store, keys: MasterKeys) {
+        self.base = base
+        self.keys = keys
+    }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await keys.retrying { try await base.read(body) }
+        try await keys.retrying {
+            try await base.read { [standing] in try body(RememberingTransaction($0, standing: standing)) }
+        }
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
-        try await keys.retrying { try await base.write(body) }
+        try await keys.retrying {
+            try await base.write { [standing] in try body(RememberingTransaction($0, standing: standing)) }
+        }
     }
 }

@@ -146,12 +146,14 @@ extension [CustomExtension] {
 
 extension StoreTransaction {
     func customExtensions() throws -> [CustomExtension] {
-        guard let document = try document(CustomExtensions.document) else { return [] }
-        do {
-            return try JSONDecoder().decode([CustomExtension].self, from: document)
-        } catch {
-            throw StoreError(.corrupt, "The document of custom extensions cannot be read: \(error)")
+        let extensions = try decodedDocument(CustomExtensions.document) { document in
+            do {
+                return try JSONDecoder().decode([CustomExtension].self, from: document)
+            } catch {
+                throw StoreError(.corrupt, "The document of custom extensions cannot be read: \(error)")
+            }
         }
+        return extensions ?? []
     }
 
     func putCustomExtensions(_ extensions: [CustomExtension]) throws {

@@ -6,15 +6,16 @@ extension Authenticator {
         case refused(Refusal)
         /// The request was answered before; nothing is counted.
         case repeated(Verdict)
+        /// The answer was judged and settled in the same transaction.
+        case settled(Verdict, by: Settlement)
     }
 
     /// Counts the attempt before the answer is judged.
-    func charge(_ attempt: Attempt) async throws -> Charged {
-        let realm = realm
-        let auditID = AuditEvent.freshID(at: attempt.now, random: realm.random)
+    /// - Parameter judgesAtOnce: whether an answer that is quickly judged is judged and settled in the same transaction.
+    func charge(_ attempt: Attempt, judgesAtOnce: Bool = false) async throws -> Charged {
         let ended = realm.unsettledCharges.ends(at: attempt.now)
         do {
-            return try await charge(attempt, auditID: auditID, ended: ended)
+            return try await charge(attempt, judgesAtOnce: judgesAtOnce, ended: ended)
         } catch let error as StoreError where error.code == .outcomeUnknown {
             // Perhaps it is counted; it was not judged.
             realm.unsettledCharges.note(attempt.charge.name, .returned, at: attempt.now)
@@ -23,7 +24,9 @@ extension Authenticator {
     }
 
     /// - Parameter ended: what became of earlier charges that could not be settled in their own time.
-    private func charge(_ attempt: Attempt, auditID: String, ended: [String: ChargeEnd]) async throws -> Charged {
+    private func charge(
+        _ attempt: Attempt, judgesAtOnce: Bool, ended: [String: ChargeEnd]
+    ) async throws -> Charged {
         let realm = realm
         return try await realm.store.write { transaction in
             let found = try Self.find(attempt, realm: realm, in: transaction)
@@ -31,11 +34,13 @@ extension Authenticator {
             var subject: UserID?
             var details: [String: JSONValue] = [:]
             switch found {
-            case .refused, .repeated: charged = found
+            case .refused, .repeated, .settled: charged = found
             case .admitted(let context):
                 subject = context.user?.id
                 details = context.auditDetails
-                charged = try Self.count(attempt, against: context, ended: ended, realm: realm, in: transaction)
+                let counted = try Self.count(attempt, against: context, ended: ended, realm: realm, in: transaction)
+                if judgesAtOnce, let settled = try settleAtOnce(attempt, counted, in: transaction) { return settled }
+                charged = try Self.countInFlow(counted, in: transaction)
             }
             // A flood from one source is in the log with its first hundred answers; more would only fill the disk. So
             // answers that are not judged count against the source like wrong ones. Asking whether a device has
@@ -48,11 +53,24 @@ extension Authenticator {
                 }
                 try transaction.append(
                     AuditEvent(
-                        id: auditID, at: attempt.now, kind: .answerRefused, userID: subject, context: attempt.client,
-                        reason: refusal.reason.rawValue, details: details))
+                        id: attempt.draft.eventID(.refusal), at: attempt.now, kind: .answerRefused, userID: subject,
+                        context: attempt.client, reason: refusal.reason.rawValue, details: details))
             }
             return charged
         }
+    }
+
+    /// Judges and settles an answer in the transaction that has just counted it, where judging only computes. The verdict is
+    /// disclosed when the transaction is durable, and the count of the answer with it (`docs/decisions/0155`).
+    /// - Returns: nil where the answer is judged without a transaction.
+    private func settleAtOnce(
+        _ attempt: Attempt, _ counted: Charged, in transaction: any StoreTransaction
+    ) throws -> Charged? {
+        guard case .admitted(let context) = counted, let judged = try judgeAtOnce(attempt, context) else { return nil }
+        let settlement = Settlement(attempt: attempt, context: context, judged: judged, realm: realm, isAtOnce: true)
+        let settled = try settlement.settle(in: transaction)
+        guard case .verdict(let verdict) = settled else { throw NotAtOnce() }
+        return .settled(verdict, by: settlement)
     }
 
     /// Fetches what is there now, for another round. The attempt has been counted.
@@ -217,19 +235,26 @@ extension Authenticator {
         case .admitted(let admitted): counters = admitted
         case .refused(let allowance, let refusal): return .refused(Refusal(by: allowance, refusal))
         }
-        if var flow = context.flow {
-            flow.attempts += 1
-            guard try transaction.update(flow), let kept = try transaction.flow(digest: flow.digest) else {
-                return .refused(Refusal(.busy))
-            }
-            context.flow = kept
-        }
         try transaction.count(counters)
         context.charge = Charge(
             id: attempt.charge, counted: zip(limits, counters).map { Allowance($0.rule, $1.key) },
             flow: context.flow?.digest)
         return .admitted(context)
     }
+
+    /// Counts an attempt that was admitted in the flow that is answered.
+    private static func countInFlow(_ counted: Charged, in transaction: any StoreTransaction) throws -> Charged {
+        guard case .admitted(var context) = counted, context.charge != nil, var flow = context.flow else {
+            return counted
+        }
+        flow.attempts += 1
+        guard try transaction.update(flow), let kept = try transaction.flow(digest: flow.digest) else {
+            throw StoreError(.unavailable, "A flow changed within one transaction.")
+        }
+        context.flow = kept
+        return .admitted(context)
+    }
+
     private enum OpenCandidates {
         case found([ProofCandidate], [Allowance])
         case refused(Refusal)
@@ -267,6 +292,9 @@ extension Authenticator {
         return .found(open, lockouts)
     }
 }
+
+/// Undoes the transaction of an answer that could not be settled where it was counted: it takes the three steps.
+struct NotAtOnce: Error {}
 
 extension AnsweredRequest.Outcome {
     /// The answer once more; nil where it was no answer, or its token was traded since.

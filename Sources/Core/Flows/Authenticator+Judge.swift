@@ -7,26 +7,54 @@ extension Authenticator {
     /// so, and one that could be compared is wrong.
     func judge(_ attempt: Attempt, _ context: AttemptContext) async throws -> Judged {
         guard case .proof(let candidates) = context.asked else { return .handle }
-        let permit = JudgingPermit(
-            realm, settings: context.settings, at: attempt.now, revealsAddresses: attempt.client.revealsAddresses)
+        let permit = permit(attempt, context)
         let flow = context.flow.map { OpenFlow($0, context.body) }
         var refusals: [Refusal] = []
         for candidate in candidates {
+            let payload = try await realm.sealer.keys.retrying { try self.payload(of: candidate) }
             switch try await candidate.method.judge(
-                candidate, payload: payload(of: candidate), user: context.user, flow: flow, by: permit)
+                candidate, payload: payload, user: context.user, flow: flow, by: permit)
             {
             case .wrong(let refusal): refusals.append(refusal)
             case let judged: return judged
             }
         }
-        let telling = refusals.first { $0.reason == .replayed } ?? refusals.first { $0.reason != .factorNotOffered }
-        return .wrong(telling ?? refusals.first ?? Refusal(.unexpectedAnswer))
+        return .wrong(telling(refusals))
+    }
+
+    /// The same in the transaction that counts the answer, where judging only computes (``ProofMethod/judgeAtOnce(_:against:by:)``).
+    /// - Returns: nil where it may be slow.
+    func judgeAtOnce(_ attempt: Attempt, _ context: AttemptContext) throws -> Judged? {
+        guard case .proof(let candidates) = context.asked else { return .handle }
+        let permit = permit(attempt, context)
+        let flow = context.flow.map { OpenFlow($0, context.body) }
+        var refusals: [Refusal] = []
+        for candidate in candidates {
+            switch try candidate.method.judgeAtOnce(
+                candidate, payload: { try payload(of: candidate) }, user: context.user, flow: flow, by: permit)
+            {
+            case nil: return nil
+            case .wrong(let refusal)?: refusals.append(refusal)
+            case let judged?: return judged
+            }
+        }
+        return .wrong(telling(refusals))
+    }
+
+    private func permit(_ attempt: Attempt, _ context: AttemptContext) -> JudgingPermit {
+        JudgingPermit(
+            realm, settings: context.settings, at: attempt.now, revealsAddresses: attempt.client.revealsAddresses)
+    }
+
+    private func telling(_ refusals: [Refusal]) -> Refusal {
+        refusals.first { $0.reason == .replayed } ?? refusals.first { $0.reason != .factorNotOffered }
+            ?? refusals.first ?? Refusal(.unexpectedAnswer)
     }
 
     /// What the answer is compared with, opened.
-    private func payload(of candidate: ProofCandidate) async throws -> Data? {
+    private func payload(of candidate: ProofCandidate) throws -> Data? {
         if let offered = candidate.offered { return offered }
         guard let factor = candidate.located.factor, candidate.located.comparesRevision else { return nil }
-        return try await realm.sealer.opened(factor.payload, for: .factor(factor.id))
+        return try realm.sealer.open(factor.payload, for: .factor(factor.id))
     }
 }

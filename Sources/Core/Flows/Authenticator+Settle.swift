@@ -24,31 +24,19 @@ extension Authenticator {
         _ attempt: Attempt, _ context: AttemptContext, _ judged: Judged, _ advice: Advice
     ) async throws -> Settled {
         let settlement = Settlement(attempt: attempt, context: context, judged: judged, advice: advice, realm: realm)
-        if case .wrong(let wrong) = judged {
-            let refusal = try await realm.store.write { transaction in try settlement.refuse(wrong, in: transaction) }
-            return .verdict(.refused(refusal))
-        }
         let settled: Settled
         do {
-            settled = try await realm.store.write { transaction in
-                if let refusal = try settlement.renewCharge(in: transaction) {
-                    return .verdict(.refused(refusal))
-                }
-                let settled = try settlement.accept(in: transaction)
-                if case .verdict(.refused(let refusal)) = settled {
-                    // A right answer that opens nothing is disclosed, and so stays counted. The counters of a deleted
-                    // user's factors are deleted, too.
-                    try settlement.endCharge(refusal.reason == .userNotFound ? .returned : .kept, in: transaction)
-                    try settlement.record(.answerRefused, reason: refusal.reason, in: transaction)
-                }
-                return settled
-            }
+            settled = try await realm.store.write { try settlement.settle(in: $0) }
         } catch let question as ConsultationNeeded {
             return .needs(question)
         }
-        if settled.mayHaveSentMail || settlement.result.takesAddress {
-            realm.notifier.notify([OutboxMessage.Channel.email.topic])
-        }
+        announce(settled, by: settlement)
         return settled
+    }
+
+    /// Wakes the delivery of mail where a settlement may have written some.
+    func announce(_ settled: Settled, by settlement: Settlement) {
+        guard settled.mayHaveSentMail || settlement.result.takesAddress else { return }
+        realm.notifier.notify([OutboxMessage.Channel.email.topic])
     }
 }

@@ -38,11 +38,12 @@ public struct Authenticator: Sendable {
         case .hash(let hash): newPasswordHash = hash
         case .refused(let refusal): return .refused(refusal)
         }
+        let now = realm.clock.now
         let attempt = Attempt(
-            answer: answer, target: target, client: client, now: realm.clock.now, newPasswordHash: newPasswordHash,
-            charge: ChargeID(random: realm.random))
+            answer: answer, target: target, client: client, now: now, newPasswordHash: newPasswordHash,
+            charge: ChargeID(random: realm.random), draft: Settlement.Draft(at: now, random: realm.random))
 
-        var charged = try await self.charge(attempt)
+        var charged = try await chargeFirst(attempt)
         // Counted once, however often it is judged.
         let charge: Charge? = if case .admitted(let context) = charged { context.charge } else { nil }
         rounds: for round in 0..<Self.maximumRounds {
@@ -55,6 +56,9 @@ public struct Authenticator: Sendable {
                 return .refused(refusal)
             case .repeated(let verdict):
                 if round > 0 { await end(charge, .returned) }
+                return verdict
+            case .settled(let verdict, let settlement):
+                announce(.verdict(verdict), by: settlement)
                 return verdict
             }
             context.charge = charge
@@ -80,6 +84,16 @@ public struct Authenticator: Sendable {
         }
         await end(charge, .returned)
         return .refused(Refusal(.busy))
+    }
+
+    /// Counts the attempt; judges and settles it, too, where that only computes and no consultant may have to be asked.
+    private func chargeFirst(_ attempt: Attempt) async throws -> Charged {
+        guard attempt.consultant?.steps.isEmpty ?? true else { return try await charge(attempt) }
+        do {
+            return try await charge(attempt, judgesAtOnce: true)
+        } catch is NotAtOnce {
+            return try await charge(attempt)
+        }
     }
 
     /// Runs a step of an attempt. Where it fails, by an internal error, the verdict is not disclosed, and the charge
@@ -212,6 +226,7 @@ struct Attempt: Sendable {
     let now: Date
     let newPasswordHash: String?
     let charge: ChargeID
+    let draft: Settlement.Draft
 
     /// What the user calls the factor that is being enrolled.
     var factorName: String {

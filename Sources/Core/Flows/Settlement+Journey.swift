@@ -163,7 +163,7 @@ extension Settlement {
         _ next: JourneyStep, _ body: FlowBody, _ journey: Journey, stage: JourneyStage? = nil, isOver: Bool = false,
         user: UserID? = nil, expiresAt: Date? = nil, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
-        guard let judged = context.flow, var flow = try transaction.flow(digest: judged.digest) else { return .stale }
+        guard var flow = try presentFlow(in: transaction) else { return .stale }
         var (body, journey) = (body, journey)
         if let stage { journey.stage = stage }
         try journey.remember(

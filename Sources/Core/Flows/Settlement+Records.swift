@@ -32,9 +32,25 @@ extension Settlement {
         if let charge = context.charge { try transaction.end(charge, end) }
     }
 
+    /// The flow that is answered as it is now, this answer counted: whatever writes it counts the answer with it.
+    func presentFlow(in transaction: any StoreTransaction) throws -> FlowRecord? {
+        guard let judged = context.flow, var flow = try transaction.flow(digest: judged.digest) else { return nil }
+        // Of one transaction: nothing else counts meanwhile.
+        if isAtOnce, context.charge != nil, flow.attempts == judged.attempts { flow.attempts += 1 }
+        return flow
+    }
+
+    /// Counts the answer in its flow, where nothing else has written the flow.
+    func countInFlow(in transaction: any StoreTransaction) throws {
+        guard isAtOnce, let judged = context.flow, let flow = try presentFlow(in: transaction),
+            flow.attempts != judged.attempts, try transaction.flow(digest: judged.digest)?.attempts == judged.attempts
+        else { return }
+        _ = try transaction.update(flow)
+    }
+
     /// A handle is valid for one success.
     func finishFlow(in transaction: any StoreTransaction) throws {
-        guard let judged = context.flow, var flow = try transaction.flow(digest: judged.digest) else { return }
+        guard var flow = try presentFlow(in: transaction) else { return }
         flow.finishedAt = now
         _ = try transaction.update(flow)
     }
@@ -44,7 +60,7 @@ extension Settlement {
         case outcome, refusal, alert, enrolment
     }
 
-    func eventID(_ place: EventPlace) -> String { eventIDs[place.rawValue] }
+    func eventID(_ place: EventPlace) -> String { draft.eventID(place) }
 
     func record(
         _ kind: AuditEvent.Kind, reason: Refusal.Reason? = nil, at place: EventPlace = .outcome, user: UserID? = nil,

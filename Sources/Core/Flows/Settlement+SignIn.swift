@@ -66,7 +66,7 @@ extension Settlement {
                 body.journey?.mustGiveSecondFactor = true
             }
         }
-        var decision = policy(body).decide(proven: proven, factors: try transaction.factors(of: user.id))
+        var decision = try policy(body).decide(proven: proven, factors: transaction.factors(of: user.id))
         if decision == .enrolmentRequired, let journey = body.journey {
             let mailboxes = try body.usableSecondFactors(
                 of: user, context.settings.secondFactors, proofs, sealer, in: transaction)
@@ -119,7 +119,7 @@ extension Settlement {
     private func openSession(
         _ user: User, _ body: FlowBody, _ journey: Journey, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
-        guard let judged = context.flow, var flow = try transaction.flow(digest: judged.digest) else { return .stale }
+        guard var flow = try presentFlow(in: transaction) else { return .stale }
         let signedIn = try open(user, body, in: transaction)
         var (body, journey) = (body, journey)
         // The token is in the sealed body for as long as its answer may have been lost, and useless once it was traded.

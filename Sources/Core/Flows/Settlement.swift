@@ -9,38 +9,61 @@ struct Settlement: Sendable {
     let advice: Advice
     let sealer: Sealer
     let proofs: ProofRegistry
-    /// Drawn before the transaction: its body may run twice and must not produce new random values.
-    let session: SessionDraft
-    let handle: FlowHandle
-    let userID: UserID
-    let factorID: FactorID
-    let eventIDs: [String]
-    let messageID: String
-    let deviceToken: Secret<String>
-    let recoveryCode: Secret<String>
-    let approvalID: String
-    private let part: Int
+    /// Whether the answer is counted, judged and settled in one transaction: the flow's row does not count it yet.
+    let isAtOnce: Bool
+    let draft: Draft
+
+    var session: SessionDraft { draft.session }
+    var handle: FlowHandle { draft.handle }
+    var userID: UserID { draft.userID }
+    var factorID: FactorID { draft.factorID }
+    var messageID: String { draft.messageID }
+    var deviceToken: Secret<String> { draft.deviceToken }
+    var recoveryCode: Secret<String> { draft.recoveryCode }
+    var approvalID: String { draft.approvalID }
+    private var part: Int { attempt.charge.part }
 
     var now: Date { attempt.now }
 
-    init(attempt: Attempt, context: AttemptContext, judged: Judged, advice: Advice, realm: Realm) {
+    /// What may be needed of random values, drawn before the transaction: its body may run twice and must not produce new ones.
+    struct Draft: Sendable {
+        let session: SessionDraft
+        let handle: FlowHandle
+        let userID: UserID
+        let factorID: FactorID
+        private let eventIDs: [String]
+        let messageID: String
+        let deviceToken: Secret<String>
+        let recoveryCode: Secret<String>
+        let approvalID: String
+
+        init(at now: Date, random: any RandomSource) {
+            session = SessionDraft(random: random)
+            handle = FlowHandle(random: random)
+            userID = UserID(random: random)
+            factorID = FactorID(rawValue: random.uuid())
+            eventIDs = EventPlace.allCases.map { _ in AuditEvent.freshID(at: now, random: random) }
+            messageID = AuditEvent.freshID(at: now, random: random)
+            deviceToken = Secret(random.bytes(32).base64URL)
+            recoveryCode = RecoveryCodeFactor.fresh(random: random)
+            approvalID = random.bytes(16).hex
+        }
+
+        func eventID(_ place: EventPlace) -> String { eventIDs[place.rawValue] }
+    }
+
+    init(
+        attempt: Attempt, context: AttemptContext, judged: Judged, advice: Advice = Advice(), realm: Realm,
+        isAtOnce: Bool = false
+    ) {
         self.attempt = attempt
         self.context = context
         self.judged = judged
         self.advice = advice
         sealer = realm.sealer
         proofs = realm.proofs
-        let random = realm.random
-        session = SessionDraft(random: random)
-        handle = FlowHandle(random: random)
-        userID = UserID(random: random)
-        factorID = FactorID(rawValue: random.uuid())
-        eventIDs = EventPlace.allCases.map { _ in AuditEvent.freshID(at: attempt.now, random: random) }
-        messageID = AuditEvent.freshID(at: attempt.now, random: random)
-        deviceToken = Secret(random.bytes(32).base64URL)
-        recoveryCode = RecoveryCodeFactor.fresh(random: random)
-        approvalID = random.bytes(16).hex
-        part = attempt.charge.part
+        draft = attempt.draft
+        self.isAtOnce = isAtOnce
     }
 
     /// What the answer fits, where it is right and a proof.
@@ -52,13 +75,29 @@ struct Settlement: Sendable {
     /// What the factor keeps from now on, or the factor that was enrolled.
     var newPayload: Data? { if case .right(_, let payload, _) = judged { payload } else { nil } }
 
+    /// Makes a right answer count, once; or writes down why it was not right.
+    func settle(in transaction: any StoreTransaction) throws -> Authenticator.Settled {
+        if case .wrong(let wrong) = judged { return .verdict(.refused(try refuse(wrong, in: transaction))) }
+        if let refusal = try renewCharge(in: transaction) { return .verdict(.refused(refusal)) }
+        let settled = try accept(in: transaction)
+        if case .verdict(.refused(let refusal)) = settled {
+            // A right answer that opens nothing is disclosed, and so stays counted. The counters of a deleted user's factors are
+            // deleted, too.
+            try endCharge(refusal.reason == .userNotFound ? .returned : .kept, in: transaction)
+            try record(.answerRefused, reason: refusal.reason, in: transaction)
+        }
+        try countInFlow(in: transaction)
+        return settled
+    }
+
     // MARK: Wrong
 
     /// Writes down a wrong answer.
     /// - Returns: the answer to the client.
-    func refuse(_ wrong: Refusal, in transaction: any StoreTransaction) throws -> Refusal {
+    private func refuse(_ wrong: Refusal, in transaction: any StoreTransaction) throws -> Refusal {
         if let refusal = try renewCharge(in: transaction) { return refusal }
         if context.charge != nil {
+            try countInFlow(in: transaction)
             try endCharge(.kept, in: transaction)
         } else if let limited = try transaction.chargeAnswer(of: attempt.client, at: now, from: part) {
             // What could not be guessed was not counted before: it counts against its source now.
@@ -70,7 +109,7 @@ struct Settlement: Sendable {
 
     // MARK: Right
 
-    func accept(in transaction: any StoreTransaction) throws -> Authenticator.Settled {
+    private func accept(in transaction: any StoreTransaction) throws -> Authenticator.Settled {
         try transaction.reserve(writtenRows(in: transaction))
         var user: User?
         if let judged = context.user {

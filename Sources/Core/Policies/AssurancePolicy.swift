@@ -29,10 +29,12 @@ public struct AssurancePolicy: Sendable {
 
     /// - Parameters:
     ///   - proven: what this attempt has proven so far.
-    ///   - factors: all that the user has enrolled.
-    public func decide(proven: [Proof], factors: [FactorRecord]) -> Decision {
+    ///   - factors: all that the user has enrolled; only asked for where it matters.
+    public func decide(
+        proven: [Proof], factors: @autoclosure () throws -> [FactorRecord]
+    ) rethrows -> Decision {
         if proofs.level(of: proven) >= .twoFactors { return .enough }
-        let usable = factors.filter { proofs.isSecondFactor($0.kind) && proofs.isOffered($0.kind, settings) }
+        let usable = try factors().filter { proofs.isSecondFactor($0.kind) && proofs.isOffered($0.kind, settings) }
         if !usable.isEmpty { return .secondFactor(usable) }
         return requiresSecondFactor ? .enrolmentRequired : .enough
     }

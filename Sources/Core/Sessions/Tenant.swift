@@ -9,7 +9,16 @@ public struct Tenant: Codable, Sendable, Equatable {
     /// changed then would give the address away.
     let decoys: Data
 
-    static let document = "tenant"
+    private static let document = "tenant"
+
+    /// Nil before it was first asked for.
+    static func kept(in transaction: any StoreTransaction) throws -> Tenant? {
+        try transaction.decodedDocument(document) { try JSONDecoder().decode(Tenant.self, from: $0) }
+    }
+
+    func put(in transaction: any StoreTransaction) throws {
+        try transaction.putDocument(Self.document, JSONEncoder().encode(self))
+    }
 
     /// What the address is asked for, if it has no account.
     func decoyMethod(for email: EmailAddress) -> FirstMethod {
@@ -21,15 +30,11 @@ public struct Tenant: Codable, Sendable, Equatable {
 extension Realm {
     /// The tenant's id and what else belongs to it; made when it is first asked for.
     public func tenant() async throws -> Tenant {
-        if let document = try await store.read({ try $0.document(Tenant.document) }) {
-            return try JSONDecoder().decode(Tenant.self, from: document)
-        }
+        if let tenant = try await store.read({ try Tenant.kept(in: $0) }) { return tenant }
         let fresh = Tenant(id: random.uuid(), decoys: Data(random.bytes(32)))
         return try await store.write { transaction in
-            if let document = try transaction.document(Tenant.document) {
-                return try JSONDecoder().decode(Tenant.self, from: document)
-            }
-            try transaction.putDocument(Tenant.document, JSONEncoder().encode(fresh))
+            if let tenant = try Tenant.kept(in: transaction) { return tenant }
+            try fresh.put(in: transaction)
             return fresh
         }
     }

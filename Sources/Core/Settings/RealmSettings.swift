@@ -201,12 +201,14 @@ extension StoreTransaction {
 
     /// The realm's settings; the defaults on a fresh server.
     public func settings() throws -> RealmSettings {
-        guard let document = try document(Self.settingsDocument) else { return RealmSettings() }
-        do {
-            return try JSONDecoder().decode(RealmSettings.self, from: document)
-        } catch {
-            throw StoreError(.corrupt, "The settings document cannot be read: \(error)")
+        let settings = try decodedDocument(Self.settingsDocument) { document in
+            do {
+                return try JSONDecoder().decode(RealmSettings.self, from: document)
+            } catch {
+                throw StoreError(.corrupt, "The settings document cannot be read: \(error)")
+            }
         }
+        return settings ?? RealmSettings()
     }
 
     func putSettings(_ settings: RealmSettings) throws {

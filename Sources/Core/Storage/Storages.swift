@@ -177,6 +177,9 @@ public protocol DocumentStorage {
     func document(_ name: String) throws -> Data?
     /// Inserts or replaces.
     func putDocument(_ name: String, _ body: Data) throws
+    /// What a document says. Transactions of a realm remember it by the document's bytes, so that it is decoded once.
+    /// - Parameter decode: the same for every document of that name.
+    func decodedDocument<T: Sendable>(_ name: String, _ decode: (Data) throws -> T) throws -> T?
 }
 
 /// Tells how the database itself is.
@@ -187,6 +190,12 @@ public protocol StoreCondition {
     /// Whether the database takes writes, also where the transaction at hand only reads: false for a standby and for a
     /// database that was made read-only.
     func takesWrites() throws -> Bool
+}
+
+extension DocumentStorage {
+    public func decodedDocument<T: Sendable>(_ name: String, _ decode: (Data) throws -> T) throws -> T? {
+        try document(name).map(decode)
+    }
 }
 
 extension StoreTransaction {

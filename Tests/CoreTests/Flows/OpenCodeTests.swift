@@ -126,7 +126,8 @@ struct OpenCodeTests {
         let authenticator = scene.test.realm.authenticator
         let attempt = Attempt(
             answer: .code(Secret(try scene.code(1))), target: .flow(handle, .any(.signIn)), client: scene.test.client,
-            now: scene.test.now, newPasswordHash: nil, charge: ChargeID(random: scene.test.random))
+            now: scene.test.now, newPasswordHash: nil, charge: ChargeID(random: scene.test.random),
+            draft: Settlement.Draft(at: scene.test.now, random: scene.test.random))
         guard case .admitted(let context) = try await authenticator.charge(attempt),
             case .admitted(let again) = try await authenticator.reload(attempt, context.charge)
         else { throw TestFailure() }

@@ -52,7 +52,7 @@ struct RaceTests {
         for _ in 0..<10 { handles.append(try await test.pending().handle) }
         let flows = handles
         let wrong = test.wrongCode(enrolled.totp)
-        let verdicts = try await race(50) { index in
+        let verdicts = try await race(50, meetingBefore: 1) { index in
             try await test.answer(wrong, of: enrolled.factor.id, for: flows[index % 10])
         }
         #expect(verdicts.count { $0.reason == .wrongAnswer } == 5)
@@ -65,7 +65,7 @@ struct RaceTests {
         let test = try await TestRealm.make(on: store)
         let offer = try await test.offer(to: test.addUser().id)
         let wrong = test.wrongCode(try TOTP(secret: offer.secret.reveal()))
-        let verdicts = try await race(50) { _ in try await test.finish(offer.handle, code: wrong) }
+        let verdicts = try await race(50, meetingBefore: 1) { _ in try await test.finish(offer.handle, code: wrong) }
         #expect(verdicts.count { $0.reason == .wrongAnswer } == 3)
         #expect(verdicts.count { $0.reason == .flowExhausted } == 47)
     }
@@ -76,7 +76,7 @@ struct RaceTests {
         let enrolled = try await test.addEnrolledUser()
         let handles = [try await test.pending().handle, try await test.pending().handle]
         let code = enrolled.totp.code(at: test.now).stringCode
-        let verdicts = try await race(20) { index in
+        let verdicts = try await race(20, meetingBefore: 1) { index in
             try await test.answer(code, of: enrolled.factor.id, for: handles[index % 2])
         }
         #expect(verdicts.count { $0.isAccomplished } == 1)
@@ -90,7 +90,7 @@ struct RaceTests {
         let enrolled = try await test.addEnrolledUser()
         let handle = try await test.pending().handle
         let codes = [-30.0, 0, 30].map { enrolled.totp.code(at: test.now + $0).stringCode }
-        let verdicts = try await race(4) { index in
+        let verdicts = try await race(4, meetingBefore: 1) { index in
             try await test.answer(codes[1 + index % 2], of: enrolled.factor.id, for: handle)
         }
         #expect(verdicts.count { $0.isAccomplished } == 1)
@@ -102,7 +102,7 @@ struct RaceTests {
         let test = try await TestRealm.make(on: store)
         try await test.addUser()
         let (handle, code) = try await test.mailCode()
-        let verdicts = try await race(5) { _ in try await test.answer(code, mailedFor: handle) }
+        let verdicts = try await race(5, meetingBefore: 1) { _ in try await test.answer(code, mailedFor: handle) }
         #expect(verdicts.count { $0.isAccomplished } == 1)
         #expect(verdicts.count { $0.reason == .flowFinished } == 4)
     }
@@ -112,7 +112,7 @@ struct RaceTests {
         let test = try await TestRealm.make(on: store)
         try await test.addUser()
         let (handle, _) = try await test.mailCode()
-        let verdicts = try await race(50) { _ in try await test.answer("1", mailedFor: handle) }
+        let verdicts = try await race(50, meetingBefore: 1) { _ in try await test.answer("1", mailedFor: handle) }
         #expect(verdicts.count { $0.reason == .wrongAnswer } == 5)
         #expect(verdicts.count { $0.reason == .authenticatorDisabled } == 45)
     }
@@ -123,7 +123,7 @@ struct RaceTests {
         let test = try await TestRealm.make(on: store)
         let user = try await test.addUser(verified: false)
         let handle = try #require(await test.mailLink(for: purpose, to: user))
-        let verdicts = try await race(20) { _ in
+        let verdicts = try await race(20, meetingBefore: 1) { _ in
             try await test.follow(handle, newPassword: purpose == .resetPassword ? "difference engine" : nil)
         }
         #expect(verdicts.count { $0.isAccomplished } == 1)
@@ -138,7 +138,7 @@ struct RaceTests {
     {
         let test = try await TestRealm.make(on: store)
         let handle = try #require(await test.mailLink(.signIn(TestRealm.email)))
-        let verdicts = try await race(20) { _ in try await test.follow(handle) }
+        let verdicts = try await race(20, meetingBefore: 1) { _ in try await test.follow(handle) }
         #expect(verdicts.count { $0.isAccomplished } == 1)
         #expect(try await test.store.read { try $0.countUsers() } == 1)
     }

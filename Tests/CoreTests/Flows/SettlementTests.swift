@@ -58,7 +58,8 @@ struct SettlementTests {
     ) -> Attempt {
         Attempt(
             answer: answer, target: target, client: test.client(from: "192.0.2.1"), now: test.now,
-            newPasswordHash: nil, charge: ChargeID(random: test.random))
+            newPasswordHash: nil, charge: ChargeID(random: test.random),
+            draft: Settlement.Draft(at: test.now, random: test.random))
     }
 
     private func scene(_ open: Open) async throws -> Scene {

@@ -140,21 +140,46 @@ struct UnsettledTests {
     }
 
     @Test
-    func `A right code that could not be settled is no answer of its flow either`() async throws {
+    func `A right code that could not be written down is no answer of its flow either`() async throws {
         let faults = FaultyStore(try await TestStore.sqlite.open())
         let test = try TestRealm.make(keptIn: faults)
         let enrolled = try await test.addEnrolledUser()
         let handle = try await test.pending().handle
         for _ in 0..<12 {
             let code = enrolled.totp.code(at: test.now).stringCode
-            // It is charged; it is not settled; it is given back.
-            faults.set(.away, after: 1, for: 1)
+            faults.set(.away, for: 1)
             await #expect(throws: StoreError.self) {
                 try await test.answer(code, of: enrolled.factor.id, for: handle)
             }
         }
         let code = enrolled.totp.code(at: test.now).stringCode
         #expect(try await test.answer(code, of: enrolled.factor.id, for: handle).isAccomplished)
+    }
+
+    @Test
+    func `A wrong code is counted and a right one used up where the store did not say that it has committed`()
+        async throws
+    {
+        let faults = FaultyStore(try await TestStore.sqlite.open())
+        let test = try TestRealm.make(keptIn: faults)
+        let enrolled = try await test.addEnrolledUser()
+        let handle = try await test.pending().handle
+        let wrong = test.wrongCode(enrolled.totp)
+        for number in 1...4 {
+            faults.set(.silent, for: 1)
+            await #expect(throws: StoreError.self) {
+                try await test.answer(wrong, of: enrolled.factor.id, for: handle)
+            }
+            let counter = try await test.counter(CounterKey.factor(enrolled.factor.id, .totp))
+            #expect(counter?.count == number && counter?.open.isEmpty == true)
+            #expect(try await test.store.read { try $0.flow(digest: handle.digest)?.attempts } == number)
+        }
+        faults.set(.silent, for: 1)
+        let right = enrolled.totp.code(at: test.now).stringCode
+        await #expect(throws: StoreError.self) { try await test.answer(right, of: enrolled.factor.id, for: handle) }
+        #expect(try await test.answer(right, of: enrolled.factor.id, for: handle).reason == .flowFinished)
+        let other = try await test.pending().handle
+        #expect(try await test.answer(right, of: enrolled.factor.id, for: other).reason == .replayed)
     }
 
     @Test(

@@ -66,8 +66,8 @@ actor Meeting {
     }
 }
 
-/// Does the same thing many times at once; the racers meet before their `write`th write. An answer makes two: one that
-/// charges and one that settles.
+/// Does the same thing many times at once; the racers meet before their `write`th write. An answer makes two, one that
+/// charges and one that settles; one that is judged at once makes one.
 func race<T: Sendable>(
     _ count: Int, meetingBefore write: Int = 2, _ body: @escaping @Sendable (Int) async throws -> T
 ) async throws -> [T] {

@@ -41,8 +41,7 @@ extension Settlement {
 
     /// The answer completes the sign-in, and another client than the answering one gets the session.
     func keepForLater(_ proof: Proof, in transaction: any StoreTransaction) throws -> Authenticator.Settled {
-        guard let judged = context.flow, var flow = try transaction.flow(digest: judged.digest),
-            let factorID = proof.factorID
+        guard var flow = try presentFlow(in: transaction), let factorID = proof.factorID
         else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
         let decision = ApprovalDecision(isAllowed: true, by: factorID, at: now, kind: proof.kind)
         var body = context.body

@@ -1,0 +1,440 @@
+import Foundation
+
+/// A transaction in which each row is read once.
+///
+/// A transaction sees one snapshot and its own writes, so that what it has read stays what it was, until it writes it
+/// itself. What it writes is remembered as the store keeps it: an update counts the revision up. Where that is not known –
+/// an insert, which the store may refuse, rows that go with another row – the row is forgotten and read again.
+///
+/// The rules therefore ask for what they need where they need it, and hand no rows around to save statements
+/// (`docs/decisions/0156`).
+///
+/// It belongs to one transaction, which runs on one thread.
+final class RememberingTransaction {
+    private let base: any StoreTransaction
+    private let standing: StandingDocuments
+
+    // Nil within is that there is no such row.
+    private var users: [UserID: User?] = [:]
+    private var factors: [FactorID: FactorRecord?] = [:]
+    /// All factors of a user, in their order.
+    private var factorLists: [UserID: [FactorID]] = [:]
+    private var flows: [Data: FlowRecord?] = [:]
+    private var clientRecords: [ClientKey: ClientRecord?] = [:]
+    private var sessions: [SessionID: Session?] = [:]
+    private var grants: [GrantID: Grant?] = [:]
+    private var applications: [ClientID: Application?] = [:]
+    private var documents: [String: Data?] = [:]
+
+    private struct ClientKey: Hashable {
+        let kind: ClientRecord.Kind
+        let digest: Data
+    }
+
+    /// - Parameter standing: what documents say, decoded once for all transactions.
+    init(_ base: any StoreTransaction, standing: StandingDocuments) {
+        self.base = base
+        self.standing = standing
+    }
+
+    /// The row under a key, read where it is not known.
+    private func row<Key: Hashable, Row>(
+        _ rows: inout [Key: Row?], _ key: Key, _ read: (any StoreTransaction) throws -> Row?
+    ) rethrows -> Row? {
+        if let known = rows[key] { return known }
+        let row = try read(base)
+        rows[key] = .some(row)
+        return row
+    }
+
+    /// Forgets all rows that may go with another, or are written without being named.
+    private func forgetAll() {
+        users = [:]
+        factors = [:]
+        factorLists = [:]
+        flows = [:]
+        clientRecords = [:]
+        sessions = [:]
+        grants = [:]
+    }
+}
+
+extension RememberingTransaction: StoreTransaction {
+    // MARK: Users
+
+    func user(_ id: UserID) throws -> User? { try row(&users, id) { try $0.user(id) } }
+
+    func user(email: EmailAddress) throws -> User? { remember(try base.user(email: email)) }
+
+    func user(phoneNumber: PhoneNumber) throws -> User? { remember(try base.user(phoneNumber: phoneNumber)) }
+
+    private func remember(_ user: User?) -> User? {
+        if let user { users[user.id] = .some(user) }
+        return user
+    }
+
+    func users(after id: UserID?, limit: Int) throws -> [User] { try base.users(after: id, limit: limit) }
+
+    func insert(_ user: User) throws -> Bool {
+        users[user.id] = nil
+        return try base.insert(user)
+    }
+
+    func update(_ user: User) throws -> Bool {
+        users[user.id] = nil
+        guard try base.update(user) else { return false }
+        var kept = user
+        kept.revision += 1
+        users[user.id] = .some(kept)
+        return true
+    }
+
+    func touch(_ id: UserID, signedInAt: Date?, refreshedAt: Date?) throws {
+        try base.touch(id, signedInAt: signedInAt, refreshedAt: refreshedAt)
+        guard var user = users[id].flatMap({ $0 }) else { return }
+        user.lastSignInAt = signedInAt.map(\.kept) ?? user.lastSignInAt
+        user.lastRefreshAt = refreshedAt.map(\.kept) ?? user.lastRefreshAt
+        users[id] = .some(user)
+    }
+
+    func deleteUser(_ id: UserID) throws -> Bool {
+        forgetAll()
+        return try base.deleteUser(id)
+    }
+
+    func countUsers() throws -> Int { try base.countUsers() }
+
+    // MARK: Factors
+
+    func factor(_ id: FactorID) throws -> FactorRecord? { try row(&factors, id) { try $0.factor(id) } }
+
+    func factors(of user: UserID) throws -> [FactorRecord] {
+        if let known = factorLists[user] { return known.compactMap { factors[$0].flatMap { $0 } } }
+        let list = try base.factors(of: user)
+        for factor in list { factors[factor.id] = .some(factor) }
+        factorLists[user] = list.map(\.id)
+        return list
+    }
+
+    func insert(_ factor: FactorRecord) throws -> Bool {
+        factors[factor.id] = nil
+        factorLists[factor.userID] = nil
+        return try base.insert(factor)
+    }
+
+    func update(_ factor: FactorRecord) throws -> Bool {
+        factors[factor.id] = nil
+        factorLists[factor.userID] = nil
+        guard try base.update(factor) else { return false }
+        var kept = factor
+        kept.revision += 1
+        factors[factor.id] = .some(kept)
+        return true
+    }
+
+    func deleteFactor(_ id: FactorID) throws -> Bool {
+        factors[id] = nil
+        factorLists = [:]
+        return try base.deleteFactor(id)
+    }
+
+    // MARK: Flows
+
+    func flow(digest: Data) throws -> FlowRecord? { try row(&flows, digest) { try $0.flow(digest: digest) } }
+
+    func insert(_ flow: FlowRecord) throws -> Bool {
+        flows[flow.digest] = nil
+        return try base.insert(flow)
+    }
+
+    func update(_ flow: FlowRecord) throws -> Bool {
+        flows[flow.digest] = nil
+        guard try base.update(flow) else { return false }
+        var kept = flow
+        kept.revision += 1
+        flows[flow.digest] = .some(kept)
+        return true
+    }
+
+    func deleteFlow(digest: Data) throws -> Bool {
+        flows[digest] = nil
+        return try base.deleteFlow(digest: digest)
+    }
+
+    func openFlows(of user: UserID, purpose: String, at now: Date, limit: Int) throws -> [FlowRecord] {
+        try base.openFlows(of: user, purpose: purpose, at: now, limit: limit)
+    }
+
+    func openFlow(offering factor: FactorID, at now: Date) throws -> FlowRecord? {
+        try base.openFlow(offering: factor, at: now)
+    }
+
+    func flows(of user: UserID, limit: Int) throws -> [FlowRecord] { try base.flows(of: user, limit: limit) }
+
+    func deleteFlows(expiredBefore instant: Date, limit: Int) throws -> Int {
+        flows = [:]
+        return try base.deleteFlows(expiredBefore: instant, limit: limit)
+    }
+
+    // MARK: Records of clients
+
+    func clientRecord(_ kind: ClientRecord.Kind, digest: Data) throws -> ClientRecord? {
+        try row(&clientRecords, ClientKey(kind: kind, digest: digest)) { try $0.clientRecord(kind, digest: digest) }
+    }
+
+    func clientRecords(_ kind: ClientRecord.Kind, after digest: Data?, limit: Int) throws -> [ClientRecord] {
+        try base.clientRecords(kind, after: digest, limit: limit)
+    }
+
+    func clientRecords(_ kind: ClientRecord.Kind, of user: UserID, limit: Int) throws -> [ClientRecord] {
+        try base.clientRecords(kind, of: user, limit: limit)
+    }
+
+    func insert(_ record: ClientRecord) throws -> Bool {
+        clientRecords[ClientKey(kind: record.kind, digest: record.digest)] = nil
+        return try base.insert(record)
+    }
+
+    func update(_ record: ClientRecord) throws -> Bool {
+        let key = ClientKey(kind: record.kind, digest: record.digest)
+        clientRecords[key] = nil
+        guard try base.update(record) else { return false }
+        var kept = record
+        kept.revision += 1
+        clientRecords[key] = .some(kept)
+        return true
+    }
+
+    func deleteClientRecord(_ kind: ClientRecord.Kind, digest: Data) throws -> Bool {
+        clientRecords[ClientKey(kind: kind, digest: digest)] = nil
+        return try base.deleteClientRecord(kind, digest: digest)
+    }
+
+    func deleteClientRecords(_ kind: ClientRecord.Kind, expiredBefore instant: Date, limit: Int) throws -> Int {
+        clientRecords = [:]
+        return try base.deleteClientRecords(kind, expiredBefore: instant, limit: limit)
+    }
+
+    // MARK: Sessions
+
+    func session(_ id: SessionID) throws -> Session? { try row(&sessions, id) { try $0.session(id) } }
+
+    func sessions(of user: UserID, limit: Int) throws -> [Session] { try base.sessions(of: user, limit: limit) }
+
+    func insert(_ session: Session) throws -> Bool {
+        sessions[session.id] = nil
+        return try base.insert(session)
+    }
+
+    func update(_ session: Session) throws -> Bool {
+        sessions[session.id] = nil
+        guard try base.update(session) else { return false }
+        var kept = session
+        kept.revision += 1
+        sessions[session.id] = .some(kept)
+        return true
+    }
+
+    func deleteSessions(expiredBefore instant: Date, limit: Int) throws -> Int {
+        (sessions, grants) = ([:], [:])
+        return try base.deleteSessions(expiredBefore: instant, limit: limit)
+    }
+
+    // MARK: Grants
+
+    func grant(_ id: GrantID) throws -> Grant? { try row(&grants, id) { try $0.grant(id) } }
+
+    func grants(of session: SessionID, limit: Int) throws -> [Grant] { try base.grants(of: session, limit: limit) }
+
+    func grants(of user: UserID, limit: Int) throws -> [Grant] { try base.grants(of: user, limit: limit) }
+
+    func insert(_ grant: Grant) throws -> Bool {
+        grants[grant.id] = nil
+        return try base.insert(grant)
+    }
+
+    func update(_ grant: Grant) throws -> Bool {
+        grants[grant.id] = nil
+        guard try base.update(grant) else { return false }
+        var kept = grant
+        kept.revision += 1
+        grants[grant.id] = .some(kept)
+        return true
+    }
+
+    func deleteGrant(_ id: GrantID) throws -> Bool {
+        grants[id] = nil
+        return try base.deleteGrant(id)
+    }
+
+    func deleteGrants(expiredBefore instant: Date, limit: Int) throws -> Int {
+        grants = [:]
+        return try base.deleteGrants(expiredBefore: instant, limit: limit)
+    }
+
+    // MARK: Authorization codes
+
+    func authorizationCode(digest: Data) throws -> AuthorizationCodeRecord? {
+        try base.authorizationCode(digest: digest)
+    }
+
+    func insert(_ code: AuthorizationCodeRecord) throws -> Bool { try base.insert(code) }
+
+    func redeemAuthorizationCode(digest: Data, at instant: Date, making grant: GrantID?) throws -> Bool {
+        try base.redeemAuthorizationCode(digest: digest, at: instant, making: grant)
+    }
+
+    func deleteAuthorizationCode(digest: Data) throws -> Bool { try base.deleteAuthorizationCode(digest: digest) }
+
+    func deleteAuthorizationCodes(expiredBefore instant: Date, limit: Int) throws -> Int {
+        try base.deleteAuthorizationCodes(expiredBefore: instant, limit: limit)
+    }
+
+    // MARK: What belongs to the realm
+
+    func signingKeys() throws -> [SigningKeyRecord] { try base.signingKeys() }
+    func insert(_ key: SigningKeyRecord) throws -> Bool { try base.insert(key) }
+    func update(_ key: SigningKeyRecord) throws -> Bool { try base.update(key) }
+    func deleteSigningKey(_ id: String) throws -> Bool { try base.deleteSigningKey(id) }
+
+    func application(_ id: ClientID) throws -> Application? { try row(&applications, id) { try $0.application(id) } }
+
+    func applications(after id: ClientID?, limit: Int) throws -> [Application] {
+        try base.applications(after: id, limit: limit)
+    }
+
+    func insert(_ application: Application) throws -> Bool {
+        applications[application.id] = nil
+        return try base.insert(application)
+    }
+
+    func update(_ application: Application) throws -> Bool {
+        applications[application.id] = nil
+        return try base.update(application)
+    }
+
+    func deleteApplication(_ id: ClientID) throws -> Bool {
+        applications[id] = nil
+        return try base.deleteApplication(id)
+    }
+
+    func document(_ name: String) throws -> Data? { try row(&documents, name) { try $0.document(name) } }
+
+    func putDocument(_ name: String, _ body: Data) throws {
+        documents[name] = nil
+        try base.putDocument(name, body)
+    }
+
+    func decodedDocument<T: Sendable>(_ name: String, _ decode: (Data) throws -> T) throws -> T? {
+        guard let body = try document(name) else { return nil }
+        return try standing.decoded(name, body, decode)
+    }
+
+    func sealedSecret(_ name: String) throws -> Data? { try base.sealedSecret(name) }
+    func putSealedSecret(_ name: String, _ sealed: Data) throws { try base.putSealedSecret(name, sealed) }
+    func deleteSealedSecret(_ name: String) throws { try base.deleteSealedSecret(name) }
+
+    // MARK: Counters, which the store itself remembers
+
+    func counter(_ key: String) throws -> AttemptCounter? { try base.counter(key) }
+    func put(_ counter: AttemptCounter) throws { try base.put(counter) }
+    func deleteCounter(_ key: String) throws { try base.deleteCounter(key) }
+
+    func deleteCounters(idleBefore instant: Date, limit: Int) throws -> Int {
+        try base.deleteCounters(idleBefore: instant, limit: limit)
+    }
+
+    // MARK: The log
+
+    func append(_ event: AuditEvent) throws { try base.append(event) }
+
+    func auditEvents(of user: UserID?, after id: String?, limit: Int) throws -> [AuditEvent] {
+        try base.auditEvents(of: user, after: id, limit: limit)
+    }
+
+    func auditEvents(of user: UserID, before id: String?, limit: Int) throws -> [AuditEvent] {
+        try base.auditEvents(of: user, before: id, limit: limit)
+    }
+
+    func replaceAuditDetails(
+        of user: UserID, _ kind: AuditEvent.Kind, with details: [String: JSONValue]
+    ) throws {
+        try base.replaceAuditDetails(of: user, kind, with: details)
+    }
+
+    func deleteAuditEvents(before instant: Date, limit: Int) throws -> Int {
+        try base.deleteAuditEvents(before: instant, limit: limit)
+    }
+
+    // MARK: The outbox
+
+    func insert(_ message: OutboxMessage) throws -> Bool { try base.insert(message) }
+
+    func outboxMessages(limit: Int) throws -> [OutboxMessage] { try base.outboxMessages(limit: limit) }
+
+    func outboxMessages(
+        to recipient: String, by channel: OutboxMessage.Channel, createdSince instant: Date, limit: Int
+    ) throws -> [OutboxMessage] {
+        try base.outboxMessages(to: recipient, by: channel, createdSince: instant, limit: limit)
+    }
+
+    func outboxMessages(
+        by channel: OutboxMessage.Channel, dueAt instant: Date, limit: Int
+    ) throws -> [OutboxMessage] {
+        try base.outboxMessages(by: channel, dueAt: instant, limit: limit)
+    }
+
+    func countOutboxMessages(waitingFor channel: OutboxMessage.Channel) throws -> Int {
+        try base.countOutboxMessages(waitingFor: channel)
+    }
+
+    func update(_ message: OutboxMessage, after attempts: Int) throws -> Bool {
+        try base.update(message, after: attempts)
+    }
+
+    func deleteOutboxMessage(_ id: String) throws -> Bool { try base.deleteOutboxMessage(id) }
+
+    func outboxMessages(of user: UserID, recipient: String?, limit: Int) throws -> [OutboxMessage] {
+        try base.outboxMessages(of: user, recipient: recipient, limit: limit)
+    }
+
+    func assignOutboxMessages(to recipient: String, of user: UserID) throws {
+        try base.assignOutboxMessages(to: recipient, of: user)
+    }
+
+    func deleteOutboxMessages(of user: UserID, recipient: String?) throws {
+        try base.deleteOutboxMessages(of: user, recipient: recipient)
+    }
+
+    func deleteOutboxMessages(createdBefore instant: Date, limit: Int) throws -> Int {
+        try base.deleteOutboxMessages(createdBefore: instant, limit: limit)
+    }
+
+    func deleteOutboxMessages(
+        by channel: OutboxMessage.Channel, createdBefore instant: Date, limit: Int
+    ) throws -> Int {
+        try base.deleteOutboxMessages(by: channel, createdBefore: instant, limit: limit)
+    }
+
+    // MARK: The store itself
+
+    func sealedRows(
+        in place: SealedPlace, after key: String?, except name: Data?, limit: Int
+    ) throws -> [SealedRow] {
+        try base.sealedRows(in: place, after: key, except: name, limit: limit)
+    }
+
+    func replaceSealed(_ present: Data, at address: SealedAddress, with sealed: Data) throws -> Bool {
+        forgetAll()
+        return try base.replaceSealed(present, at: address, with: sealed)
+    }
+
+    func presentTime() throws -> Date? { try base.presentTime() }
+    func takesWrites() throws -> Bool { try base.takesWrites() }
+    func reserve(_ rows: Set<ReservedRow>) throws { try base.reserve(rows) }
+}
+
+extension Date {
+    /// The instant as a store gives it back.
+    fileprivate var kept: Date { Date(microseconds: microseconds) }
+}
