@@ -29,7 +29,6 @@ public struct Realm: Sendable {
     let extensionTraffic = ExtensionTraffic()
     private let rememberedSettings = Remembered<RealmSettings>()
     let unsettledCharges = UnsettledCharges()
-    let clientsUnderWay = RequestsUnderWay()
     let pollPace = PollPace()
     /// Wakes those who wait for what this process sends; other processes' is found by looking.
     public let notifier = Notifier()

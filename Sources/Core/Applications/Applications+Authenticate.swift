@@ -1,6 +1,5 @@
 import Foundation
 import JSON
-import Synchronization
 
 extension Applications {
     /// Judges the credentials that a request shows of its application. The only way to take a request for an application's.
@@ -8,9 +7,9 @@ extension Applications {
     /// - Wrong credentials count against the requester's address (``RateLimit/clientsPerSource``), are in the log, and are
     ///   answered alike whether there is such an application or not, after the same work.
     /// - Right ones write nothing, unless they are an assertion, which is remembered because it is good once.
-    /// - Attempts that this process is judging count like wrong ones until they turn out right, so that many at once get no
-    ///   more looks than the limit has; several processes on one store may each be judging that many
-    ///   (`docs/decisions/0133`).
+    /// - The limit is asked, a secret compared and a wrong one counted in one transaction: many at once, sent to several servers
+    ///   on one store, get no more looks than the limit has (`docs/decisions/0144`). A signature is verified before that
+    ///   transaction, because it takes longer and cannot be guessed.
     /// - Parameters:
     ///   - expectation: what the endpoint takes.
     ///   - client: who asks, from where. The log names the application where there is one.
@@ -23,32 +22,28 @@ extension Applications {
         case .failure(let refusal): return .refused(refusal)
         case .success(let read): shown = read
         }
-        let id = shown.clientID
-        if case .nothing = shown.proof { return try await identify(id, expectation) }
-        guard expectation.methods.contains(shown.method) else { return .refused(.methodNotAdmitted) }
-
-        let source = client.limitedSource
-        // Entered before the counter is read: an attempt that is not in the one is in the other.
-        let underWay = source.map { realm.clientsUnderWay.enter($0) } ?? 0
-        defer { if let source { realm.clientsUnderWay.leave(source) } }
-        let key = source.map { CounterKey.clients(from: $0) }
-        let (application, counter) = try await realm.store.read { transaction in
-            (try transaction.application(id), try key.flatMap { try transaction.counter($0) })
-        }
         let now = realm.clock.now
-        if key != nil, let until = RateLimit.clientsPerSource.wait(counter, alsoOpen: underWay, at: now) {
-            return .refused(.limited(until: until))
-        }
-        if let application, !application.registration.isConfidential, expectation.methods.contains(.none) {
-            // What a public client shows is not looked at.
-            return .authenticated(application, by: .none)
-        }
-        switch try await judge(shown, of: application, expectation, at: now) {
-        case nil:
-            guard let application else { return .refused(.wrongCredentials) }
-            return .authenticated(application, by: shown.method)
-        case let reason?:
-            return try await refuse(application?.id, shown.method, reason, at: now, by: client)
+        let attempt = ClientAttempt(
+            shown: shown, expectation: expectation, client: client, now: now,
+            eventID: AuditEvent.freshID(at: now, random: realm.random),
+            part: ChargeID(random: realm.random).part)
+        switch shown.proof {
+        case .nothing: return try await identify(shown.clientID, expectation)
+        case _ where !expectation.methods.contains(shown.method): return .refused(.methodNotAdmitted)
+        case .secret(let spellings):
+            return try await realm.store.write { transaction in
+                try attempt.settle(in: transaction) { registration in
+                    spellings.reduce(false) { registration.hasSecret($1) || $0 } ? nil : "secret"
+                }
+            }
+        case .assertion(let assertion):
+            switch try await realm.store.read({ try attempt.begin(in: $0) }) {
+            case .ended(let authentication): return authentication
+            case .open(let application, _):
+                let keys = application?.registration.assertionKeys ?? []
+                let judged = assertion.judge(by: keys, expecting: expectation, at: now)
+                return try await realm.store.write { try attempt.settle(judged, in: $0) }
+            }
         }
     }
 
@@ -59,59 +54,86 @@ extension Applications {
         guard expectation.methods.contains(.none) else { return .refused(.methodNotAdmitted) }
         return .authenticated(application, by: .none)
     }
+}
 
-    /// Nil where the credentials are right; otherwise why not, for the log.
-    private func judge(
-        _ shown: ShownCredentials, of application: Application?, _ expectation: ClientExpectation, at now: Date
-    ) async throws -> String? {
-        // An application that does not exist has no secret and no keys, and takes as long.
-        let registration = application?.registration ?? ApplicationRegistration()
-        switch shown.proof {
-        case .nothing: return "nothing"
-        case .secret(let spellings):
-            return spellings.reduce(false) { registration.hasSecret($1) || $0 } ? nil : "secret"
-        case .assertion(let assertion):
-            switch assertion.judge(by: registration.assertionKeys, expecting: expectation, at: now) {
-            case .failure(let fault): return fault.rawValue
-            case .success(let good):
-                guard let application else { return ClientAssertion.Fault.signature.rawValue }
-                return try await use(good, of: application.id, at: now)?.rawValue
+/// One request's credentials on their way through the limits. What happens in a transaction may happen twice.
+private struct ClientAttempt: Sendable {
+    let shown: ShownCredentials
+    let expectation: ClientExpectation
+    let client: ClientContext
+    let now: Date
+    let eventID: String
+    /// At which part of a limit that has several to begin.
+    let part: Int
+
+    enum Beginning: Sendable {
+        case ended(ClientAuthentication)
+        /// To be judged by this application's registration, and then counted in these counters where they are wrong.
+        case open(Application?, ifWrong: [AttemptCounter])
+    }
+
+    /// Asks the limit of the address, and counts nothing.
+    func begin(in transaction: any StoreTransaction) throws -> Beginning {
+        let application = try transaction.application(shown.clientID)
+        let source = client.limitedSource.map { Allowance(.clientsPerSource, CounterKey.clients(from: $0)) }
+        switch try transaction.ask([source].compactMap { $0 }, at: now, from: part) {
+        case .refused(_, let refusal): return .ended(.refused(.limited(until: refusal.instant)))
+        case .admitted(let counters):
+            if let application, !application.registration.isConfidential, expectation.methods.contains(.none) {
+                // What a public client shows is not looked at.
+                return .ended(.authenticated(application, by: .none))
             }
+            return .open(application, ifWrong: counters)
         }
     }
 
-    private func use(
-        _ assertion: ClientAssertion.Good, of id: ClientID, at now: Date
-    ) async throws -> ClientAssertion.Fault? {
-        let sealer = realm.sealer
-        return try await realm.store.write { transaction in
-            // The key may have been taken from the application meanwhile.
-            guard let application = try transaction.application(id),
-                application.registration.assertionKeys.contains(assertion.key)
-            else { return .signature }
-            return try transaction.use(assertion, of: id, at: now, sealer: sealer) ? nil : .used
-        }
-    }
-
-    private func refuse(
-        _ id: ClientID?, _ method: ClientAuthenticationMethod, _ reason: String, at now: Date, by client: ClientContext
-    ) async throws -> ClientAuthentication {
-        let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        var details: [String: JSONValue] = ["method": .string(method.rawValue)]
-        // What is no application's name is whatever the requester wrote, and stays out of the log.
-        if let id { details["application"] = .string(id.rawValue) }
-        return try await realm.store.write { [details] transaction in
-            if let source = client.limitedSource,
-                let until = try transaction.charge(
-                    .clientsPerSource, key: CounterKey.clients(from: source), at: now)
-            {
-                return .refused(.limited(until: until))
+    /// Judges by the registration as it is now, and counts what is wrong.
+    /// - Parameter fault: nil where the credentials are right; otherwise why not, for the log. It is quick.
+    func settle(
+        in transaction: any StoreTransaction, _ fault: (ApplicationRegistration) throws -> String?
+    ) throws -> ClientAuthentication {
+        switch try begin(in: transaction) {
+        case .ended(let authentication): return authentication
+        case .open(let application, let counters):
+            // An application that does not exist has no secret and no keys, and takes as long.
+            guard let reason = try fault(application?.registration ?? ApplicationRegistration()) else {
+                return application.map { .authenticated($0, by: shown.method) } ?? .refused(.wrongCredentials)
             }
+            try transaction.count(counters)
+            var details: [String: JSONValue] = ["method": .string(shown.method.rawValue)]
+            // What is no application's name is whatever the requester wrote, and stays out of the log.
+            if let application { details["application"] = .string(application.id.rawValue) }
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .clientRefused, userID: nil, context: client, reason: reason,
                     details: details))
             return .refused(.wrongCredentials)
+        }
+    }
+
+    /// - Parameter judged: everything but whether the assertion is used for the first time.
+    func settle(
+        _ judged: Result<ClientAssertion.Good, ClientAssertion.Fault>, in transaction: any StoreTransaction
+    ) throws -> ClientAuthentication {
+        guard case .success(let good) = judged else {
+            return try settle(in: transaction) { _ in
+                if case .failure(let fault) = judged { fault.rawValue } else { nil }
+            }
+        }
+        let limit = Allowance(.assertionsPerApplication, CounterKey.assertions(of: shown.clientID))
+        let uses: [AttemptCounter]
+        switch try transaction.ask([limit], at: now, from: part) {
+        case .refused(_, let refusal): return .refused(.limited(until: refusal.instant))
+        case .admitted(let counters): uses = counters
+        }
+        return try settle(in: transaction) { registration in
+            // The key may have been taken from the application meanwhile.
+            guard registration.assertionKeys.contains(good.key) else { return ClientAssertion.Fault.signature.rawValue }
+            guard try transaction.insert(UsedToken(good, of: shown.clientID)) else {
+                return ClientAssertion.Fault.used.rawValue
+            }
+            try transaction.count(uses)
+            return nil
         }
     }
 }
@@ -155,27 +177,4 @@ private struct ShownCredentials: Sendable {
         }
         return .success(ShownCredentials(clientID: ClientID(rawValue: name), method: method, proof: proof))
     }
-}
-
-/// How many requests of each address this process is judging.
-final class RequestsUnderWay: Sendable {
-    private let counts = Mutex<[String: Int]>([:])
-
-    /// Counts one more; answers how many there are with it.
-    func enter(_ source: String) -> Int {
-        counts.withLock { counts in
-            counts[source, default: 0] += 1
-            return counts[source] ?? 0
-        }
-    }
-
-    func leave(_ source: String) {
-        counts.withLock { counts in
-            let rest = (counts[source] ?? 0) - 1
-            counts[source] = rest > 0 ? rest : nil
-        }
-    }
-
-    /// Addresses that are being judged.
-    var isEmpty: Bool { counts.withLock(\.isEmpty) }
 }

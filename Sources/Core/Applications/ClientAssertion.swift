@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import JSON
 
@@ -12,14 +11,6 @@ struct ClientAssertion: Sendable {
     static let longest: TimeInterval = 600
     /// Bytes that a `jti` may have.
     static let longestID = 255
-
-    /// What stores call a used one.
-    static let purpose = "client-assertion"
-
-    /// The key of a used one. Starts with a byte that no text has, so that it is no handle's digest.
-    static func digest(_ id: String, of application: ClientID) -> Data {
-        Data(SHA256.hash(data: Data([0xFF]) + Data("\(purpose)\u{0}\(application)\u{0}\(id)".utf8)))
-    }
 
     let text: String
     private let header: JWSHeader
@@ -104,19 +95,9 @@ struct ClientAssertion: Sendable {
     }
 }
 
-extension StoreTransaction {
-    /// Remembers that an assertion was used; false where it was used before.
-    ///
-    /// The row is a flow's, which a store inserts once however many requests bring the same assertion, and removes some
-    /// time after the assertion has expired. No handle leads to it: its digest is of bytes that are no text.
-    func use(
-        _ assertion: ClientAssertion.Good, of application: ClientID, at now: Date, sealer: Sealer
-    ) throws -> Bool {
-        let digest = ClientAssertion.digest(assertion.id, of: application)
-        let body = try sealer.seal(Data(), for: .flow(digest), in: self)
-        return try insert(
-            FlowRecord(
-                digest: digest, userID: nil, purpose: ClientAssertion.purpose, createdAt: now,
-                expiresAt: assertion.expiresAt, finishedAt: now, body: body))
+extension UsedToken {
+    /// What is remembered of an assertion.
+    init(_ assertion: ClientAssertion.Good, of application: ClientID) {
+        self.init(.clientAssertion, assertion.id, of: application.rawValue, expiresAt: assertion.expiresAt)
     }
 }

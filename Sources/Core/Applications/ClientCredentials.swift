@@ -100,6 +100,6 @@ public enum ClientAuthenticationRefusal: Error, Sendable, Equatable {
     /// The secret or the assertion is not this application's, there is no such application, or it has no credentials where
     /// the endpoint asks for some.
     case wrongCredentials
-    /// The requester's address had too many wrong credentials.
+    /// The requester's address had too many wrong credentials, or the application has shown more assertions than are remembered.
     case limited(until: Date)
 }

@@ -328,6 +328,7 @@ package enum CounterKey {
     static func mailedCode(_ digest: Data) -> String { "code/\(digest.hex)" }
     package static func answers(from source: String) -> String { "answers/\(source)" }
     static func clients(from source: String) -> String { "clients/\(source)" }
+    static func assertions(of application: ClientID) -> String { "assertions/\(application.rawValue)" }
     static func attempts(from source: String) -> String { "attempts/\(source)" }
     static func signUps(from source: String) -> String { "sign-ups/\(source)" }
     static func newPasswords(of user: UserID) -> String { "new-passwords/\(user)" }

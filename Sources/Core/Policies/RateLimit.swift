@@ -26,6 +26,8 @@ public struct RateLimit: Sendable, Equatable {
     public static let answersPerSource = RateLimit(count: 100, window: 600, parts: 25)
     /// Wrong secrets and assertions of applications from one source address.
     static let clientsPerSource = RateLimit(count: 100, window: 600)
+    /// Assertions of one application, each of which is remembered until it expires: 50 a second, for ten minutes.
+    static let assertionsPerApplication = RateLimit(count: 30_000, window: 600, parts: 25)
     /// Accounts made from one source address.
     public static let signUpsPerSource = RateLimit(count: 100, window: 3600)
     /// Sign-ins and resets, step by step, that one source address begins. Each is a row, whichever user it is for.
@@ -62,14 +64,6 @@ public struct RateLimit: Sendable, Equatable {
         if counter.count >= share { return .blocked(until: counter.since + window) }
         counter.add(charge, at: now)
         return .admitted(counter)
-    }
-
-    /// Asks and counts nothing: how long to wait where the counter and what is open beside it are more than the limit.
-    /// - Parameter open: attempts under way that are not in the counter, this one among them.
-    func wait(_ counter: AttemptCounter?, alsoOpen open: Int, at now: Date) -> Date? {
-        let counted = counter.flatMap { now < $0.since + window ? $0 : nil }
-        if (counted?.count ?? 0) + open <= count { return nil }
-        return counted.map { $0.since + window } ?? now + 1
     }
 
     /// What one of its counters admits.

@@ -24,6 +24,7 @@ public struct Maintenance: Sendable {
             { try $0.deleteFlows(expiredBefore: now - FlowLifetime.remembered, limit: Self.batch) },
             // A code that is over is as unknown as a made-up one.
             { try $0.deleteAuthorizationCodes(expiredBefore: now, limit: Self.batch) },
+            { try $0.deleteUsedTokens(expiredBefore: now - UsedToken.kept, limit: Self.batch) },
             { try $0.deleteSessions(expiredBefore: now, limit: Self.batch) },
             { try $0.deleteGrants(expiredBefore: now, limit: Self.batch) },
             { try $0.deleteCounters(idleBefore: now - Self.counterIdle, limit: Self.batch) },

@@ -91,6 +91,14 @@ public protocol AuthorizationCodeStorage {
     func deleteAuthorizationCodes(expiredBefore instant: Date, limit: Int) throws -> Int
 }
 
+/// Keeps which tokens were used that are good once.
+public protocol UsedTokenStorage {
+    /// False where it was used before.
+    func insert(_ used: UsedToken) throws -> Bool
+    /// Removes at most `limit` tokens that expired before the instant; answers how many.
+    func deleteUsedTokens(expiredBefore instant: Date, limit: Int) throws -> Int
+}
+
 /// Keeps token-signing keys.
 public protocol SigningKeyStorage {
     /// All of them, the oldest first.

@@ -24,7 +24,7 @@ public protocol Store: Sendable {
 /// the one that was read. Neither throws, and neither harms the transaction.
 public protocol StoreTransaction:
     UserStorage, FactorStorage, FlowStorage, ClientRecordStorage, SessionStorage, GrantStorage,
-    AuthorizationCodeStorage,
+    AuthorizationCodeStorage, UsedTokenStorage,
     SigningKeyStorage, ApplicationStorage, AttemptCounterStorage, AuditStorage, OutboxStorage, DocumentStorage,
     SecretStorage, SealedValueStorage, StoreCondition, RowReservation
 {}

@@ -40,7 +40,8 @@ public enum StoreConformance {
 
     /// All checks.
     public static let checks: [Check] =
-        users + factors + flows + clientRecords + sessions + grants + authorizationCodes + signingKeys + applications
+        users + factors + flows + clientRecords + sessions + grants + authorizationCodes + usedTokens + signingKeys
+        + applications
         + attemptCounters + audit + outbox + documents + sealedValues + texts + transactions + races
 }
 

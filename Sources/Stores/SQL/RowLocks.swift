@@ -12,7 +12,7 @@ final class RowLocks {
     /// In the order in which they are locked.
     enum Table: Int, Comparable {
         case users, factors, flows, clientRegistrations, checkStates, refreshFamilies, sessions, grants,
-            authorizationCodes
+            authorizationCodes, usedTokens
         case applications, signingKeys, outbox, documents, secrets
 
         static func < (left: Table, right: Table) -> Bool { left.rawValue < right.rawValue }

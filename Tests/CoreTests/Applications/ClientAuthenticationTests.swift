@@ -288,17 +288,21 @@ struct ClientAuthenticationTests {
     }
 
     @Test
-    func `A used assertion is forgotten some time after it has expired, and no handle leads to it`() async throws {
+    func `A used assertion is forgotten once every server takes it for expired, and no handle leads to it`()
+        async throws
+    {
         let stage = try await Stage.make()
         let credentials = try stage.assertion(["jti": "one"])
         _ = try await stage.authenticate(credentials)
-        let digest = ClientAssertion.digest("one", of: ClientID(rawValue: "key"))
-        #expect(try await stage.test.store.read { try $0.flow(digest: digest) } != nil)
-        stage.test.clock.advance(59)
-        #expect(Outcome(try await stage.authenticate(credentials)) == .refused(.wrongCredentials))
-        stage.test.clock.advance(2 * 86_400)
+        let used = UsedToken(.clientAssertion, "one", of: "key", expiresAt: stage.test.now + 60)
+        #expect(try await stage.test.store.read { try $0.flow(digest: used.digest) } == nil)
+        // As long as a server whose clock is behind could take it.
+        stage.test.clock.advance(60 + UsedToken.kept)
         try await stage.test.realm.maintenance.run()
-        #expect(try await stage.test.store.read { try $0.flow(digest: digest) } == nil)
+        #expect(try await !stage.test.store.write { try $0.insert(used) })
+        stage.test.clock.advance(1)
+        try await stage.test.realm.maintenance.run()
+        #expect(try await stage.test.store.write { try $0.insert(used) })
         #expect(Outcome(try await stage.authenticate(credentials)) == .refused(.wrongCredentials))
     }
 
@@ -337,15 +341,77 @@ struct ClientAuthenticationTests {
     }
 
     @Test(arguments: TestStore.available)
-    func `Wrong secrets sent at once get no more looks than the limit has`(on store: TestStore) async throws {
+    func `Wrong secrets sent at once to two servers on one store get the looks that the limit has, and no more`(
+        on store: TestStore
+    ) async throws {
         let stage = try await Stage.make(on: store)
+        let servers = [
+            stage, Stage(test: try TestRealm.make(keptIn: stage.test.store, clock: stage.test.clock, seed: 2)),
+        ]
         let limit = RateLimit.clientsPerSource.count
-        let outcomes = try await race(limit + 60, meetingBefore: 1) { _ in
-            Outcome(try await stage.authenticate(Self.post("secret", "wrong"), from: "a"))
+        let outcomes = try await race(2 * limit, meetingBefore: 1) { number in
+            Outcome(try await servers[number % 2].authenticate(Self.post("secret", "wrong"), from: "a"))
         }
-        #expect(outcomes.count { $0 == .refused(.wrongCredentials) } <= limit)
-        #expect(!outcomes.contains { if case .good = $0 { true } else { false } })
-        #expect(stage.test.realm.clientsUnderWay.isEmpty)
+        #expect(outcomes.count { $0 == .refused(.wrongCredentials) } == limit)
+        #expect(outcomes.count { if case .refused(.limited) = $0 { true } else { false } } == limit)
+        for server in servers {
+            let right = Outcome(try await server.authenticate(Self.post("secret", Self.secret), from: "a"))
+            guard case .refused(.limited) = right else {
+                Issue.record("looked at: \(right)")
+                continue
+            }
+        }
+        #expect(try await stage.test.events(.clientRefused).count == limit)
+    }
+
+    @Test
+    func `A right secret and a public client's request write nothing, also while others count`() async throws {
+        let stage = try await Stage.make()
+        _ = try await stage.authenticate(Self.post("secret", "wrong"), from: "a")
+        let counter = try await stage.test.counter(CounterKey.clients(from: "a"))
+        let log = try await stage.test.realm.auditLog.events(limit: 1000).count
+        for credentials in [
+            Self.post("secret", Self.secret), Self.basic("secret", Self.secret), Self.post("public", nil),
+            Self.post("public", "anything"),
+        ] {
+            guard case .authenticated = try await stage.authenticate(credentials, from: "a") else {
+                Issue.record("refused")
+                continue
+            }
+        }
+        #expect(try await stage.test.counter(CounterKey.clients(from: "a")) == counter)
+        #expect(counter?.count == 1 && counter?.open == [])
+        #expect(try await stage.test.realm.auditLog.events(limit: 1000).count == log)
+    }
+
+    @Test
+    func `An application shows no more assertions than are remembered, and another may go on`() async throws {
+        let stage = try await Stage.make()
+        let limit = RateLimit.assertionsPerApplication
+        let now = stage.test.now
+        let full = limit.keys(of: CounterKey.assertions(of: ClientID(rawValue: "key")), from: 0)
+        try await stage.test.store.write { transaction in
+            for key in full {
+                try transaction.put(AttemptCounter(key: key, count: limit.count / full.count, since: now))
+            }
+        }
+        // The last place is taken by a right assertion alone; a forged or repeated one takes none.
+        try await stage.test.store.write { transaction in
+            try transaction.put(AttemptCounter(key: full[0], count: limit.count / full.count - 1, since: now))
+        }
+        let forged = try stage.assertion(by: stage.other)
+        #expect(Outcome(try await stage.authenticate(forged, from: "a")) == .refused(.wrongCredentials))
+        let credentials = try stage.assertion()
+        #expect(Outcome(try await stage.authenticate(credentials, from: "a")) == .good("key", .privateKeyJWT))
+        guard case .refused(.limited(let until)) = try await stage.authenticate(stage.assertion(), from: "a") else {
+            Issue.record("taken")
+            return
+        }
+        #expect(until == now + limit.window)
+        let other = try stage.assertion(["iss": "both", "sub": "both"])
+        #expect(Outcome(try await stage.authenticate(other, from: "a")) == .good("both", .privateKeyJWT))
+        stage.test.clock.advance(limit.window)
+        #expect(Outcome(try await stage.authenticate(stage.assertion(), from: "a")) == .good("key", .privateKeyJWT))
     }
 
     @Test

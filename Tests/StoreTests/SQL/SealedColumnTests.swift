@@ -17,6 +17,7 @@ struct SealedColumnTests {
         "grants.current_digest": "a digest of the refresh token",
         "grants.previous_digest": "a digest of the refresh token",
         "authorization_codes.digest": "a digest of the code",
+        "used_tokens.digest": "a digest of a token's jti",
         "documents.body": "settings and notes; of the master key's check only the key that seals is known",
     ]
 

@@ -1,0 +1,29 @@
+import CountersignCore
+import Foundation
+
+extension UsedToken: StoredRow {
+    static let table = "used_tokens"
+    static let columns = "digest, kind, expires_at"
+
+    init(row: inout RowReader) throws {
+        let digest = try row.blob()
+        let name = try row.text()
+        guard let kind = Kind(rawValue: name) else {
+            throw StoreError(.corrupt, "a used token is of the unknown kind \(name)")
+        }
+        self.init(kind: kind, digest: digest, expiresAt: try row.date())
+    }
+
+    var values: [SQLValue] { [SQLValue(digest), SQLValue(kind.rawValue), SQLValue(expiresAt)] }
+}
+
+extension SQLTransaction {
+    public func insert(_ used: UsedToken) throws -> Bool {
+        locks.noteNew(.usedTokens, used.digest.hex)
+        return try insert(used, where: nil)
+    }
+
+    public func deleteUsedTokens(expiredBefore instant: Date, limit: Int) throws -> Int {
+        try delete(UsedToken.self, key: "digest", "WHERE expires_at < $1 ORDER BY expires_at", instant, limit: limit)
+    }
+}
