@@ -290,6 +290,14 @@ extension RememberingTransaction: StoreTransaction {
         try base.deleteAuthorizationCodes(expiredBefore: instant, limit: limit)
     }
 
+    // MARK: Used tokens
+
+    func insert(_ used: UsedToken) throws -> Bool { try base.insert(used) }
+
+    func deleteUsedTokens(expiredBefore instant: Date, limit: Int) throws -> Int {
+        try base.deleteUsedTokens(expiredBefore: instant, limit: limit)
+    }
+
     // MARK: What belongs to the realm
 
     func signingKeys() throws -> [SigningKeyRecord] { try base.signingKeys() }

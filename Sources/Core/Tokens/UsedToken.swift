@@ -4,8 +4,8 @@ import Foundation
 /// A token that is good once and was used: the assertion by which an application shows who it is (RFC 7523, section 3), a proof of
 /// possession (RFC 9449, section 11.1).
 ///
-/// A store inserts it once, however many requests bring the same token, and keeps it until the token has expired: whoever made the
-/// token gave it an id (`jti`), which is remembered under a digest together with its owner. Only a token that is right in
+/// A store inserts it once, however many requests bring the same token, and keeps it until the token has expired. The token's id
+/// (`jti`) is the client's choice, so it is remembered under a digest together with its owner. Only a token that is right in
 /// everything else becomes a row, after a limit of its owner was asked.
 public struct UsedToken: Sendable, Equatable {
     /// What the token is for. The names are stored.
