@@ -297,14 +297,20 @@ import Testing
 /// Keeps what is logged, one line an entry.
 final class CapturedLog: Sendable {
     private let storage = Mutex<[String]>([])
+    private let level: Logger.Level
+
+    /// - Parameter level: what is less important is not kept.
+    init(_ level: Logger.Level = .trace) {
+        self.level = level
+    }
 
     var lines: [String] { storage.withLock { $0 } }
-    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
+    var logger: Logger { Logger(label: "test") { _ in Handler(log: self, logLevel: self.level) } }
 
     private struct Handler: LogHandler {
         let log: CapturedLog
+        var logLevel: Logger.Level
         var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
 
         subscript(metadataKey key: String) -> Logger.Metadata.Value? {
             get { metadata[key] }

@@ -29,6 +29,9 @@ public struct CountersignServer: Sendable {
     let connections: ServerConnections
     let logger: Logger
     let deliveries = DeliveryStatistics()
+    let requests = RequestMetrics()
+    /// What every client gets alike; nil where each request is logged, which the short way does not do.
+    let ready: ReadyAnswers?
     private let watch: StoreWatch
 
     /// How the server is reached and what it is called.
@@ -88,6 +91,9 @@ public struct CountersignServer: Sendable {
         connections = ServerConnections(options, logger: logger)
         publicURL = PublicURL(
             configured: options.publicURLs, options.scheme, host: options.host, port: options.port)
+        ready =
+            logger.logLevel > .debug
+            ? ReadyAnswers([HealthRoutes.live, WellKnownRoutes.keys(of: opened.realm)], metrics: requests) : nil
         opened.extensionCaller.tell(publicURL: { [publicURL] in publicURL.value })
     }
 
@@ -100,7 +106,7 @@ public struct CountersignServer: Sendable {
             trustsProxy: options.tlsEndedByProxy, header: options.proxy.header,
             isTrusted: { [proxy = options.proxy] in proxy.trusts($0) })
         router.add(middleware: RequestSourceMiddleware(source, exemptsLoopback: options.isDevelopment))
-        router.add(middleware: MetricsMiddleware())
+        router.add(middleware: RequestMetricsMiddleware(requests))
         router.add(middleware: RequestLogMiddleware())
         router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
         router.add(middleware: PublicCORSMiddleware(appliesTo: IdentityToolkit.owns))
@@ -143,8 +149,10 @@ public struct CountersignServer: Sendable {
                 pushPayload: guardian.pushPayload
             ).add(to: router)
         }
-        return HeadResponder(
-            PathNormalizer(router.buildResponder(), rules: [IdentityToolkit.normalize, NativeAuth.normalize]))
+        return ReadyAnswerRecorder(
+            ready,
+            HeadResponder(
+                PathNormalizer(router.buildResponder(), rules: [IdentityToolkit.normalize, NativeAuth.normalize])))
     }
 
     private var metrics: MetricsRoute {
@@ -217,9 +225,9 @@ public struct CountersignServer: Sendable {
     ) throws -> some ApplicationProtocol {
         let builder: HTTPServerBuilder =
             if let certificate {
-                certificate.builder(connections)
+                certificate.builder(connections, ready: ready)
             } else {
-                HTTPServerBuilder { [connections] in PlainChannel(connections, responder: $0) }
+                HTTPServerBuilder { [connections, ready] in PlainChannel(connections, ready: ready, responder: $0) }
             }
         let (publicURL, options, noteAddress) = (publicURL, options, noteAddress)
         var services: [any Service] = [

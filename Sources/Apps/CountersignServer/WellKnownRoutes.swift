@@ -1,4 +1,5 @@
 import CountersignCore
+import Crypto
 import Foundation
 import GuardianServer
 import HTTPTypes
@@ -18,15 +19,17 @@ struct WellKnownRoutes: Sendable {
     /// have no other.
     static let readers: [Dialect] = [.guardian, .securityChecks]
 
+    private static let keysPath = "/.well-known/jwks.json"
+
+    /// The keys while they are known to be the present ones.
+    static func keys(of realm: Realm) -> ReadyAnswers.Source {
+        ReadyAnswers.Source(keysPath) { realm.keyring.presentJWKS(for: readers) }
+    }
+
     func add(to router: some RouterMethods<CountersignRequestContext>) {
-        router.get(".well-known/jwks.json") { [realm] _, _ in
-            Response(
-                status: .ok,
-                headers: [
-                    .contentType: "application/jwk-set+json",
-                    .cacheControl: "public, max-age=\(Self.keysMaxAge)",
-                ],
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: try await realm.keyring.jwks(for: Self.readers))))
+        router.get(RouterPath(Self.keysPath)) { [realm] request, _ in
+            let keys = try await realm.keyring.jwks(for: Self.readers)
+            return Response.cached(keys, as: "application/jwk-set+json", seconds: Self.keysMaxAge, for: request)
         }
         router.get(".well-known/openid-configuration") { [realm, publicURL] _, _ in
             try Response.json(
@@ -71,5 +74,22 @@ private struct OpenIDConfiguration: Encodable {
         backchannel_authentication_endpoint = "\(base)/bc-authorize"
         mfa_challenge_endpoint = "\(base)/mfa/challenge"
         id_token_signing_alg_values_supported = [algorithm.rawValue]
+    }
+}
+
+extension Response {
+    /// Bytes that caches may keep, with a tag by which a cache asks whether they have changed (RFC 9110, section 13.1.2): 304
+    /// where they have not.
+    fileprivate static func cached(_ bytes: Data, as type: String, seconds: Int, for request: Request) -> Response {
+        let tag = "\"\(Array(SHA256.hash(data: bytes).prefix(12)).base64URL)\""
+        var headers: HTTPFields = [
+            .contentType: type, .cacheControl: "public, max-age=\(seconds)", .eTag: tag,
+        ]
+        let known = (request.headers[.ifNoneMatch] ?? "").split(separator: ",").map { $0.filter { $0 != " " } }
+        if known.contains(where: { [tag, "W/\(tag)", "*"].contains($0) }) {
+            headers[.contentType] = nil
+            return Response(status: .notModified, headers: headers)
+        }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 }

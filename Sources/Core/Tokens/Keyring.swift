@@ -137,6 +137,12 @@ public final class Keyring: Sendable {
         return jwks
     }
 
+    /// ``jwks(for:)`` where it is known without asking the store; nil where that has to be asked.
+    public func presentJWKS(for dialects: [Dialect]? = nil) -> Data? {
+        guard let ring = ring.withLock({ $0 }), isFresh(ring) else { return nil }
+        return ring.jwks[ring.settings.published(for: dialects)]
+    }
+
     /// The same keys as X.509 certificates that they signed themselves (PEM), by key id: the form in which Google
     /// publishes its own, and the only one that some verifiers read.
     public func certificates(for dialects: [Dialect]? = nil) async throws -> [String: String] {

@@ -29,10 +29,12 @@ struct SecureChannel: HTTPChannelHandler {
 
     var responder: Responder { http1.channel.responder }
 
-    init(_ context: NIOSSLContext, _ connections: ServerConnections, responder: @escaping Responder) {
+    init(
+        _ context: NIOSSLContext, _ connections: ServerConnections, ready: ReadyAnswers?, responder: @escaping Responder
+    ) {
         self.context = context
         self.connections = connections
-        http1 = GuardedHTTP1(responder: responder)
+        http1 = GuardedHTTP1(ready: ready, responder: responder)
         let limits = connections.deadlines
         http2 = HTTP2Channel(
             responder: responder,

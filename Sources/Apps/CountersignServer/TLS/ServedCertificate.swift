@@ -63,10 +63,10 @@ final class ServedCertificate: Sendable {
     var statistics: Statistics { state.withLock { $0.statistics } }
 
     /// Connections with the certificate of the moment that each is made in.
-    func builder(_ connections: ServerConnections) -> HTTPServerBuilder {
+    func builder(_ connections: ServerConnections, ready: ReadyAnswers? = nil) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             let files = try self.read()
-            let serve: Serve = { SecureChannel($0, connections, responder: responder) }
+            let serve: Serve = { SecureChannel($0, connections, ready: ready, responder: responder) }
             let (channel, expiry) = try self.channel(files, serve)
             self.state.withLock { state in
                 (state.served, state.expiresAt, state.channel, state.serve) = (files, expiry, channel, serve)

@@ -107,7 +107,7 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try await ServerConfiguration.load(flags: flags, file: config)
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        LoggingSystem.bootstrap { DeferredMetadataLog(StreamLogHandler.standardError(label: $0)) }
         var logger = Logger(label: "countersign")
         logger.logLevel = configuration.logLevel
         for warning in configuration.warnings { logger.warning("\(warning)") }

@@ -27,6 +27,9 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
         self.deadlines = deadlines
     }
 
+    /// Whether the request that was read last is the only one that waits for its answer.
+    var hasOneRequest: Bool { begun == answered + 1 }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isDeaf else { return }
         switch unwrapInboundIn(data) {
@@ -78,7 +81,7 @@ final class HTTP1ConnectionHandler: ChannelDuplexHandler {
     }
 
     private static func hasOneHost(_ head: HTTPRequestHead) -> Bool {
-        let count = head.headers["Host"].count
+        let count = head.headers.count { $0.name.utf8.count == 4 && $0.name.lowercased() == "host" }
         return count == 1 || (count == 0 && head.version.minor == 0)
     }
 

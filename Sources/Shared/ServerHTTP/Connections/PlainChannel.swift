@@ -10,9 +10,10 @@ public struct PlainChannel: HTTPChannelHandler {
 
     public var responder: Responder { http1.channel.responder }
 
-    public init(_ connections: ServerConnections, responder: @escaping Responder) {
+    /// - Parameter ready: what is answered without the responder.
+    public init(_ connections: ServerConnections, ready: ReadyAnswers? = nil, responder: @escaping Responder) {
         self.connections = connections
-        http1 = GuardedHTTP1(responder: responder)
+        http1 = GuardedHTTP1(ready: ready, responder: responder)
     }
 
     public func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
@@ -32,8 +33,10 @@ public struct PlainChannel: HTTPChannelHandler {
 /// A connection of HTTP/1, after its TLS handshake where there is one.
 public struct GuardedHTTP1: Sendable {
     public let channel: HTTP1Channel
+    private let ready: ReadyAnswers?
 
-    public init(responder: @escaping HTTPChannelHandler.Responder) {
+    public init(ready: ReadyAnswers? = nil, responder: @escaping HTTPChannelHandler.Responder) {
+        self.ready = ready
         // Times are ConnectionDeadlineHandler's.
         channel = HTTP1Channel(responder: responder, configuration: HTTP1Channel.Configuration(idleTimeout: nil))
     }
@@ -42,10 +45,13 @@ public struct GuardedHTTP1: Sendable {
         _ connection: any Channel, _ deadlines: ConnectionDeadlineHandler, logger: Logger
     ) -> EventLoopFuture<HTTP1Channel.Value> {
         let handler = NIOLoopBound(HTTP1ConnectionHandler(deadlines), eventLoop: connection.eventLoop)
-        return channel.setup(channel: connection, logger: logger).flatMapThrowing { value in
+        return channel.setup(channel: connection, logger: logger).flatMapThrowing { [ready] value in
             let pipeline = connection.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             try pipeline.addHandler(handler.value, position: .after(decoder))
+            if let ready {
+                try pipeline.addHandler(ReadyAnswerHandler(ready, handler.value), position: .after(handler.value))
+            }
             return value
         }
     }

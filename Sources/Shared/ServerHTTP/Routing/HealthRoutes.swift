@@ -1,4 +1,5 @@
 import CountersignCore
+import Foundation
 import HTTPTypes
 import Hummingbird
 
@@ -24,8 +25,13 @@ public struct HealthRoutes: Sendable {
         self.init { Readiness(reasons: await reasons()) }
     }
 
+    private static let livePath = "/health/live"
+
+    /// It never changes.
+    public static var live: ReadyAnswers.Source { ReadyAnswers.Source(livePath) { Data() } }
+
     public func add(to router: some RouterMethods<CountersignRequestContext>) {
-        router.get("health/live") { _, _ in
+        router.get(RouterPath(Self.livePath)) { _, _ in
             try Response.json(JSONValue.object(["status": .string("alive")]))
         }
         router.get("health/ready") { [readiness] _, _ in try await readiness().response() }

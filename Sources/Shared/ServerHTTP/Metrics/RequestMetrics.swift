@@ -1,0 +1,83 @@
+import CoreMetrics
+import HTTPTypes
+import Synchronization
+
+/// Counts requests and measures them, with the series of each route looked up by one hash.
+///
+/// The series are `hb_requests_total`, `hb_request_errors_total`, `http_server_active_requests` and
+/// `http_server_request_duration_seconds`. A request counts as answered when its answer is handed to the connection:
+/// waiting for the client to read it is not the server's time
+/// (docs/decisions/0165-requests-are-measured-until-their-answer.md).
+public final class RequestMetrics: Sendable {
+    /// The series of one route, method and outcome.
+    public struct Route: Sendable {
+        private let requests: Counter
+        private let duration: Timer
+        private let errors: Counter?
+
+        fileprivate init(_ key: Key) {
+            let labels = [("http.route", key.route), ("http.request.method", key.method)]
+            let status = ("http.response.status_code", String(key.status))
+            requests = Counter(label: "hb.requests", dimensions: labels + [status])
+            duration = Timer(
+                label: "http.server.request.duration", dimensions: labels + [status], preferredDisplayUnit: .seconds)
+            errors =
+                key.isError
+                ? Counter(label: "hb.request.errors", dimensions: labels + [("error.type", String(key.status))]) : nil
+        }
+
+        /// One more request that took so long.
+        public func record(nanoseconds: Int64) {
+            requests.increment()
+            errors?.increment()
+            duration.recordNanoseconds(nanoseconds)
+        }
+    }
+
+    fileprivate struct Key: Hashable {
+        let route: String
+        let method: String
+        let status: Int
+        let isError: Bool
+    }
+
+    private struct State {
+        var routes: [Key: Route] = [:]
+        var active: [String: Meter] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// The name of a method for labels: clients can invent methods, and each label is kept for ever.
+    static func name(of method: HTTPRequest.Method) -> String {
+        switch method {
+        case .get, .post, .put, .patch, .delete, .head, .options: method.rawValue
+        default: "_OTHER"
+        }
+    }
+
+    /// The requests of a method that are being answered.
+    func active(_ method: String) -> Meter {
+        state.withLock { state in
+            if let known = state.active[method] { return known }
+            let fresh = Meter(label: "http.server.active_requests", dimensions: [("http.request.method", method)])
+            state.active[method] = fresh
+            return fresh
+        }
+    }
+
+    /// - Parameters:
+    ///   - route: the path as the router has it, with its parameters unfilled.
+    ///   - isError: whether no handler made an answer of the failure.
+    func route(_ route: String, _ method: String, status: Int, isError: Bool = false) -> Route {
+        let key = Key(route: route, method: method, status: status, isError: isError)
+        return state.withLock { state in
+            if let known = state.routes[key] { return known }
+            let fresh = Route(key)
+            state.routes[key] = fresh
+            return fresh
+        }
+    }
+}
