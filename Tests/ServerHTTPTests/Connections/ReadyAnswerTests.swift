@@ -3,6 +3,7 @@ import CountersignServer
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
