@@ -24,6 +24,7 @@ final class Series: CounterHandler, FloatingPointCounterHandler, MeterHandler, R
         /// The counter's or gauge's value; the sum of a histogram.
         var value = 0.0
         var count = 0
+        /// Those of each bucket alone; what is written out counts those of the buckets below, too.
         var buckets = [Int](repeating: 0, count: Series.bounds.count)
     }
 
@@ -41,7 +42,9 @@ final class Series: CounterHandler, FloatingPointCounterHandler, MeterHandler, R
         }
         var text = ""
         let prefix = labels.isEmpty ? "" : "\(labels),"
-        for (bound, count) in zip(Self.bounds, state.buckets) {
+        var count = 0
+        for (bound, more) in zip(Self.bounds, state.buckets) {
+            count += more
             text += "\(name)_bucket{\(prefix)le=\"\(PrometheusText.number(bound))\"} \(count)\n"
         }
         text += "\(name)_bucket{\(prefix)le=\"+Inf\"} \(state.count)\n"
@@ -72,7 +75,7 @@ final class Series: CounterHandler, FloatingPointCounterHandler, MeterHandler, R
         state.withLock { state in
             state.value += seconds
             state.count += 1
-            for (index, bound) in Self.bounds.enumerated() where seconds <= bound { state.buckets[index] += 1 }
+            if let index = Self.bounds.firstIndex(where: { seconds <= $0 }) { state.buckets[index] += 1 }
         }
     }
 }

@@ -115,12 +115,13 @@ extension IdentityToolkit {
     /// Takes production's host names from the front of a path, where emulator clients put them (firebase-tools, the
     /// Authentication emulator).
     public static func normalize(path: String) -> String {
-        for host in ["identitytoolkit.googleapis.com", "securetoken.googleapis.com", "www.googleapis.com"] {
-            let prefix = "/\(host)/"
-            if path.hasPrefix(prefix) { return "/" + path.dropFirst(prefix.count) }
-        }
-        return path
+        guard let prefix = hostPrefixes.first(where: { path.hasPrefix($0) }) else { return path }
+        return "/" + path.dropFirst(prefix.count)
     }
+
+    private static let hostPrefixes = [
+        "/identitytoolkit.googleapis.com/", "/securetoken.googleapis.com/", "/www.googleapis.com/",
+    ]
 
     private static let ownPrefixes = [
         "/v1/", "/v2/", "/admin/v2/", "/identitytoolkit/v3/", "/emulator/", "/robot/v1/", "/service_accounts/v1/",

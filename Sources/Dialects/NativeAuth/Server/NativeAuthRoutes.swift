@@ -60,7 +60,9 @@ extension NativeAuth {
     }
 
     /// Whether a normalized path is one of this dialect's.
-    public static func owns(path: String) -> Bool { path.hasPrefix("\(prefix)/") }
+    public static func owns(path: String) -> Bool { path.hasPrefix(ownPrefix) }
+
+    private static let ownPrefix = "\(prefix)/"
 
     /// What pages may read of answers beside the usual headers.
     public static let exposedHeaders: [HTTPField.Name] = [.retryAfter, .clientRequestID, .requestID]

@@ -2,61 +2,99 @@ import Foundation
 import NIOCore
 
 /// The network address that a request comes from.
+///
+/// It is made for each request and written out for few, so it keeps the bytes of the address and not its texts.
 public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The whole address in its usual text, for the audit log: `192.0.2.7`, `2001:db8::7`, or `unknown`.
-    public let text: String
+    private enum Family: Sendable, Hashable { case unknown, version4, version6 }
 
-    /// What limits per source count by: an IPv4 address, or the first 64 bits of an IPv6 address, because a household
-    /// or a virtual machine has all the addresses below that.
-    public let limitKey: String
+    private let family: Family
+    /// The address as one number of 128 bits, in two halves; an IPv4 address is in the lower.
+    private let high: UInt64
+    private let low: UInt64
 
     /// Whether it is this machine: 127.0.0.0/8 or ::1. Never where a proxy stands between, which may be on this machine too.
     public let isLoopback: Bool
 
     /// No address is known: the connection is not one of the Internet protocol, or has gone. All such requests share
     /// their limits.
-    public static let unknown = ClientAddress(text: "unknown", limitKey: "unknown", isLoopback: false)
+    public static let unknown = ClientAddress(family: .unknown, high: 0, low: 0, isLoopback: false)
 
-    private init(text: String, limitKey: String, isLoopback: Bool) {
-        self.text = text
-        self.limitKey = limitKey
-        self.isLoopback = isLoopback
+    private init(family: Family, high: UInt64, low: UInt64, isLoopback: Bool) {
+        (self.family, self.high, self.low, self.isLoopback) = (family, high, low, isLoopback)
+    }
+
+    private init(version4 number: UInt32) {
+        self.init(family: .version4, high: 0, low: UInt64(number), isLoopback: number >> 24 == 127)
+    }
+
+    private init(version6 high: UInt64, _ low: UInt64) {
+        if high == 0, low >> 32 == 0xFFFF {
+            // ::ffff:192.0.2.7 is how a socket that listens to both versions shows an IPv4 client.
+            self.init(version4: UInt32(truncatingIfNeeded: low))
+        } else {
+            self.init(family: .version6, high: high, low: low, isLoopback: high == 0 && low == 1)
+        }
+    }
+
+    private init(_ address: in6_addr) {
+        let halves = withUnsafeBytes(of: address) { bytes in
+            (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        }
+        self.init(version6: UInt64(bigEndian: halves.0), UInt64(bigEndian: halves.1))
     }
 
     /// The address of a connection's other end.
     public init(_ address: SocketAddress?) {
-        self = address?.ipAddress.flatMap { ClientAddress($0) } ?? .unknown
+        switch address {
+        case .v4(let address): self.init(version4: UInt32(bigEndian: address.address.sin_addr.s_addr))
+        case .v6(let address): self.init(address.address.sin6_addr)
+        case .unixDomainSocket, nil: self = .unknown
+        }
     }
 
     /// The address of that text, which may carry a port (`192.0.2.7:50000`, `[2001:db8::7]:50000`) and a zone
     /// (`%eth0`).
     public init?(_ text: String) {
-        guard let bytes = Self.bytes(of: Self.withoutPort(text)) else { return nil }
-        if bytes.count == 4 {
-            self.init(version4: bytes)
-        } else if bytes.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]) {
-            // ::ffff:192.0.2.7 is how a socket that listens to both versions shows an IPv4 client.
-            self.init(version4: Array(bytes.suffix(4)))
+        let bare = String(Self.withoutPort(text).prefix { $0 != "%" })
+        guard bare.utf8.count <= 45, !bare.utf8.contains(0) else { return nil }
+        var version4 = in_addr()
+        var version6 = in6_addr()
+        if inet_pton(AF_INET, bare, &version4) == 1 {
+            self.init(version4: UInt32(bigEndian: version4.s_addr))
+        } else if inet_pton(AF_INET6, bare, &version6) == 1 {
+            self.init(version6)
         } else {
-            let network = bytes.prefix(8) + [UInt8](repeating: 0, count: 8)
-            self.init(
-                text: Self.version6Text(bytes), limitKey: Self.version6Text(Array(network)) + "/64",
-                isLoopback: bytes == [UInt8](repeating: 0, count: 15) + [1])
+            return nil
         }
     }
 
-    private init(version4 bytes: [UInt8]) {
-        let text = bytes.map { String($0) }.joined(separator: ".")
-        self.init(text: text, limitKey: text, isLoopback: bytes[0] == 127)
-    }
+    // MARK: Texts
 
     public var description: String { text }
 
+    /// The whole address in its usual text, for the audit log: `192.0.2.7`, `2001:db8::7`, or `unknown`.
+    public var text: String {
+        switch family {
+        case .unknown: "unknown"
+        case .version4: "\(low >> 24).\(low >> 16 & 255).\(low >> 8 & 255).\(low & 255)"
+        case .version6: Self.version6Text(high, low)
+        }
+    }
+
+    /// What limits per source count by: an IPv4 address, or the first 64 bits of an IPv6 address, because a household
+    /// or a virtual machine has all the addresses below that.
+    public var limitKey: String {
+        switch family {
+        case .unknown, .version4: text
+        case .version6: Self.version6Text(high, 0) + "/64"
+        }
+    }
+
     /// The same address, as a proxy tells it, or as that of a proxy: nothing that is for this machine alone is for it.
-    var byProxy: ClientAddress { ClientAddress(text: text, limitKey: limitKey, isLoopback: false) }
+    var byProxy: ClientAddress { ClientAddress(family: family, high: high, low: low, isLoopback: false) }
 
     private static func withoutPort(_ text: String) -> Substring {
-        if text.hasPrefix("[") {
+        if text.utf8.first == UInt8(ascii: "[") {
             guard let end = text.firstIndex(of: "]") else { return "" }
             let rest = text[text.index(after: end)...]
             guard rest.isEmpty || rest.hasPrefix(":") else { return "" }
@@ -66,20 +104,9 @@ public struct ClientAddress: Sendable, Hashable, CustomStringConvertible {
         return colons == 1 ? text.prefix { $0 != ":" } : text[...]
     }
 
-    /// The 4 or 16 bytes of an address, in the order of the network.
-    private static func bytes(of text: Substring) -> [UInt8]? {
-        let bare = String(text.prefix { $0 != "%" })
-        guard bare.utf8.count <= 45, !bare.utf8.contains(0) else { return nil }
-        var version4 = in_addr()
-        if inet_pton(AF_INET, bare, &version4) == 1 { return withUnsafeBytes(of: version4) { Array($0) } }
-        var version6 = in6_addr()
-        if inet_pton(AF_INET6, bare, &version6) == 1 { return withUnsafeBytes(of: version6) { Array($0) } }
-        return nil
-    }
-
     /// The text of RFC 5952: lower case, the longest run of zeros left out.
-    private static func version6Text(_ bytes: [UInt8]) -> String {
-        let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+    private static func version6Text(_ high: UInt64, _ low: UInt64) -> String {
+        let groups = [high, low].flatMap { half in [48, 32, 16, 0].map { UInt16(truncatingIfNeeded: half >> $0) } }
         var longest = 0..<0
         var start = 0
         while start < groups.count {

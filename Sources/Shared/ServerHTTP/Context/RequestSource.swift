@@ -38,7 +38,10 @@ public struct RequestSource: Sendable {
 
     /// The sender of a request with those headers over a connection from there.
     public func address(headers: HTTPFields, connection: SocketAddress?) -> ClientAddress {
-        let direct = ClientAddress(connection)
+        address(headers: headers, direct: ClientAddress(connection))
+    }
+
+    func address(headers: HTTPFields, direct: ClientAddress) -> ClientAddress {
         guard trustsProxy else { return direct }
         guard isTrusted(direct) else { return direct.byProxy }
         let forwarded: String? =

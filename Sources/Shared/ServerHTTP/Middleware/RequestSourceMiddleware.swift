@@ -19,7 +19,7 @@ public struct RequestSourceMiddleware: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var context = context
-        context.source = source.address(headers: request.headers, connection: context.remoteAddress)
+        context.source = source.address(headers: request.headers, direct: context.source)
         context.userAgent = request.headers[.userAgent]
         context.isExemptFromSourceLimits = exemptsLoopback && context.source.isLoopback
         return try await next(request, context)

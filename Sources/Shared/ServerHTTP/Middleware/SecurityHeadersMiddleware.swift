@@ -28,7 +28,7 @@ public struct SecurityHeadersMiddleware<Context: RequestContext>: RouterMiddlewa
         response.headers.setUnlessThere(.xContentTypeOptions, "nosniff")
         response.headers.setUnlessThere(.referrerPolicy, "no-referrer")
         if isOverTLS { response.headers.setUnlessThere(.strictTransportSecurity, "max-age=31536000") }
-        if response.headers[.contentType]?.lowercased().hasPrefix("text/html") == true {
+        if response.headers[.contentType]?.isHTML == true {
             response.headers.setUnlessThere(.contentSecurityPolicy, Self.pagePolicy)
             response.headers.setUnlessThere(.xFrameOptions, "DENY")
         }
@@ -36,9 +36,16 @@ public struct SecurityHeadersMiddleware<Context: RequestContext>: RouterMiddlewa
     }
 }
 
+extension String {
+    /// Whether a content type is that of pages, in any case.
+    fileprivate var isHTML: Bool {
+        utf8.count >= 9 && zip(utf8, "text/html".utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+    }
+}
+
 extension HTTPFields {
     fileprivate mutating func setUnlessThere(_ name: HTTPField.Name, _ value: String) {
-        if self[name] == nil { self[name] = value }
+        if !contains(name) { append(HTTPField(name: name, value: value)) }
     }
 }
 

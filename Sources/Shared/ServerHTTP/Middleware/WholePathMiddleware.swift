@@ -18,5 +18,12 @@ public struct WholePathMiddleware<Context: RequestContext>: RouterMiddleware {
 
 extension String {
     /// Whether a path has an empty segment. The root has none.
-    var hasEmptySegment: Bool { self != "/" && (hasSuffix("/") || contains("//")) }
+    var hasEmptySegment: Bool {
+        var path = self
+        let slash = UInt8(ascii: "/")
+        return path.withUTF8 { bytes in
+            guard bytes.count > 1 else { return false }
+            return bytes.last == slash || (1..<bytes.count).contains { bytes[$0 - 1] == slash && bytes[$0] == slash }
+        }
+    }
 }

@@ -36,13 +36,13 @@ public struct PathNormalizer<Inner: HTTPResponder>: HTTPResponder {
     /// What becomes of a request's target, query included.
     func normalize(_ target: String) -> String {
         // The absolute form, as it is sent to proxies, becomes the usual one: rules see paths only.
-        let relative = target.hasPrefix("/") ? target[...] : Self.withoutOrigin(target)
-        let query = relative.firstIndex(of: "?") ?? relative.endIndex
+        let relative = target.utf8.first == UInt8(ascii: "/") ? target[...] : Self.withoutOrigin(target)
+        let query = relative.utf8.firstIndex(of: UInt8(ascii: "?")) ?? relative.endIndex
         var path = Self.unescapingColons(relative[..<query])
         if !path.hasEmptySegment {
             for rule in rules { path = rule(path) }
         }
-        return path + relative[query...]
+        return query == relative.endIndex ? path : path + relative[query...]
     }
 
     /// `%253A` is an escaped `%3A` and stays one.
