@@ -119,6 +119,12 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
+    /// A whole value that is JSON text already.
+    public mutating func write(text: some Sequence<UInt8>) {
+        beginValue()
+        bytes.append(contentsOf: text)
+    }
+
     /// Bytes as Base64 with padding (RFC 4648, section 4).
     public mutating func writeBase64(_ data: [UInt8]) {
         beginValue()

@@ -11,13 +11,13 @@ import Testing
 /// A means of proof that the product does not know: a key that answers a nonce. Its user is found by what the response names,
 /// so that nobody has to say who they are. This one type, and the line that adds it to the registry, is all that it takes.
 private struct EchoKey: ProofMethod {
-    struct Payload: Codable, Sendable {
+    struct Payload: Codable, StoredJSON, Sendable {
         var key: Data
         /// Answers that counted: an earlier payload shape has none.
         var uses: Int?
     }
 
-    struct Challenge: Codable, Sendable {
+    struct Challenge: Codable, StoredJSON, Sendable {
         var nonce: Data
     }
 

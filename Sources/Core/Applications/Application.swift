@@ -112,3 +112,13 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
     /// Whether the application can show that it is the one that it says: it has a secret or keys (RFC 6749, section 2.1).
     public var isConfidential: Bool { secretDigest != nil || !assertionKeys.isEmpty }
 }
+
+extension ClientID: StoredJSON {}
+
+extension ApplicationRegistration: StoredJSON {
+    package func write(to json: inout JSONWriter) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        json.write(text: try encoder.encode(self))
+    }
+}

@@ -274,3 +274,27 @@ public struct Refusal: Error, Sendable, Equatable {
         self.claim = claim
     }
 }
+
+extension SessionTerms: StoredJSON {
+    package init(from json: inout JSONReader) throws {
+        var scopes: [String]?
+        var details: [String: JSONValue]?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "scopes": scopes = try json.read()
+            case "details": details = try json.read()
+            default: try json.skip()
+            }
+        }
+        self.scopes = try json.required(scopes, "scopes")
+        self.details = try json.required(details, "details")
+    }
+
+    package func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("details", details)
+        try json.write("scopes", scopes)
+        json.endObject()
+    }
+}

@@ -100,3 +100,5 @@ extension FlowHandle {
         Data(SHA256.hash(data: digest)).prefix(12).hex
     }
 }
+
+extension FlowPurpose: StoredJSON {}

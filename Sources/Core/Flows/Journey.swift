@@ -201,3 +201,130 @@ public struct JourneySummary: Sendable {
         prefill = journey.draft?.prefill ?? [:]
     }
 }
+
+extension Journey: StoredJSON {
+    init(from json: inout JSONReader) throws {
+        var stage: JourneyStage?
+        var method: FirstMethod?
+        abilities = JourneyAbilities()
+        hasRegistered = false
+        mustGiveSecondFactor = false
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "stage": stage = try json.read()
+            case "method": method = try json.read()
+            case "abilities": abilities = try json.readOptional() ?? JourneyAbilities()
+            case "draft": draft = try json.readOptional()
+            case "asked": asked = try json.readOptional()
+            case "contact": contact = try json.readOptional()
+            case "hasRegistered": hasRegistered = try json.readOptional() ?? false
+            case "mustGiveSecondFactor": mustGiveSecondFactor = try json.readOptional() ?? false
+            case "memory": memory = try json.readOptional()
+            default: try json.skip()
+            }
+        }
+        self.stage = try json.required(stage, "stage")
+        self.method = try json.required(method, "method")
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("abilities", abilities)
+        try json.write("asked", optional: asked)
+        try json.write("contact", optional: contact)
+        try json.write("draft", optional: draft)
+        try json.write("hasRegistered", hasRegistered)
+        try json.write("memory", optional: memory)
+        try json.write("method", method)
+        try json.write("mustGiveSecondFactor", mustGiveSecondFactor)
+        try json.write("stage", stage)
+        json.endObject()
+    }
+}
+
+extension Journey.AskedFactor: StoredJSON {
+    init(from json: inout JSONReader) throws {
+        var id: FactorID?
+        var kind: FactorKind?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "id": id = try json.read()
+            case "kind": kind = try json.read()
+            default: try json.skip()
+            }
+        }
+        self.id = try json.required(id, "id")
+        self.kind = try json.required(kind, "kind")
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("id", id)
+        try json.write("kind", kind)
+        json.endObject()
+    }
+}
+
+extension JourneyAbilities: StoredJSON {
+    package init(from json: inout JSONReader) throws {
+        var givesSecondFactor: Bool?
+        var registersSecondFactor: Bool?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "givesSecondFactor": givesSecondFactor = try json.read()
+            case "registersSecondFactor": registersSecondFactor = try json.read()
+            default: try json.skip()
+            }
+        }
+        self.givesSecondFactor = try json.required(givesSecondFactor, "givesSecondFactor")
+        self.registersSecondFactor = try json.required(registersSecondFactor, "registersSecondFactor")
+    }
+
+    package func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("givesSecondFactor", givesSecondFactor)
+        try json.write("registersSecondFactor", registersSecondFactor)
+        json.endObject()
+    }
+}
+
+extension AnsweredRequest: StoredJSON {
+    init(from json: inout JSONReader) throws {
+        var digest: Data?
+        var at: Date?
+        var outcome: Outcome?
+        var attempts: Int?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "digest": digest = try json.read()
+            case "at": at = try json.read()
+            case "outcome": outcome = try json.read()
+            case "attempts": attempts = try json.read()
+            default: try json.skip()
+            }
+        }
+        self.digest = try json.required(digest, "digest")
+        self.at = try json.required(at, "at")
+        self.outcome = try json.required(outcome, "outcome")
+        self.attempts = try json.required(attempts, "attempts")
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("at", at)
+        try json.write("attempts", attempts)
+        try json.write("digest", digest)
+        try json.write("outcome", outcome)
+        json.endObject()
+    }
+}
+
+extension JourneyStage: StoredJSON {}
+extension FirstMethod: StoredJSON {}
+extension Journey.Contact: StoredJSON {}
+extension SignUpDraft: StoredJSON {}
+extension AnsweredRequest.Outcome: StoredJSON {}

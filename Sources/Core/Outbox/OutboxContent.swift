@@ -57,7 +57,7 @@ public struct OpenedMessage: Sendable {
 
     init(_ message: OutboxMessage, with sealer: Sealer) throws {
         let plain = try sealer.open(message.sealedContent, for: .outbox(message.id))
-        self.init(message, try JSONDecoder().decode(OutboxContent.self, from: plain))
+        self.init(message, try OutboxContent(stored: plain))
     }
 }
 
@@ -92,10 +92,42 @@ extension StoreTransaction {
         _ content: OutboxContent, to recipient: String, about user: UserID?, by channel: OutboxMessage.Channel = .email,
         id: String, at now: Date, sealer: Sealer
     ) throws {
-        let sealed = try sealer.seal(JSONEncoder().encode(content), for: .outbox(id), in: self)
+        let sealed = try sealer.seal(content.stored, for: .outbox(id), in: self)
         _ = try insert(
             OutboxMessage(
                 id: id, channel: channel, recipient: recipient, createdAt: now, nextAttemptAt: now,
                 sealedContent: sealed, userID: user))
     }
 }
+
+extension OutboxContent: StoredJSON {
+    package init(from json: inout JSONReader) throws {
+        var template: String?
+        var values: [String: String]?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "template": template = try json.read()
+            case "locale": locale = try json.readOptional()
+            case "values": values = try json.read()
+            case "expiresAt": expiresAt = try json.readOptional()
+            case "occasion": occasion = try json.readOptional()
+            default: try json.skip()
+            }
+        }
+        self.template = try json.required(template, "template")
+        self.values = try json.required(values, "values")
+    }
+
+    package func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("expiresAt", optional: expiresAt)
+        try json.write("locale", optional: locale)
+        try json.write("occasion", optional: occasion)
+        try json.write("template", template)
+        try json.write("values", values)
+        json.endObject()
+    }
+}
+
+extension OutboxContent.Occasion: StoredJSON {}

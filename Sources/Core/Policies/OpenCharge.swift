@@ -61,3 +61,33 @@ extension AttemptCounter {
         if let charge { open.append(OpenCharge(id: charge, at: now, blocksUntil: blocksUntil)) }
     }
 }
+
+/// In the form of columns: instants are microseconds since 1970.
+extension OpenCharge: StoredJSON {
+    package init(from json: inout JSONReader) throws {
+        var (id, at): (String?, Date?)
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "id": id = try json.string()
+            case "at": at = Date(microseconds: try json.integer())
+            case "blocksUntil": blocksUntil = json.isNull() ? nil : Date(microseconds: try json.integer())
+            default: try json.skip()
+            }
+        }
+        self.id = try json.required(id, "id")
+        self.at = try json.required(at, "at")
+    }
+
+    package func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        json.name("at")
+        json.write(at.microseconds)
+        if let blocksUntil {
+            json.name("blocksUntil")
+            json.write(blocksUntil.microseconds)
+        }
+        try json.write("id", id)
+        json.endObject()
+    }
+}

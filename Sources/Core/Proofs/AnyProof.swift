@@ -86,7 +86,7 @@ extension ProofMethod {
         _ candidate: ProofCandidate, payload: Data?, user: User?, flow: OpenFlow?
     ) throws -> ProofMaterial<Payload, Challenge> {
         ProofMaterial(
-            payload: try payload.map { try JSONDecoder().decode(Payload.self, from: $0) },
+            payload: try payload.map { try Payload(stored: $0) },
             challenge: try candidate.challenge.map(Self.challenge(of:)), user: user, factor: candidate.located.factor,
             flow: flow)
     }
@@ -95,17 +95,17 @@ extension ProofMethod {
         switch judgement {
         case .wrong(let refusal): .wrong(refusal)
         case .right(let right):
-            .right(candidate, newPayload: try right.newPayload.map { try JSONEncoder().encode($0) }, right.result)
+            .right(candidate, newPayload: try right.newPayload?.stored, right.result)
         }
     }
 
     private static func challenge(of json: Data) throws -> Challenge {
-        try JSONDecoder().decode(Challenge.self, from: json)
+        try Challenge(stored: json)
     }
 
     /// A payload of another place in the present shape; nil where it is in none of the kind.
     func normalized(payload: Data) -> Data? {
-        (try? JSONDecoder().decode(Payload.self, from: payload)).flatMap { try? JSONEncoder().encode($0) }
+        try? Payload(stored: payload).stored
     }
 
     /// Whether something is drawn for the client to respond to.

@@ -56,3 +56,8 @@ extension ProofRegistry {
         evidence.proofs.contains { $0.isSecondFactor || $0.assurance(self).level == .twoFactors }
     }
 }
+
+extension Assurance: StoredJSON {
+    package init(from json: inout JSONReader) throws { self.init(rawValue: try json.read()) }
+    package func write(to json: inout JSONWriter) { rawValue.write(to: &json) }
+}

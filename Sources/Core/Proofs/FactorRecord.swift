@@ -50,3 +50,6 @@ public struct FactorRecord: Sendable, Equatable {
         self.payload = payload
     }
 }
+
+extension FactorID: StoredJSON {}
+extension FactorKind: StoredJSON {}

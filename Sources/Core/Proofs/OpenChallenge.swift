@@ -6,12 +6,10 @@ struct OpenChallenge: Codable, Sendable, Equatable {
     /// JSON.
     var bytes: Data
 
-    init(_ kind: FactorKind, _ challenge: some Encodable) throws {
+    /// The same challenge is the same bytes: flows are compared.
+    init(_ kind: FactorKind, _ challenge: some StoredJSON) throws {
         self.kind = kind
-        let encoder = JSONEncoder()
-        // The same challenge is the same bytes: flows are compared.
-        encoder.outputFormatting = .sortedKeys
-        bytes = try encoder.encode(challenge)
+        bytes = try challenge.stored
     }
 
     /// For a kind that draws nothing beforehand.
@@ -20,8 +18,8 @@ struct OpenChallenge: Codable, Sendable, Equatable {
         bytes = Data("{}".utf8)
     }
 
-    func read<Challenge: Decodable>(_ type: Challenge.Type = Challenge.self) throws -> Challenge {
-        try JSONDecoder().decode(type, from: bytes)
+    func read<Challenge: StoredJSON>(_ type: Challenge.Type = Challenge.self) throws -> Challenge {
+        try Challenge(stored: bytes)
     }
 }
 
@@ -30,5 +28,29 @@ extension FlowChallenge {
     func open(_ kind: FactorKind) -> OpenChallenge? {
         guard case .proof(let open) = self, open.kind == kind else { return nil }
         return open
+    }
+}
+
+extension OpenChallenge: StoredJSON {
+    init(from json: inout JSONReader) throws {
+        var kind: FactorKind?
+        var bytes: Data?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "kind": kind = try json.read()
+            case "bytes": bytes = try json.read()
+            default: try json.skip()
+            }
+        }
+        self.kind = try json.required(kind, "kind")
+        self.bytes = try json.required(bytes, "bytes")
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("bytes", bytes)
+        try json.write("kind", kind)
+        json.endObject()
     }
 }

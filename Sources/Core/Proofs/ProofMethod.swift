@@ -14,12 +14,13 @@ import Foundation
 /// ``ChargedAttempt`` (`Flows/ChargedAttempt.swift`): it says what is counted, how it is judged, and what follows; the door
 /// charges before it judges, holds no transaction meanwhile, and ends every charge.
 ///
-/// What is stored is JSON. A type that is stored reads every earlier shape of itself.
+/// What is stored is JSON (``StoredJSON``: a `Codable` type only has to name it). A type that is stored reads every earlier shape of
+/// itself.
 package protocol ProofMethod: Sendable {
     /// What a factor's row keeps, sealed. ``NoContent`` where the method has no rows.
-    associatedtype Payload: Codable & Sendable = NoContent
+    associatedtype Payload: StoredJSON & Sendable = NoContent
     /// What an open flow keeps while it waits for the response. ``NoContent`` where nothing is drawn beforehand.
-    associatedtype Challenge: Codable & Sendable = NoContent
+    associatedtype Challenge: StoredJSON & Sendable = NoContent
     /// What the client sends.
     associatedtype Response: Sendable
 
@@ -59,8 +60,15 @@ package protocol ProofMethod: Sendable {
 }
 
 /// Nothing is kept: `{}`.
-package struct NoContent: Codable, Sendable, Equatable {
+package struct NoContent: StoredJSON, Sendable, Equatable {
     package init() {}
+
+    package init(from json: inout JSONReader) throws { try json.skip() }
+
+    package func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.endObject()
+    }
 }
 
 extension ProofMethod {

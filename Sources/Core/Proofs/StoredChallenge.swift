@@ -56,3 +56,75 @@ extension FlowChallenge: Codable {
         try stored.encode(to: encoder)
     }
 }
+
+extension FlowChallenge: StoredJSON {
+    /// What was written before means of proof became types is read as `Codable` reads it.
+    init(from json: inout JSONReader) throws {
+        let text = try json.text()
+        var challenge = try JSONReader(Array(text))
+        try challenge.beginObject()
+        switch try challenge.nextMember() {
+        case "secondFactor"?: self = .secondFactor
+        case "unasked"?: self = .unasked
+        case "newPassword"?: self = .newPassword
+        case "attributes"?: self = .attributes
+        case "confirmation"?: self = .confirmation
+        case "claim"?: self = .claim
+        case "proof"?: self = .proof(try challenge.readOnlyAssociatedValue())
+        case "registration"?: self = .registration(try challenge.readOnlyAssociatedValue())
+        default: self = try JSONDecoder().decode(FlowChallenge.self, from: Data(text))
+        }
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        switch self {
+        case .secondFactor: json.writeCase("secondFactor")
+        case .unasked: json.writeCase("unasked")
+        case .newPassword: json.writeCase("newPassword")
+        case .attributes: json.writeCase("attributes")
+        case .confirmation: json.writeCase("confirmation")
+        case .claim: json.writeCase("claim")
+        case .proof(let open): try json.writeCase("proof", open)
+        case .registration(let offer): try json.writeCase("registration", offer)
+        case .enrolment(let kind, let payload):
+            json.beginObject()
+            json.name("enrolment")
+            json.beginObject()
+            try json.write("kind", kind)
+            try json.write("payload", payload)
+            json.endObject()
+            json.endObject()
+        }
+    }
+}
+
+/// Cases of enumerations as `Codable` writes them: `{"name":{}}`, `{"name":{"_0":…}}`.
+extension JSONWriter {
+    fileprivate mutating func writeCase(_ name: StaticString) {
+        beginObject()
+        self.name(name)
+        beginObject()
+        endObject()
+        endObject()
+    }
+
+    fileprivate mutating func writeCase(_ name: StaticString, _ value: some StoredJSON) throws {
+        beginObject()
+        self.name(name)
+        beginObject()
+        try write("_0", value)
+        endObject()
+        endObject()
+    }
+}
+
+extension JSONReader {
+    fileprivate mutating func readOnlyAssociatedValue<Value: StoredJSON>() throws -> Value {
+        var value: Value?
+        try beginObject()
+        while let name = try nextMember() {
+            if case "_0" = name { value = try read() } else { try skip() }
+        }
+        return try required(value, "_0")
+    }
+}

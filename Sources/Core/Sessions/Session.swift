@@ -152,3 +152,42 @@ public struct Proof: Sendable, Equatable, Codable {
         self.assurance = assurance
     }
 }
+
+extension Dialect: StoredJSON {}
+extension SessionID: StoredJSON {}
+extension Proof: StoredJSON {
+    package init(from json: inout JSONReader) throws { try self.init(from: &json, instant: Date.init(from:)) }
+    package func write(to json: inout JSONWriter) throws { try write(to: &json) { try $0.write(to: &$1) } }
+
+    /// - Parameter instant: reads instants in the form of the place: they have another in columns than in what is sealed.
+    package init(from json: inout JSONReader, instant: (inout JSONReader) throws -> Date) throws {
+        var kind: FactorKind?
+        var at: Date?
+        var isSecondFactor: Bool?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "kind": kind = try json.read()
+            case "factorID": factorID = try json.readOptional()
+            case "at": at = try instant(&json)
+            case "isSecondFactor": isSecondFactor = try json.read()
+            case "assurance": assurance = try json.readOptional()
+            default: try json.skip()
+            }
+        }
+        self.kind = try json.required(kind, "kind")
+        self.at = try json.required(at, "at")
+        self.isSecondFactor = try json.required(isSecondFactor, "isSecondFactor")
+    }
+
+    package func write(to json: inout JSONWriter, instant: (Date, inout JSONWriter) throws -> Void) throws {
+        json.beginObject()
+        try json.write("assurance", optional: assurance)
+        json.name("at")
+        try instant(at, &json)
+        try json.write("factorID", optional: factorID)
+        try json.write("isSecondFactor", isSecondFactor)
+        try json.write("kind", kind)
+        json.endObject()
+    }
+}

@@ -157,3 +157,40 @@ public struct UserProfile: Sendable, Equatable, Codable {
         providers = try members.decodeIfPresent(Set<String>.self, forKey: .providers) ?? []
     }
 }
+
+extension UserProfile: StoredJSON {
+    package init(from json: inout JSONReader) throws {
+        self.init()
+        var hadCustomClaims: Bool?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "emailVerified": emailVerified = try json.readOptional() ?? false
+            case "displayName": displayName = try json.readOptional()
+            case "photoURL": photoURL = try json.readOptional()
+            case "phoneNumber": phoneNumber = try json.readOptional()
+            case "customClaims": customClaims = json.isNull() ? [:] : try json.object()
+            case "hasCustomClaims": hadCustomClaims = try json.readOptional()
+            case "attributes": attributes = json.isNull() ? [:] : try json.object()
+            case "providers": providers = Set(try json.readOptional([String].self) ?? [])
+            default: try json.skip()
+            }
+        }
+        hasCustomClaims = hadCustomClaims ?? !customClaims.isEmpty
+    }
+
+    package func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        json.name("attributes")
+        try json.write(attributes)
+        json.name("customClaims")
+        try json.write(customClaims)
+        try json.write("displayName", optional: displayName)
+        try json.write("emailVerified", emailVerified)
+        try json.write("hasCustomClaims", hasCustomClaims)
+        try json.write("phoneNumber", optional: phoneNumber)
+        try json.write("photoURL", optional: photoURL)
+        try json.write("providers", providers.sorted())
+        json.endObject()
+    }
+}

@@ -1,28 +1,100 @@
 import CountersignCore
 import Foundation
 
-/// What is kept as JSON text inside a row. Instants are microseconds since 1970, as they are in columns.
+/// What is kept as JSON text inside a row, the same text for the same value. Instants are microseconds since 1970, as they are in
+/// columns.
 enum Document {
-    static func encode(_ value: some Encodable) throws -> SQLValue {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .custom { instant, encoder in
-            var container = encoder.singleValueContainer()
-            try container.encode(instant.microseconds)
-        }
-        return SQLValue(String(decoding: try encoder.encode(value), as: UTF8.self))
+    static func encode(_ value: some StoredJSON) throws -> SQLValue {
+        var json = JSONWriter()
+        try value.write(to: &json)
+        return SQLValue(String(decoding: json.bytes, as: UTF8.self))
     }
 
-    /// The same text for members that hold no dates, in a fraction of the time: every audited event is written so.
-    static func encode(_ members: [String: JSONValue]) throws -> SQLValue {
-        SQLValue(String(decoding: try JSONValue.object(members).jsonText(), as: UTF8.self))
+    static func decode<T: StoredJSON>(_ type: T.Type, from text: String) throws -> T {
+        try T(stored: text.utf8)
+    }
+}
+
+/// What the column `evidence` holds of a session. Rows of before version 12 have more members, which are the grant's.
+struct SessionDocument: StoredJSON {
+    var dialect: Dialect
+    var proofs: [Proof]
+
+    init(dialect: Dialect, proofs: [Proof]) {
+        self.dialect = dialect
+        self.proofs = proofs
     }
 
-    static func decode<T: Decodable>(_ type: T.Type, from text: String) throws -> T {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .custom { decoder in
-            Date(microseconds: try decoder.singleValueContainer().decode(Int64.self))
+    init(from json: inout JSONReader) throws {
+        var (dialect, proofs): (Dialect?, [Proof]?)
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "dialect": dialect = Dialect(rawValue: try json.string())
+            case "proofs":
+                proofs = []
+                try json.beginArray()
+                while try json.nextElement() {
+                    proofs?.append(try Proof(from: &json) { Date(microseconds: try $0.integer()) })
+                }
+            default: try json.skip()
+            }
         }
-        return try decoder.decode(type, from: Data(text.utf8))
+        guard let dialect, let proofs else { throw json.malformed("no dialect or no proofs") }
+        self.init(dialect: dialect, proofs: proofs)
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        json.name("dialect")
+        json.write(dialect.rawValue)
+        json.name("proofs")
+        json.beginArray()
+        for proof in proofs { try proof.write(to: &json) { $1.write($0.microseconds) } }
+        json.endArray()
+        json.endObject()
+    }
+}
+
+/// What the column `terms` holds of a grant. Rows of before version 12 have one member more, which is the session's.
+struct GrantDocument: StoredJSON {
+    var dialect: Dialect
+    var terms: GrantTerms
+
+    init(dialect: Dialect, terms: GrantTerms) {
+        self.dialect = dialect
+        self.terms = terms
+    }
+
+    init(from json: inout JSONReader) throws {
+        var dialect: Dialect?
+        terms = GrantTerms()
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "dialect": dialect = Dialect(rawValue: try json.string())
+            case "scopes": terms.scopes = json.isNull() ? [] : try [String](from: &json)
+            case "details": terms.details = json.isNull() ? [:] : try json.object()
+            case "audiences": terms.audiences = json.isNull() ? [] : try [String](from: &json)
+            default: try json.skip()
+            }
+        }
+        guard let dialect else { throw json.malformed("no dialect") }
+        self.dialect = dialect
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        if !terms.audiences.isEmpty {
+            json.name("audiences")
+            try terms.audiences.write(to: &json)
+        }
+        json.name("details")
+        try json.write(terms.details)
+        json.name("dialect")
+        json.write(dialect.rawValue)
+        json.name("scopes")
+        try terms.scopes.write(to: &json)
+        json.endObject()
     }
 }

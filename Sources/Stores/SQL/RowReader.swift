@@ -57,11 +57,11 @@ struct RowReader {
         }
     }
 
-    mutating func document<T: Decodable>(_ type: T.Type = T.self) throws -> T {
+    mutating func document<T: StoredJSON>(_ type: T.Type = T.self) throws -> T {
         try optionalDocument() ?? missing()
     }
 
-    mutating func optionalDocument<T: Decodable>(_ type: T.Type = T.self) throws -> T? {
+    mutating func optionalDocument<T: StoredJSON>(_ type: T.Type = T.self) throws -> T? {
         guard let text = try optionalText() else { return nil }
         do {
             return try Document.decode(type, from: text)

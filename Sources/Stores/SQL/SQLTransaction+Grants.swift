@@ -1,14 +1,6 @@
 import CountersignCore
 import Foundation
 
-/// What the column `terms` holds of a grant. Rows of before version 12 have one member more, which is the session's.
-private struct GrantDocument: Codable {
-    var dialect: Dialect
-    var scopes: [String]?
-    var details: [String: JSONValue]?
-    var audiences: [String]?
-}
-
 extension Grant: StoredRow {
     static let table = "grants"
     static let columns = """
@@ -28,8 +20,7 @@ extension Grant: StoredRow {
         self.init(
             id: id, sessionID: sessionID, userID: userID, clientID: clientID, dialect: document.dialect,
             createdAt: createdAt, expiresAt: expiresAt, revokedAt: revokedAt, revision: revision, refresh: refresh,
-            terms: GrantTerms(
-                scopes: document.scopes ?? [], details: document.details ?? [:], audiences: document.audiences ?? []))
+            terms: document.terms)
     }
 
     var values: [SQLValue] {
@@ -45,10 +36,7 @@ extension Grant: StoredRow {
 
     fileprivate var document: SQLValue {
         get throws {
-            try Document.encode(
-                GrantDocument(
-                    dialect: dialect, scopes: terms.scopes, details: terms.details,
-                    audiences: terms.audiences.isEmpty ? nil : terms.audiences))
+            try Document.encode(GrantDocument(dialect: dialect, terms: terms))
         }
     }
 }

@@ -1,12 +1,6 @@
 import CountersignCore
 import Foundation
 
-/// What the column `evidence` holds of a session. Rows of before version 12 have more members, which are the grant's.
-private struct SessionDocument: Codable {
-    var dialect: Dialect
-    var proofs: [Proof]
-}
-
 extension Session: StoredRow {
     static let table = "sessions"
     static let columns = """

@@ -230,7 +230,8 @@ struct JourneyTests {
             {"purpose":"signIn","dialect":"native-auth","clientID":"app","proven":[],"challenge":{"unasked":{}},
              "journey":{"stage":"firstProof","method":"mailedCode"}}
             """#
-        let body = try JSONDecoder().decode(FlowBody.self, from: Data(old.utf8))
+        let body = try FlowBody(stored: old.utf8)
+        #expect(try JSONDecoder().decode(FlowBody.self, from: Data(old.utf8)) == body)
         #expect(body.journey == Journey(stage: .firstProof, method: .mailedCode, abilities: JourneyAbilities()))
         var journey = Journey(
             stage: .details, method: .mailedCode, abilities: TestRealm.abilities,
@@ -246,7 +247,10 @@ struct JourneyTests {
             .signedIn(SessionID(rawValue: "s"), refreshToken: "t"),
         ] {
             journey.memory = AnsweredRequest(digest: Data([1]), at: Date(microseconds: 1_000_000), outcome: outcome)
-            #expect(try JSONDecoder().decode(Journey.self, from: JSONEncoder().encode(journey)) == journey)
+            #expect(try Journey(stored: journey.stored) == journey)
+            // By a server of the version before, and what it writes.
+            #expect(try JSONDecoder().decode(Journey.self, from: journey.stored) == journey)
+            #expect(try Journey(stored: JSONEncoder().encode(journey)) == journey)
         }
         let written = #"{"decoys":"AAAA","id":"t"}"#
         #expect(

@@ -31,11 +31,11 @@ struct MailboxFactor: ProofMethod {
 
     static func address(of factor: FactorRecord, with sealer: Sealer) throws -> EmailAddress {
         let plain = try sealer.open(factor.payload, for: .factor(factor.id))
-        return EmailAddress(kept: try JSONDecoder().decode(Payload.self, from: plain).address)
+        return EmailAddress(kept: try Payload(stored: plain).address)
     }
 
     static func payload(_ address: EmailAddress) throws -> Data {
-        try JSONEncoder().encode(Payload(address: address.canonical))
+        try Payload(address: address.canonical).stored
     }
 }
 
@@ -48,4 +48,24 @@ extension FactorKind {
 extension Collection<Proof> {
     /// Whether a mailbox gave the first proof.
     var beginWithMailbox: Bool { contains { $0.kind == .email && !$0.isSecondFactor } }
+}
+
+extension MailboxFactor.Payload: StoredJSON {
+    init(from json: inout JSONReader) throws {
+        var address: String?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "address": address = try json.read()
+            default: try json.skip()
+            }
+        }
+        self.address = try json.required(address, "address")
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("address", address)
+        json.endObject()
+    }
 }

@@ -111,3 +111,27 @@ extension FlowStage {
     /// Nothing has been proven: a code was mailed and is waited for.
     public static let mailedCode = FlowStage.proof(.mailedCode)
 }
+
+extension MailedCode.Challenge: StoredJSON {
+    init(from json: inout JSONReader) throws {
+        var digest: Data?
+        var expiresAt: Date?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "digest": digest = try json.read()
+            case "expiresAt": expiresAt = try json.read()
+            default: try json.skip()
+            }
+        }
+        self.digest = try json.required(digest, "digest")
+        self.expiresAt = try json.required(expiresAt, "expiresAt")
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("digest", digest)
+        try json.write("expiresAt", expiresAt)
+        json.endObject()
+    }
+}

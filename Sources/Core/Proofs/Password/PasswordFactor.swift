@@ -60,7 +60,7 @@ struct PasswordFactor: ProofMethod {
     }
 
     static func payload(hash: String, earlier: [String] = []) throws -> Data {
-        try JSONEncoder().encode(Payload(hash: hash, earlier: earlier))
+        try Payload(hash: hash, earlier: earlier).stored
     }
 }
 
@@ -86,4 +86,26 @@ extension FlowChallenge {
 extension Collection<FactorRecord> {
     /// The account's password, where it has one.
     var password: FactorRecord? { first { $0.kind == .password } }
+}
+
+extension PasswordFactor.Payload: StoredJSON {
+    init(from json: inout JSONReader) throws {
+        var hash: String?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "hash": hash = try json.read()
+            case "earlier": earlier = try json.readOptional()
+            default: try json.skip()
+            }
+        }
+        self.hash = try json.required(hash, "hash")
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("earlier", optional: earlier)
+        try json.write("hash", hash)
+        json.endObject()
+    }
 }

@@ -34,7 +34,7 @@ struct PasswordHistory: Sendable {
         }
         do {
             let payload = try await realm.sealer.opened(factor.payload, for: .factor(factor.id))
-            let kept = try JSONDecoder().decode(PasswordFactor.Payload.self, from: payload)
+            let kept = try PasswordFactor.Payload(stored: payload)
             for hash in kept.last(policy.remembered) {
                 if try await realm.hasher.verify(password, against: hash) { return .recent }
             }

@@ -9,7 +9,7 @@ public enum PortablePassword: Sendable {
 
 extension PasswordFactor {
     func export(_ factor: FactorRecord, payload: Data, into account: inout PortableAccount) throws {
-        let hash = try JSONDecoder().decode(Payload.self, from: payload).hash
+        let hash = try Payload(stored: payload).hash
         account.password = .hash(StoredPasswordHash(Secret(hash)))
     }
 }

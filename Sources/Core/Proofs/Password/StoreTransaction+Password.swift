@@ -6,8 +6,8 @@ extension StoreTransaction {
     func setPassword(_ hash: String, of user: inout User, newFactorID: FactorID, at now: Date, sealer: Sealer) throws {
         try reserve([.user(user.id)])
         if var factor = try factors(of: user.id).password {
-            let former = try JSONDecoder().decode(
-                PasswordFactor.Payload.self, from: sealer.open(factor.payload, for: .factor(factor.id)))
+            let former = try PasswordFactor.Payload(
+                stored: sealer.open(factor.payload, for: .factor(factor.id)))
             let payload = try PasswordFactor.payload(
                 hash: hash, earlier: former.last(settings().passwords.remembered - 1))
             factor.payload = try sealer.seal(payload, for: .factor(factor.id), in: self)

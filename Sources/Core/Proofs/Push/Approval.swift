@@ -158,3 +158,73 @@ public struct DeviceRequest: Sendable {
             linkingID: values["linkingID"])
     }
 }
+
+extension Approval: StoredJSON {
+    init(from json: inout JSONReader) throws {
+        var id: String?
+        var askedAt: Date?
+        var expiresAt: Date?
+        var devices: [FactorID]?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "id": id = try json.read()
+            case "askedAt": askedAt = try json.read()
+            case "expiresAt": expiresAt = try json.read()
+            case "number": number = try json.readOptional()
+            case "devices": devices = try json.read()
+            case "decision": decision = try json.readOptional()
+            default: try json.skip()
+            }
+        }
+        self.id = try json.required(id, "id")
+        self.askedAt = try json.required(askedAt, "askedAt")
+        self.expiresAt = try json.required(expiresAt, "expiresAt")
+        self.devices = try json.required(devices, "devices")
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("askedAt", askedAt)
+        try json.write("decision", optional: decision)
+        try json.write("devices", devices)
+        try json.write("expiresAt", expiresAt)
+        try json.write("id", id)
+        try json.write("number", optional: number)
+        json.endObject()
+    }
+}
+
+extension ApprovalDecision: StoredJSON {
+    package init(from json: inout JSONReader) throws {
+        var isAllowed: Bool?
+        var by: FactorID?
+        var at: Date?
+        var kind: FactorKind?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "isAllowed": isAllowed = try json.read()
+            case "by": by = try json.read()
+            case "at": at = try json.read()
+            case "reason": reason = try json.readOptional()
+            case "kind": kind = try json.read()
+            default: try json.skip()
+            }
+        }
+        self.isAllowed = try json.required(isAllowed, "isAllowed")
+        self.by = try json.required(by, "by")
+        self.at = try json.required(at, "at")
+        self.kind = try json.required(kind, "kind")
+    }
+
+    package func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("at", at)
+        try json.write("by", by)
+        try json.write("isAllowed", isAllowed)
+        try json.write("kind", kind)
+        try json.write("reason", optional: reason)
+        json.endObject()
+    }
+}

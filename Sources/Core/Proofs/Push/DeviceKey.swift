@@ -7,7 +7,7 @@ import Foundation
 /// RSA of 2048 to 4096 bits or P-256; the key decides the algorithm, a token's header only has to agree. Leading zero
 /// bytes of a number do not matter: mobile SDKs write the sign byte of ASN.1.
 public struct DeviceKey: Sendable, Equatable, Codable {
-    private enum Material: Sendable, Equatable, Codable {
+    fileprivate enum Material: Sendable, Equatable, Codable {
         case rsa(modulus: Data, exponent: Data)
         /// `x ‖ y`, 64 bytes.
         case p256(point: Data)
@@ -103,5 +103,65 @@ public struct DeviceKey: Sendable, Equatable, Codable {
             else { return false }
             return key.isValidSignature(parsed, for: message)
         }
+    }
+}
+
+extension DeviceKey: StoredJSON {
+    package init(from json: inout JSONReader) throws {
+        var material: Material?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            if case "material" = name { material = try json.read() } else { try json.skip() }
+        }
+        self.material = try json.required(material, "material")
+    }
+
+    package func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("material", material)
+        json.endObject()
+    }
+}
+
+extension DeviceKey.Material: StoredJSON {
+    init(from json: inout JSONReader) throws {
+        var numbers: (modulus: Data?, exponent: Data?, point: Data?)
+        try json.beginObject()
+        guard let kind = try json.nextMember() else { throw json.malformed("no key") }
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "modulus": numbers.modulus = try json.read()
+            case "exponent": numbers.exponent = try json.read()
+            case "point": numbers.point = try json.read()
+            default: try json.skip()
+            }
+        }
+        switch kind {
+        case "rsa":
+            self = .rsa(
+                modulus: try json.required(numbers.modulus, "modulus"),
+                exponent: try json.required(numbers.exponent, "exponent"))
+        case "p256": self = .p256(point: try json.required(numbers.point, "point"))
+        default: throw json.malformed("no key")
+        }
+        guard try json.nextMember() == nil else { throw json.malformed("two keys") }
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        switch self {
+        case .rsa(let modulus, let exponent):
+            json.name("rsa")
+            json.beginObject()
+            try json.write("exponent", exponent)
+            try json.write("modulus", modulus)
+        case .p256(let point):
+            json.name("p256")
+            json.beginObject()
+            try json.write("point", point)
+        }
+        json.endObject()
+        json.endObject()
     }
 }

@@ -23,7 +23,7 @@ struct DeviceOffer: Codable, Sendable, Equatable {
     var codes: (kind: FactorKind, payload: Data)? {
         get throws {
             guard allows(.totp), let totpSecret else { return nil }
-            return (.totp, try JSONEncoder().encode(TOTPFactor.Payload(secret: totpSecret)))
+            return (.totp, try TOTPFactor.Payload(secret: totpSecret).stored)
         }
     }
 }
@@ -151,5 +151,33 @@ struct DeviceDraft: Sendable {
             DeviceTicket(
                 handle: handle, offer: offer, user: user, expiresAt: expiresAt, settings: settings,
                 proofs: proofs))
+    }
+}
+
+extension DeviceOffer: StoredJSON {
+    init(from json: inout JSONReader) throws {
+        var factorID: FactorID?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "factorID": factorID = try json.read()
+            case "totpSecret": totpSecret = try json.readOptional()
+            case "kinds": kinds = try json.readOptional()
+            case "onlyAsFirst": onlyAsFirst = try json.readOptional()
+            case "recoveryCode": recoveryCode = try json.readOptional()
+            default: try json.skip()
+            }
+        }
+        self.factorID = try json.required(factorID, "factorID")
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("factorID", factorID)
+        try json.write("kinds", optional: kinds)
+        try json.write("onlyAsFirst", optional: onlyAsFirst)
+        try json.write("recoveryCode", optional: recoveryCode)
+        try json.write("totpSecret", optional: totpSecret)
+        json.endObject()
     }
 }

@@ -176,3 +176,37 @@ extension FlowStage {
     /// A device has been asked, and its signed answer is waited for.
     public static let deviceRequest = FlowStage.proof(.deviceStatement)
 }
+
+extension DeviceChallenge: StoredJSON {
+    init(from json: inout JSONReader) throws {
+        var text: String?
+        var factorID: FactorID?
+        var approvalID: String?
+        var flow: Data?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "text": text = try json.read()
+            case "factorID": factorID = try json.read()
+            case "approvalID": approvalID = try json.read()
+            case "flow": flow = try json.read()
+            case "number": number = try json.readOptional()
+            default: try json.skip()
+            }
+        }
+        self.text = try json.required(text, "text")
+        self.factorID = try json.required(factorID, "factorID")
+        self.approvalID = try json.required(approvalID, "approvalID")
+        self.flow = try json.required(flow, "flow")
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("approvalID", approvalID)
+        try json.write("factorID", factorID)
+        try json.write("flow", flow)
+        try json.write("number", optional: number)
+        try json.write("text", text)
+        json.endObject()
+    }
+}

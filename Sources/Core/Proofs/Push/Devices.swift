@@ -105,7 +105,7 @@ public struct Devices: Sendable {
             if let service = change.service { payload.service = service }
             if let pushToken = change.pushToken { (payload.pushToken, payload.pushTokenAt) = (pushToken, now) }
             if let name = change.name { record.name = name }
-            record.payload = try sealer.seal(JSONEncoder().encode(payload), for: .factor(id), in: transaction)
+            record.payload = try sealer.seal(payload.stored, for: .factor(id), in: transaction)
             guard try transaction.update(record) else { return nil }
             try transaction.append(
                 AuditEvent(
@@ -133,7 +133,7 @@ public struct Devices: Sendable {
             guard payload.pushToken == token else { return false }
             if let instant, (payload.pushTokenAt ?? record.createdAt) > instant { return false }
             (payload.pushToken, payload.pushTokenAt) = (nil, nil)
-            record.payload = try sealer.seal(JSONEncoder().encode(payload), for: .factor(id), in: transaction)
+            record.payload = try sealer.seal(payload.stored, for: .factor(id), in: transaction)
             guard try transaction.update(record) else { return false }
             try transaction.append(
                 AuditEvent(
@@ -234,6 +234,6 @@ extension Devices.Device {
 extension PushFactor.Payload {
     static func open(_ record: FactorRecord, with sealer: Sealer) throws -> Self {
         let plain = try sealer.open(record.payload, for: .factor(record.id))
-        return try JSONDecoder().decode(Self.self, from: plain)
+        return try Self(stored: plain)
     }
 }

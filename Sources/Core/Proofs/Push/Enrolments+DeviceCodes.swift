@@ -25,7 +25,7 @@ extension StoreTransaction {
         var payload = try PushFactor.Payload.open(factor, with: sealer)
         guard payload.totp != nil else { return false }
         payload.totp = nil
-        factor.payload = try sealer.seal(JSONEncoder().encode(payload), for: .factor(factor.id), in: self)
+        factor.payload = try sealer.seal(payload.stored, for: .factor(factor.id), in: self)
         guard try update(factor) else { return false }
         try append(
             AuditEvent(

@@ -92,3 +92,39 @@ extension Collection<FactorRecord> {
     /// The user's devices.
     public var devices: [FactorRecord] { filter { $0.kind == .push } }
 }
+
+extension PushFactor.Payload: StoredJSON {
+    init(from json: inout JSONReader) throws {
+        var identifier: String?
+        var key: DeviceKey?
+        var tokenDigest: Data?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "identifier": identifier = try json.read()
+            case "key": key = try json.read()
+            case "tokenDigest": tokenDigest = try json.read()
+            case "service": service = try json.readOptional()
+            case "pushToken": pushToken = try json.readOptional()
+            case "pushTokenAt": pushTokenAt = try json.readOptional()
+            case "totp": totp = try json.readOptional()
+            default: try json.skip()
+            }
+        }
+        self.identifier = try json.required(identifier, "identifier")
+        self.key = try json.required(key, "key")
+        self.tokenDigest = try json.required(tokenDigest, "tokenDigest")
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("identifier", identifier)
+        try json.write("key", key)
+        try json.write("pushToken", optional: pushToken)
+        try json.write("pushTokenAt", optional: pushTokenAt)
+        try json.write("service", optional: service)
+        try json.write("tokenDigest", tokenDigest)
+        try json.write("totp", optional: totp)
+        json.endObject()
+    }
+}

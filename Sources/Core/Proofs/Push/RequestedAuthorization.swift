@@ -162,3 +162,5 @@ struct DeviceProof {
         Array(SHA256.hash(data: Data(token.utf8))).base64URL
     }
 }
+
+extension RequestedAuthorization: StoredJSON {}

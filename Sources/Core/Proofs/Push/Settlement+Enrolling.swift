@@ -23,7 +23,7 @@ extension Settlement {
         let factor = FactorRecord(
             id: offer.factorID, userID: user.id, kind: .push, name: registration.name,
             createdAt: now,
-            payload: try sealer.seal(JSONEncoder().encode(payload), for: .factor(offer.factorID), in: transaction))
+            payload: try sealer.seal(payload.stored, for: .factor(offer.factorID), in: transaction))
         guard try transaction.insert(factor) else { return .verdict(.refused(Refusal(.flowFinished))) }
         let code = try complete(factor, of: user, by: offer, in: transaction)
         try finishFlow(in: transaction)

@@ -28,7 +28,7 @@ struct RecoveryCodeFactor: ProofMethod {
     }
 
     static func payload(of code: Secret<String>) throws -> Data {
-        try JSONEncoder().encode(Payload(digest: digest(code.reveal())))
+        try Payload(digest: digest(code.reveal())).stored
     }
 
     /// People type it in groups and in any case.
@@ -55,7 +55,7 @@ struct RecoveryCodeFactor: ProofMethod {
     }
 
     static func matches(_ answer: String, payload: Data) throws -> Bool {
-        matches(answer, try JSONDecoder().decode(Payload.self, from: payload))
+        matches(answer, try Payload(stored: payload))
     }
 }
 
@@ -72,4 +72,24 @@ extension Answer {
 extension Collection<FactorRecord> {
     /// The code on paper, where the account has one.
     public var recoveryCode: FactorRecord? { first { $0.kind == .recoveryCode } }
+}
+
+extension RecoveryCodeFactor.Payload: StoredJSON {
+    init(from json: inout JSONReader) throws {
+        var digest: Data?
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "digest": digest = try json.read()
+            default: try json.skip()
+            }
+        }
+        self.digest = try json.required(digest, "digest")
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("digest", digest)
+        json.endObject()
+    }
 }

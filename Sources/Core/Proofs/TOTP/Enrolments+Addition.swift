@@ -43,7 +43,7 @@ extension Enrolments {
                     id: ids[index], userID: userID, kind: .totp, name: authenticator.name,
                     createdAt: now,
                     payload: try sealer.seal(
-                        JSONEncoder().encode(authenticator.payload), for: .factor(ids[index]), in: transaction))
+                        authenticator.payload.stored, for: .factor(ids[index]), in: transaction))
                 _ = try transaction.insert(factor)
                 try transaction.append(
                     AuditEvent(

@@ -30,7 +30,7 @@ extension Enrolments {
         let now = realm.clock.now
         let handle = FlowHandle(random: realm.random)
         let secret = realm.random.bytes(20)
-        let payload = try JSONEncoder().encode(TOTPFactor.Payload(secret: Data(secret)))
+        let payload = try TOTPFactor.Payload(secret: Data(secret)).stored
         let expiresAt = now + FlowLifetime.standard
         let refusal: EnrolmentRefusal? = try await realm.store.write { transaction in
             guard let user = try transaction.user(userID) else { return .userNotFound }

@@ -48,7 +48,7 @@ public struct PortableTOTP: Sendable {
 
 extension TOTPFactor {
     func export(_ factor: FactorRecord, payload: Data, into account: inout PortableAccount) throws {
-        account.secondFactors.append(PortableTOTP(factor, try JSONDecoder().decode(Payload.self, from: payload)))
+        account.secondFactors.append(PortableTOTP(factor, try Payload(stored: payload)))
     }
 }
 
@@ -62,6 +62,6 @@ extension PortableTOTP {
         FactorRecord(
             id: id, userID: userID, kind: Self.kind, name: name, createdAt: enrolledAt ?? now,
             lastUsedAt: lastUsedAt,
-            payload: try sealer.seal(JSONEncoder().encode(payload), for: .factor(id), in: transaction))
+            payload: try sealer.seal(payload.stored, for: .factor(id), in: transaction))
     }
 }

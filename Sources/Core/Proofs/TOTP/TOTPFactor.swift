@@ -91,3 +91,36 @@ struct TOTPFactor: ProofMethod {
 extension FactorKind {
     public static let totp = FactorKind(rawValue: "totp")
 }
+
+extension TOTPFactor.Payload: StoredJSON {
+    init(from json: inout JSONReader) throws {
+        var secret: Data?
+        algorithm = .sha1
+        digits = 6
+        period = 30
+        try json.beginObject()
+        while let name = try json.nextMember() {
+            switch name {
+            case "secret": secret = try json.read()
+            case "algorithm": algorithm = try json.readOptional() ?? .sha1
+            case "digits": digits = try json.readOptional() ?? 6
+            case "period": period = try json.readOptional() ?? 30
+            case "lastStep": lastStep = try json.readOptional()
+            default: try json.skip()
+            }
+        }
+        self.secret = try json.required(secret, "secret")
+    }
+
+    func write(to json: inout JSONWriter) throws {
+        json.beginObject()
+        try json.write("algorithm", algorithm)
+        try json.write("digits", digits)
+        try json.write("lastStep", optional: lastStep)
+        try json.write("period", period)
+        try json.write("secret", secret)
+        json.endObject()
+    }
+}
+
+extension OTPAlgorithm: StoredJSON {}
