@@ -159,9 +159,12 @@ let package = Package(
         // The frame of pages: layout, style sheet, fields, languages and the catalogues of their words.
         .target(
             name: "WebPages",
-            dependencies: ["CountersignCore", "ServerHTTP", .hummingbird, .httpTypes, .mustache, .nioCore],
+            dependencies: ["CountersignCore", "ServerHTTP", .crypto, .hummingbird, .httpTypes, .mustache, .nioCore],
             path: "Sources/Shared/WebPages",
-            resources: ["frame.mustache", "field.mustache", "countersign.css"].map { .embedInCode("Templates/\($0)") }),
+            resources: [
+                "Templates/frame.mustache", "Templates/block.mustache", "Templates/form.mustache",
+                "Templates/field.mustache", "Templates/countersign.css", "Templates/wait.js", "Words/messages.json",
+            ].map { .embedInCode($0) }),
         .target(name: "ClientHTTP", dependencies: ["JSON"], path: "Sources/Shared/ClientHTTP"),
         .target(
             name: "ClientStorage", dependencies: ["ClientHTTP", "KeychainServices"],
@@ -253,7 +256,7 @@ let package = Package(
                 .configuration,
                 .hummingbird,
                 .hummingbirdCore, .hummingbirdTLS, .hummingbirdHTTP2,
-                .httpTypes, .logging, .mustache, .nioCore,
+                .httpTypes, .logging, .nioCore,
                 .nioSSL, .nioTLS, .serviceLifecycle, .unixSignals,
             ],
             path: "Sources/Apps/CountersignServer",
@@ -365,7 +368,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "WebPagesTests",
-            dependencies: ["WebPages", "AccountServer", "GuardianServer", "CountersignCore"]),
+            dependencies: [
+                "WebPages", "AccountServer", "GuardianServer", "CountersignCore", .hummingbird, .httpTypes, .nioCore,
+            ]),
         .testTarget(
             name: "IdentityToolkitTests",
             dependencies: [

@@ -124,7 +124,7 @@ struct InvitationTests {
             let wrong = try await submit(
                 server,
                 ["ticket": invited, "enrollment": try item("enrollment", of: location), "code": "000000", "lang": lang])
-            expectPage(wrong, 422, "<title>\(error)\(scan)</title>")
+            expectPage(wrong, 422, "<title>\(error)\(scan) – ")
             #expect(wrong.text.contains("aria-invalid=\"true\" aria-describedby=\"problem\""))
         }
     }

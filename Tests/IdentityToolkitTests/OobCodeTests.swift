@@ -427,7 +427,7 @@ import Testing
                 .post, "/auth/action", headers: headers,
                 body: Array("mode=resetPassword&oobCode=\(code)&newPassword=short&lang=\(language)".utf8))
             #expect(
-                refused.status == 422 && refused.text.contains("<title>\(error)\(title)</title>"), "\(refused.text)")
+                refused.status == 422 && refused.text.contains("<title>\(error)\(title) – "), "\(refused.text)")
             #expect(refused.text.contains("id=\"problem\" role=\"alert\""))
             #expect(refused.text.contains("aria-invalid=\"true\" aria-describedby=\"problem\""))
         }

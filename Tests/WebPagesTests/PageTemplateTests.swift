@@ -1,3 +1,7 @@
+import CountersignCore
+import HTTPTypes
+import Hummingbird
+import NIOCore
 import Testing
 
 @testable import WebPages
@@ -9,46 +13,91 @@ struct PageTemplateTests {
         var note: String?
     }
 
-    private func render(_ page: Page, _ content: Content = Content()) throws -> String {
+    static func visit(
+        _ language: PageLanguage = .english, path: String = "/here", headers: HTTPFields = [:]
+    ) throws -> PageVisit {
+        let site = try PageSite(addresses: PageAddresses(published: { ["https://id.example"] }, takesLoopback: false))
+        var headers = headers
+        if headers[.acceptLanguage] == nil { headers[.acceptLanguage] = language.rawValue }
+        let head = HTTPRequest(
+            method: .get, scheme: "https", authority: "id.example", path: path, headerFields: headers)
+        return site.visit(Request(head: head, body: RequestBody(buffer: ByteBuffer())))
+    }
+
+    private func render(
+        _ page: Page, _ content: Content = Content(), in language: PageLanguage = .english
+    ) throws -> String {
         let template = try PageTemplate(
             Array("{{#field}}\n{{>field}}\n{{/field}}\n{{#note}}<p>{{.}} ({{page.lang}})</p>{{/note}}\n".utf8))
-        return template.render(page, content: content)
+        return template.render(page, content: content, in: try Self.visit(language))
     }
 
     private let message = PageMessage(title: "Title", text: "Sentence.")
 
-    @Test(
-        arguments: PageLanguage.allCases)
-    func `A page names its language, its title twice and the style sheet that the server has`(language: PageLanguage)
-        throws
-    {
-        let html = try render(Page(message, in: language))
-        #expect(html.hasPrefix("<!doctype html>\n<html lang=\"\(language.rawValue)\">\n"))
-        #expect(html.contains("<title>Title</title>"))
-        #expect(html.contains("<h1>Title</h1>\n<p>Sentence.</p>"))
+    @Test(arguments: PageLanguage.allCases)
+    func `A page names its language, its kind, its title twice and the style sheet that the server has`(
+        language: PageLanguage
+    ) throws {
+        let html = try render(Page("verify", message), in: language)
+        #expect(html.hasPrefix("<!doctype html>\n<html lang=\"\(language.rawValue)\" dir=\"ltr\">\n"))
+        #expect(html.contains("<title>Title – Countersign</title>"))
+        #expect(html.contains("<main class=\"card\" data-page=\"verify\">\n<h1>Title</h1>\n<p>Sentence.</p>"))
         #expect(html.contains("href=\"\(PageAssets.styleSheetPath)\""))
         #expect(!html.contains("http-equiv"))
+        #expect(!html.contains("<script"))
         #expect(!html.contains("role=\"alert\""))
     }
 
-    @Test(
-        arguments: [(PageLanguage.english, "Error"), (.german, "Fehler"), (.japanese, "エラー")])
-    func `A refused page says so in its title and in an alert`(language: PageLanguage, prefix: String) throws {
-        let html = try render(Page(message, in: language, problem: "Not that."))
-        #expect(html.contains("<title>\(prefix): Title</title>"))
-        #expect(html.contains("<p class=\"problem\" id=\"problem\" role=\"alert\">Not that.</p>"))
+    @Test
+    func `A page leads to itself in the other languages, with the rest of its query`() throws {
+        let visit = try Self.visit(.german, path: "/sign-in?flow=a%26b&lang=de&csrf=x")
+        let html = Page("sign-in", message).html(in: visit)
+        #expect(html.contains("<a href=\"/sign-in?flow=a%26b&amp;lang=en\" lang=\"en\""))
+        #expect(html.contains("<span aria-current=\"true\" lang=\"de\">Deutsch</span>"))
+        #expect(!html.contains("csrf"))
+    }
+
+    @Test(arguments: [(PageLanguage.english, "Error"), (.german, "Fehler"), (.japanese, "エラー")])
+    func `A refused page says so in its title and in an alert that has the focus`(
+        language: PageLanguage, prefix: String
+    ) throws {
+        var page = Page("password", message, problem: "Not that.")
+        page.problemField = "password"
+        let html = try render(page, in: language)
+        #expect(html.contains("<title>\(prefix): Title – Countersign</title>"))
+        #expect(
+            html.contains(
+                "<div class=\"problem\" id=\"problem\" role=\"alert\" tabindex=\"-1\" autofocus><p>Not that.</p>"
+                    + "<p><a href=\"#password\">"))
     }
 
     @Test
-    func `A page that waits is loaded again by the browser`() throws {
-        let html = try render(Page(message, in: .english, refreshSeconds: 4))
-        #expect(html.contains("<meta http-equiv=\"refresh\" content=\"4\">"))
+    func `A page that waits is loaded again by the browser, where it has a script only without that`() throws {
+        var page = Page("push", message, refreshSeconds: 4)
+        #expect(try render(page).contains("\n<meta http-equiv=\"refresh\" content=\"4\">"))
+        page.refreshesWithoutScript = true
+        page.script = .wait
+        let html = try render(page)
+        #expect(html.contains("<noscript><meta http-equiv=\"refresh\" content=\"4\"></noscript>"))
+        #expect(html.contains("<script src=\"\(PageAssets.path(of: .wait))\" defer></script>"))
     }
 
     @Test
     func `What comes from outside cannot add mark-up, wherever it stands`() throws {
         let attack = "\"><script>'&"
-        let page = Page(PageMessage(title: attack, text: attack), in: .english, problem: attack)
+        var page = Page("error", PageMessage(title: attack, text: attack), problem: attack)
+        let form = PageForm(
+            action: attack, hidden: ["a": attack],
+            choices: .init(
+                legend: attack, name: attack,
+                options: [.init(id: attack, value: attack, label: PageText(chosen: attack), hint: attack)]),
+            buttons: [.init(attack, name: attack, value: attack)])
+        page.blocks = [
+            .text(PageText(attack)), .heading(attack), .form(form), .notice(PageText(chosen: attack)),
+            .links([.init(PageText(attack), to: attack)]), .status(.init(attack, path: attack)),
+            .items([.init(PageText(chosen: attack), details: [PageText(attack)], form: form)]),
+            .code(.init(caption: attack, text: attack, link: .init(PageText(attack), to: attack))),
+        ]
         let field = PageField.newPassword(name: attack, label: attack, minimumLength: 8, isInvalid: true)
         let html = try render(page, Content(field: field, note: attack))
         #expect(!html.contains("<script"))
@@ -56,12 +105,20 @@ struct PageTemplateTests {
     }
 
     @Test
-    func `The content reads the page's language and its own members`() throws {
-        #expect(try render(Page(message, in: .german), Content(note: "N")).contains("<p>N (de)</p>"))
+    func `Characters that turn the direction of text, or that are invisible, are shown as such`() {
+        let text = PageText(chosen: "a\u{202E}b\u{0}c\u{2067}d\ne")
+        #expect(text.plain == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d\u{FFFD}e")
+        #expect(text.html == "<bdi>\(text.plain)</bdi>")
+        #expect(PageText(chosen: String(repeating: "é", count: 500)).plain.count == PageText.longestChosenText + 1)
+        #expect(PageText(chosen: "日本語 👩‍🚀").plain == "日本語 👩‍🚀")
     }
 
-    @Test(
-        arguments: [true, false])
+    @Test
+    func `The content reads the page's language and its own members`() throws {
+        #expect(try render(Page("enrol", message), Content(note: "N"), in: .german).contains("<p>N (de)</p>"))
+    }
+
+    @Test(arguments: [true, false])
     func `A refused field refers to the problem (WCAG 2.2, success criterion 3.3.1), another does not`(isInvalid: Bool)
         throws
     {
@@ -69,18 +126,33 @@ struct PageTemplateTests {
         let password = PageField.newPassword(
             name: "new_password", label: "New password", minimumLength: 15, isInvalid: isInvalid)
         let html = try render(
-            Page(message, in: .english, problem: isInvalid ? "Too short." : nil), Content(field: password))
+            Page("reset", message, problem: isInvalid ? "Too short." : nil), Content(field: password))
         #expect(html.contains("<label for=\"new_password\">New password</label>"))
         #expect(
             html.contains("id=\"new_password\" name=\"new_password\" type=\"password\" autocomplete=\"new-password\""))
         #expect(html.contains("minlength=\"15\""))
         #expect(html.contains(tie) == isInvalid)
+        #expect(html.contains("minlength=\"15\" autofocus>") == !isInvalid)
         let code = try render(
-            Page(message, in: .english),
+            Page("code", message),
             Content(field: .oneTimeCode(name: "code", label: "Code", isInvalid: isInvalid)))
         #expect(
             code.contains("inputmode=\"numeric\" autocomplete=\"one-time-code\" pattern=\"[0-9 ]*\" maxlength=\"16\""))
         #expect(!code.contains("minlength"))
         #expect(code.contains(tie) == isInvalid)
+    }
+
+    @Test
+    func `The policy of a page admits its own scripts only where it has one, and the way out of its forms`() throws {
+        var page = Page("consent", message)
+        #expect(page.contentSecurityPolicy.hasPrefix("default-src 'none'; style-src 'self';"))
+        #expect(page.contentSecurityPolicy.hasSuffix("form-action 'self'"))
+        page.formActions = ["https://app.example"]
+        #expect(page.contentSecurityPolicy.hasSuffix("form-action 'self' https://app.example"))
+        page.script = .wait
+        #expect(
+            page.contentSecurityPolicy.hasSuffix(
+                "script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'"))
+        for source in ["unsafe", "nonce", "*", "http:"] { #expect(!page.contentSecurityPolicy.contains(source)) }
     }
 }

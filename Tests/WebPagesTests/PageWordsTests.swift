@@ -9,7 +9,7 @@ import WebPages
 @Suite("The words of pages")
 struct PageWordsTests {
     static let catalogues: [any PageWords.Type] = [
-        FrameWords.self, PasswordWords.self, MailedLinkWords.self, EnrolmentWords.self,
+        PasswordWords.self, MailedLinkWords.self, EnrolmentWords.self,
     ]
 
     /// The texts of a catalogue in that language, by their keys; of functions, which need a value, none.

@@ -115,12 +115,14 @@ public struct CountersignServer: Sendable {
             middleware: PublicCORSMiddleware(exposing: NativeAuth.exposedHeaders, appliesTo: NativeAuth.owns))
 
         let realm = opened.realm
+        let site = try site()
         let url: @Sendable () -> String = { [publicURL] in publicURL.value }
         let nativeAuth = NativeAuth(
             realm: realm, options: NativeAuth.Options(publicURL: url))
         router.add(
             middleware: FailureMiddleware { failure, request in
                 try Self.format(failure, request) ?? nativeAuth.format(failure, request)
+                    ?? site.format(failure, request)
             })
         router.add(middleware: WholePathMiddleware())
         HealthRoutes(readiness: watch.readiness).add(to: router)
@@ -133,26 +135,36 @@ public struct CountersignServer: Sendable {
                 isAdministrator: opened.adminToken.matches, publicURL: url,
                 publicURLs: { [publicURL] in publicURL.published })
         ).addRoutes(to: router)
-        try guardian.addRoutes(to: router)
+        try guardian.addRoutes(to: router, site: site)
         nativeAuth.addRoutes(to: router)
         try addSecurityChecks(to: router)
         AdministrationRoutes(realm: realm, isAdministrator: opened.adminToken.matches).addRoutes(to: router)
         try AccountPages(
             realm: realm,
             options: AccountPages.Options(
-                isDevelopment: options.isDevelopment, publicURLs: { [publicURL] in publicURL.published })
+                isDevelopment: options.isDevelopment, publicURLs: { [publicURL] in publicURL.published }, site: site,
+                programGreeting: options.isDevelopment ? IdentityToolkit.emulatorGreeting : nil)
         ).addRoutes(to: router)
         PageAssets().addRoutes(to: router)
         if options.isDevelopment, let clock = opened.movableClock {
-            DevelopmentRoutes(
+            try DevelopmentRoutes(
                 realm: realm, clock: clock, publicURL: url, composer: try composer(),
-                pushPayload: guardian.pushPayload
+                pushPayload: guardian.pushPayload, site: site
             ).add(to: router)
         }
         return ReadyAnswerRecorder(
             ready,
             HeadResponder(
                 PathNormalizer(router.buildResponder(), rules: [IdentityToolkit.normalize, NativeAuth.normalize])))
+    }
+
+    /// What all pages share.
+    private func site() throws -> PageSite {
+        try PageSite(
+            cookies: BrowserCookies(isSecure: options.tls != nil || options.tlsEndedByProxy),
+            addresses: PageAddresses(
+                published: { [publicURL] in publicURL.published },
+                takesLoopback: options.isDevelopment || ["127.0.0.1", "::1", "localhost"].contains(options.host)))
     }
 
     private var metrics: MetricsRoute {

@@ -4,7 +4,6 @@ import Delivery
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Mustache
 import ServerHTTP
 import WebPages
 
@@ -16,21 +15,27 @@ struct DevelopmentRoutes: Sendable {
     let composer: MailComposer
     /// What a push carries; nil for what is none.
     let pushPayload: @Sendable (OpenedMessage) async throws -> Data?
+    let site: PageSite
+    private let template: PageTemplate
+
+    init(
+        realm: Realm, clock: MovableClock, publicURL: @escaping @Sendable () -> String, composer: MailComposer,
+        pushPayload: @escaping @Sendable (OpenedMessage) async throws -> Data?, site: PageSite
+    ) throws {
+        self.realm = realm
+        self.clock = clock
+        self.publicURL = publicURL
+        self.composer = composer
+        self.pushPayload = pushPayload
+        self.site = site
+        template = try PageTemplate(PackageResources.inbox_mustache)
+    }
 
     func add(to router: some RouterMethods<CountersignRequestContext>) {
         router.get("dev/inbox.json") { _, _ in try Response.json(Inbox(messages: try await messages())) }
-        router.get("dev/inbox") { _, _ in try await page() }
+        router.group().add(middleware: PageMiddleware(site))
+            .get("dev/inbox") { request, _ in try await page(site.visit(request)) }
         router.post("dev/clock") { request, _ in try await moveClock(request) }
-        // What SDKs of the emulator look for to see that it is up (Firebase CLI, the emulator's `GET /`).
-        router.get("/") { _, _ in
-            try Response.json(
-                JSONValue.object([
-                    "authEmulator": .object([
-                        "ready": .bool(true), "docs": "docs/ in the source tree",
-                        "apiSpec": "/.well-known/openid-configuration",
-                    ])
-                ]))
-        }
     }
 
     // MARK: The inbox
@@ -76,10 +81,23 @@ struct DevelopmentRoutes: Sendable {
     }
 
     /// What the template of the inbox shows.
-    private struct PageView {
+    private struct PageView: Sendable {
         let messages: [Item]
+        let words: Labels
 
-        struct Item {
+        struct Labels: Sendable {
+            let empty: String
+            let open: String
+            let program: String
+
+            init(_ words: Words) {
+                empty = words.plain("inboxEmpty")
+                open = words.plain("inboxOpen")
+                program = words.plain("inboxJSON")
+            }
+        }
+
+        struct Item: Sendable {
             let to: String
             let subject: String
             let text: String
@@ -88,14 +106,17 @@ struct DevelopmentRoutes: Sendable {
         }
     }
 
-    private func page() async throws -> Response {
+    private func page(_ visit: PageVisit) async throws -> Response {
         let items = try await messages().reversed().map { message in
             PageView.Item(
                 to: message.to, subject: message.subject, text: message.text, at: message.at,
                 link: message.payload["link"]?.stringValue)
         }
-        let source = String(decoding: PackageResources.inbox_mustache, as: UTF8.self)
-        return .html(try MustacheTemplate(string: source).render(PageView(messages: items)))
+        var page = Page("inbox", visit.words("inboxTitle"), visit.words("inboxText"))
+        page.refreshSeconds = 5
+        page.isWide = true
+        let view = PageView(messages: items, words: .init(visit.words))
+        return template.response(page, content: view, in: visit)
     }
 
     // MARK: The clock

@@ -15,10 +15,19 @@ public struct AccountPages: Sendable {
         public var isDevelopment: Bool
         /// The addresses that the server is reached at; pages lead on to their hosts.
         public var publicURLs: @Sendable () -> [String]
+        /// What these pages share with others.
+        public var site: PageSite
+        /// What a program reads at `/` where a browser sees a page; nil: the page too.
+        public var programGreeting: JSONValue?
 
-        public init(isDevelopment: Bool, publicURLs: @escaping @Sendable () -> [String]) {
+        public init(
+            isDevelopment: Bool, publicURLs: @escaping @Sendable () -> [String], site: PageSite,
+            programGreeting: JSONValue? = nil
+        ) {
             self.isDevelopment = isDevelopment
             self.publicURLs = publicURLs
+            self.site = site
+            self.programGreeting = programGreeting
         }
     }
 
@@ -31,7 +40,11 @@ public struct AccountPages: Sendable {
     /// Every page, one line each.
     public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
         let mailedLink = MailedLinkPage(pages: self)
-        router.get("auth/action") { request, _ in try await mailedLink.show(request) }
-        router.post("auth/action") { request, context in try await mailedLink.submit(request, context) }
+        let pages = router.group().add(middleware: PageMiddleware(options.site))
+        let home = HomePage(pages: self)
+        pages.get("/") { request, _ in try home.show(request) }
+        let links = router.group().add(middleware: PageMiddleware(options.site, forms: .withSecret))
+        links.get("auth/action") { request, _ in try await mailedLink.show(request) }
+        links.post("auth/action") { request, context in try await mailedLink.submit(request, context) }
     }
 }

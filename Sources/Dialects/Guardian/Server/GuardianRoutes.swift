@@ -3,10 +3,12 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import ServerHTTP
+import WebPages
 
 extension Guardian {
     /// Every endpoint, one line each.
-    public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) throws {
+    /// - Parameter site: what the page of invitations shares with other pages.
+    public func addRoutes(to router: some RouterMethods<CountersignRequestContext>, site: PageSite) throws {
         for prefix in Self.prefixes {
             let devices = GuardianGroup(guardian: self, prefix: "\(prefix)/api", router: router)
             devices.on(.post, "enroll", enroll)
@@ -26,9 +28,10 @@ extension Guardian {
         let consents = GuardianGroup(guardian: self, prefix: "", router: router)
         consents.on(.get, "rich-consents/{id}", richConsent)
 
-        let enrolmentPage = try EnrolmentPage(guardian: self)
-        router.get("guardian/enroll") { request, context in try await enrolmentPage.show(request, context) }
-        router.post("guardian/enroll") { request, context in try await enrolmentPage.submit(request, context) }
+        let enrolmentPage = try EnrolmentPage(guardian: self, site: site)
+        let pages = router.group().add(middleware: PageMiddleware(site, forms: .withSecret))
+        pages.get("guardian/enroll") { request, context in try await enrolmentPage.show(request, context) }
+        pages.post("guardian/enroll") { request, context in try await enrolmentPage.submit(request, context) }
 
         let oauth = GuardianGroup(guardian: self, prefix: "", router: router)
         oauth.on(.post, "oauth/token", oauthToken)

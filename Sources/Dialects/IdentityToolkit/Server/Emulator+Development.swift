@@ -64,3 +64,13 @@ extension EmulatorConfig {
             emailPrivacyConfig: EmailPrivacyConfig(enableImprovedEmailPrivacy: settings.privacy.hidesAddresses))
     }
 }
+
+extension IdentityToolkit {
+    /// What SDKs of the emulator read at `/` to see that it is up (Firebase CLI, the emulator's `GET /`).
+    public static let emulatorGreeting: JSONValue = .object([
+        "authEmulator": .object([
+            "ready": .bool(true), "docs": "docs/ in the source tree",
+            "apiSpec": "/.well-known/openid-configuration",
+        ])
+    ])
+}

@@ -13,6 +13,11 @@ public struct SecurityHeadersMiddleware<Context: RequestContext>: RouterMiddlewa
             + "frame-ancestors 'none'"
     }
 
+    /// What pages may ask a browser for: passkeys, by themselves alone (Permissions Policy, section 4).
+    public static var permissions: String {
+        "publickey-credentials-get=(self), publickey-credentials-create=(self), camera=(), microphone=(), geolocation=()"
+    }
+
     private let isOverTLS: Bool
 
     /// - Parameter isOverTLS: whether clients reach us by TLS alone; browsers are then told to try nothing else for a year
@@ -31,6 +36,9 @@ public struct SecurityHeadersMiddleware<Context: RequestContext>: RouterMiddlewa
         if response.headers[.contentType]?.isHTML == true {
             response.headers.setUnlessThere(.contentSecurityPolicy, Self.pagePolicy)
             response.headers.setUnlessThere(.xFrameOptions, "DENY")
+            response.headers.setUnlessThere(.crossOriginOpenerPolicy, "same-origin")
+            response.headers.setUnlessThere(.crossOriginResourcePolicy, "same-origin")
+            response.headers.setUnlessThere(.permissionsPolicy, Self.permissions)
         }
         return response
     }
@@ -52,6 +60,12 @@ extension HTTPFields {
 extension HTTPField.Name {
     /// What a browser tells of the page that a link was on (Referrer Policy, section 8.1).
     public static let referrerPolicy = known("Referrer-Policy")
+    /// Whether pages of other origins share a browsing context group with a page (HTML, section 7.1.3).
+    public static let crossOriginOpenerPolicy = known("Cross-Origin-Opener-Policy")
+    /// Whether pages of other origins may load an answer (Fetch, section 3.7).
+    public static let crossOriginResourcePolicy = known("Cross-Origin-Resource-Policy")
+    /// What a page may ask a browser for.
+    public static let permissionsPolicy = known("Permissions-Policy")
     /// Whether a page may be shown in a frame (RFC 7034).
     public static let xFrameOptions = known("X-Frame-Options")
 }

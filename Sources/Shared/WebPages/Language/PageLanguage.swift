@@ -1,20 +1,16 @@
-import HTTPTypes
-import Hummingbird
-import ServerHTTP
-
 /// The languages that pages are written in.
 public enum PageLanguage: String, Sendable, CaseIterable {
     case english = "en"
     case german = "de"
     case japanese = "ja"
 
-    /// The first of these that names a supported language: what the link says (`lang`, as the mail that it came in),
-    /// what the browser says (`Accept-Language`, RFC 9110, section 12.5.4), English.
-    public init(of request: Request, lang: String? = nil) {
-        let asked = lang ?? request.queryItems["lang"]
-        self =
-            asked.flatMap(Self.init(tag:)) ?? request.headers[.acceptLanguage].flatMap(Self.init(accepting:))
-            ?? .english
+    /// What its speakers call it.
+    public var ownName: String {
+        switch self {
+        case .english: "English"
+        case .german: "Deutsch"
+        case .japanese: "日本語"
+        }
     }
 
     /// A language tag (BCP 47) in any case, `de-AT` or `de_AT` for `de`.

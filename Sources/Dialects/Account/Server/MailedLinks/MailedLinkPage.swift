@@ -22,22 +22,28 @@ struct MailedLinkPage: Sendable {
 
     /// What all states of one page have in common.
     private struct Frame {
-        let language: PageLanguage
+        let visit: PageVisit
+        var language: PageLanguage { visit.language }
         /// Where the user may go on to; nil where the link says nothing or names a host that is not authorized.
         let continueURL: String?
         var words: MailedLinkWords { .of(language) }
+
+        /// Which page it is: a form, its result, or why there is none.
+        func kind(_ status: HTTPResponse.Status) -> PageKind {
+            [.ok, .unprocessableContent].contains(status) ? "verify" : "error"
+        }
         var passwordWords: PasswordWords { .of(language) }
     }
 
     /// - Parameter lang: what a form says; nil where the address does.
     private func frame(_ request: Request, lang: String? = nil, continueURL: String?) async throws -> Frame {
-        let language = PageLanguage(of: request, lang: lang)
-        guard let continueURL, !continueURL.isEmpty else { return Frame(language: language, continueURL: nil) }
+        let visit = pages.options.site.visit(request, lang: lang)
+        guard let continueURL, !continueURL.isEmpty else { return Frame(visit: visit, continueURL: nil) }
         // A client that has a code can add any target to it, so the judgement of the time of mailing is made again.
         let targets = LinkTargets(
             try await realm.settings().links, publicURLs: pages.options.publicURLs(),
             allowsLoopback: pages.options.isDevelopment)
-        return Frame(language: language, continueURL: targets.fault(of: continueURL) == nil ? continueURL : nil)
+        return Frame(visit: visit, continueURL: targets.fault(of: continueURL) == nil ? continueURL : nil)
     }
 
     private func form(
@@ -125,7 +131,7 @@ struct MailedLinkPage: Sendable {
         content.continueURL = frame.continueURL
         content.continueLabel = frame.words.goOn
         return pages.mailedLinkTemplate.response(
-            Page(message, in: frame.language, problem: problem), content: content, status: status)
+            Page(frame.kind(status), message, problem: problem), content: content, in: frame.visit, status: status)
     }
 }
 

@@ -14,10 +14,12 @@ import WebPages
 /// while the server waits for a device, the browser loads the page again every four seconds.
 struct EnrolmentPage: Sendable {
     private let guardian: Guardian
+    private let site: PageSite
     private let template: PageTemplate
 
-    init(guardian: Guardian) throws {
+    init(guardian: Guardian, site: PageSite) throws {
         self.guardian = guardian
+        self.site = site
         template = try PageTemplate(PackageResources.enroll_mustache)
     }
 
@@ -28,24 +30,24 @@ struct EnrolmentPage: Sendable {
     func show(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         let query = request.queryItems
         func item(_ name: String) -> String? { query[name].flatMap { $0.isEmpty ? nil : $0 } }
-        let language = PageLanguage(of: request)
-        guard let ticket = item("ticket") else { return page(\.deadLink, language, status: .badRequest) }
+        let visit = site.visit(request)
+        guard let ticket = item("ticket") else { return page(\.deadLink, visit, status: .badRequest) }
         if let enrollment = item("enrollment") {
             return try await enrolling(
-                ticket, enrollment, method: item("method").flatMap(EnrolmentMethod.init(rawValue:)), language)
+                ticket, enrollment, method: item("method").flatMap(EnrolmentMethod.init(rawValue:)), visit)
         }
-        return try await landing(ticket, language)
+        return try await landing(ticket, visit)
     }
 
     /// What an invitation offers.
     private func landing(
-        _ ticket: String, _ language: PageLanguage, problem: String? = nil
+        _ ticket: String, _ visit: PageVisit, problem: String? = nil
     ) async throws -> Response {
-        let words = EnrolmentWords.of(language)
+        let words = EnrolmentWords.of(visit.language)
         switch try await realm.enrolments.status(ofTicket: FlowHandle(ticket)) {
-        case .unknown: return page(\.deadLink, language, status: .notFound)
-        case .expired: return page(\.expired, language, status: .gone)
-        case .used: return page(\.used, language, status: .gone)
+        case .unknown: return page(\.deadLink, visit, status: .notFound)
+        case .expired: return page(\.expired, visit, status: .gone)
+        case .used: return page(\.used, visit, status: .gone)
         case .open(let offered):
             var message = words.protect(offered.user.email?.canonical)
             var content = EnrolmentContent()
@@ -54,41 +56,41 @@ struct EnrolmentPage: Sendable {
             }
             if content.choices.isEmpty { message.text = words.nothingOffered }
             return page(
-                Page(message, in: language, problem: problem), content, status: problem == nil ? .ok : .conflict)
+                Page("enrol", message, problem: problem), content, visit, status: problem == nil ? .ok : .conflict)
         }
     }
 
     /// The code to scan, until it has been.
     private func enrolling(
-        _ ticket: String, _ enrollment: String, method: EnrolmentMethod?, _ language: PageLanguage,
+        _ ticket: String, _ enrollment: String, method: EnrolmentMethod?, _ visit: PageVisit,
         problem: String? = nil, status: HTTPResponse.Status = .ok
     ) async throws -> Response {
-        let words = EnrolmentWords.of(language)
+        let words = EnrolmentWords.of(visit.language)
         switch try await realm.enrolments.status(ofTicket: FlowHandle(enrollment)) {
-        case .unknown: return page(\.deadLink, language, status: .notFound)
-        case .expired: return try await landing(ticket, language, problem: words.begunTooLongAgo)
-        case .used(let recoveryCode): return done(recoveryCode, language)
+        case .unknown: return page(\.deadLink, visit, status: .notFound)
+        case .expired: return try await landing(ticket, visit, problem: words.begunTooLongAgo)
+        case .used(let recoveryCode): return done(recoveryCode, visit)
         case .open(let offered):
             let isPush = method != .otp && offered.kinds.contains(.push)
             guard isPush || offered.kinds.contains(.totp),
                 let uri = isPush ? guardian.enrollmentURI(offered) : guardian.codesURI(offered)
-            else { return try await landing(ticket, language) }
+            else { return try await landing(ticket, visit) }
             let message = PageMessage(title: words.scan, text: words.instruction(isPush ? .push : .otp))
-            var page = Page(message, in: language, problem: problem)
+            var page = Page("enrol", message, problem: problem)
             var content = EnrolmentContent()
             content.code = .init(
                 picture: try SVGQRCode.render(uri, label: words.qrCode), uri: uri, link: words.openApp,
                 secret: isPush ? nil : offered.totpSecret.map { Self.grouped(Base32.encode($0.reveal())) })
             if isPush {
                 page.refreshSeconds = 4
-                content.next = Self.path(ticket, enrollment, .push, language)
+                content.next = Self.path(ticket, enrollment, .push, visit)
             } else {
                 content.confirmation = .init(
                     ticket: ticket, enrollment: enrollment,
                     field: .oneTimeCode(name: "code", label: words.codeLabel, isInvalid: problem != nil),
                     button: words.confirm)
             }
-            return self.page(page, content, status: status)
+            return self.page(page, content, visit, status: status)
         }
     }
 
@@ -104,67 +106,68 @@ struct EnrolmentPage: Sendable {
 
     func submit(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         guard let submission = try await request.submission(as: Submission.self) else {
-            return page(\.deadLink, PageLanguage(of: request), status: .badRequest)
+            return page(\.deadLink, site.visit(request), status: .badRequest)
         }
-        let language = PageLanguage(of: request, lang: submission.lang)
+        let visit = site.visit(request, lang: submission.lang)
         guard let ticket = submission.ticket, !ticket.isEmpty else {
-            return page(\.deadLink, language, status: .badRequest)
+            return page(\.deadLink, visit, status: .badRequest)
         }
         let client = context.client(
-            ClientID(rawValue: "enrolment-page"), of: .guardian, locale: language.rawValue)
+            ClientID(rawValue: "enrolment-page"), of: .guardian, locale: visit.language.rawValue)
         if let enrollment = submission.enrollment, let code = submission.code {
-            return try await confirm(code, ticket, enrollment, language, client)
+            return try await confirm(code, ticket, enrollment, visit, client)
         }
-        return try await begin(ticket, submission.method.flatMap(EnrolmentMethod.init(rawValue:)), language, client)
+        return try await begin(ticket, submission.method.flatMap(EnrolmentMethod.init(rawValue:)), visit, client)
     }
 
     private func begin(
-        _ ticket: String, _ method: EnrolmentMethod?, _ language: PageLanguage, _ client: ClientContext
+        _ ticket: String, _ method: EnrolmentMethod?, _ visit: PageVisit, _ client: ClientContext
     ) async throws -> Response {
         switch try await realm.enrolments.beginDevice(invitation: FlowHandle(ticket), by: client) {
         case .offered(let offered):
-            let location = Self.path(ticket, offered.handle.token.reveal(), method ?? .push, language)
+            let location = Self.path(ticket, offered.handle.token.reveal(), method ?? .push, visit)
             return Response(status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
-        case .refused(.limitReached): return page(\.enrolled, language, status: .conflict)
-        case .unknown(.sourceLimited): return page(\.tooManyTries, language, status: .tooManyRequests)
-        case .refused, .unknown: return try await landing(ticket, language)
+        case .refused(.limitReached): return page(\.enrolled, visit, status: .conflict)
+        case .unknown(.sourceLimited): return page(\.tooManyTries, visit, status: .tooManyRequests)
+        case .refused, .unknown: return try await landing(ticket, visit)
         }
     }
 
     private func confirm(
-        _ code: String, _ ticket: String, _ enrollment: String, _ language: PageLanguage, _ client: ClientContext
+        _ code: String, _ ticket: String, _ enrollment: String, _ visit: PageVisit, _ client: ClientContext
     ) async throws -> Response {
-        let words = EnrolmentWords.of(language)
+        let words = EnrolmentWords.of(visit.language)
         let digits = code.filter { !$0.isWhitespace }
         let verdict = try await realm.authenticator.answer(
             .enrolmentCode(Secret(digits), name: ""), to: .flow(FlowHandle(enrollment), .enrolmentTicket),
             by: client)
         switch verdict {
         case .accomplished(.codesEnrolled(let enrolment)):
-            return done(enrolment.recoveryCode, language)
+            return done(enrolment.recoveryCode, visit)
         case .refused(let refusal) where refusal.reason == .wrongAnswer || refusal.reason == .replayed:
             return try await enrolling(
-                ticket, enrollment, method: .otp, language, problem: words.wrongCode, status: .unprocessableContent)
+                ticket, enrollment, method: .otp, visit, problem: words.wrongCode, status: .unprocessableContent)
         case .refused(let refusal) where refusal.reason == .factorLimitReached:
-            return page(\.enrolled, language, status: .conflict)
+            return page(\.enrolled, visit, status: .conflict)
         case .refused(let refusal) where refusal.reason == .flowExhausted:
-            return try await landing(ticket, language, problem: words.tooManyCodes)
+            return try await landing(ticket, visit, problem: words.tooManyCodes)
         case .refused(let refusal) where refusal.reason == .sourceLimited:
-            return page(\.tooManyTries, language, status: .tooManyRequests)
-        default: return try await enrolling(ticket, enrollment, method: .otp, language)
+            return page(\.tooManyTries, visit, status: .tooManyRequests)
+        default: return try await enrolling(ticket, enrollment, method: .otp, visit)
         }
     }
 
     // MARK: Making pages
 
     private static func path(
-        _ ticket: String, _ enrollment: String, _ method: EnrolmentMethod, _ language: PageLanguage
+        _ ticket: String, _ enrollment: String, _ method: EnrolmentMethod, _ visit: PageVisit
     ) -> String {
         var components = URLComponents()
         components.path = "/guardian/enroll"
         components.queryItems = [
             URLQueryItem(name: "ticket", value: ticket), URLQueryItem(name: "enrollment", value: enrollment),
-            URLQueryItem(name: "method", value: method.rawValue), URLQueryItem(name: "lang", value: language.rawValue),
+            URLQueryItem(name: "method", value: method.rawValue),
+            URLQueryItem(name: "lang", value: visit.language.rawValue),
         ]
         return components.string ?? components.path
     }
@@ -181,23 +184,27 @@ struct EnrolmentPage: Sendable {
     }
 
     private func page(
-        _ message: KeyPath<EnrolmentWords, PageMessage>, _ language: PageLanguage, status: HTTPResponse.Status
+        _ message: KeyPath<EnrolmentWords, PageMessage>, _ visit: PageVisit, status: HTTPResponse.Status
     ) -> Response {
-        page(Page(EnrolmentWords.of(language)[keyPath: message], in: language), EnrolmentContent(), status: status)
+        page(
+            Page("error", EnrolmentWords.of(visit.language)[keyPath: message]), EnrolmentContent(), visit,
+            status: status)
     }
 
-    private func done(_ recoveryCode: Secret<String>?, _ language: PageLanguage) -> Response {
+    private func done(_ recoveryCode: Secret<String>?, _ visit: PageVisit) -> Response {
         var content = EnrolmentContent()
         content.recoveryCode = recoveryCode.map { Self.grouped($0.reveal()) }
-        return page(Page(EnrolmentWords.of(language).done, in: language), content)
+        return page(Page("enrol", EnrolmentWords.of(visit.language).done), content, visit)
     }
 
-    private func page(_ page: Page, _ content: EnrolmentContent, status: HTTPResponse.Status = .ok) -> Response {
+    private func page(
+        _ page: Page, _ content: EnrolmentContent, _ visit: PageVisit, status: HTTPResponse.Status = .ok
+    ) -> Response {
         var content = content
-        let words = EnrolmentWords.of(page.language)
+        let words = EnrolmentWords.of(visit.language)
         content.labels = .init(
             typeSecret: words.typeSecret, recoveryCode: words.recoveryCode, scanned: words.scanned)
-        return template.response(page, content: content, status: status)
+        return template.response(page, content: content, in: visit, status: status)
     }
 }
 

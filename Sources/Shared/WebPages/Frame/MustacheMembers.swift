@@ -1,0 +1,38 @@
+import Mustache
+
+/// What templates see of a value beside its stored properties, which they find by reflection.
+protocol MustacheMembers: MustacheParent {
+    /// A computed property by its name; nil where it has none of that name.
+    func computed(_ name: String) -> Any?
+}
+
+extension MustacheMembers {
+    public func child(named name: String) -> Any? {
+        if let value = computed(name) { return value }
+        guard let stored = Mirror(reflecting: self).children.first(where: { $0.label == name })?.value else {
+            return nil
+        }
+        let mirror = Mirror(reflecting: stored)
+        return mirror.displayStyle == .optional ? mirror.children.first?.value : stored
+    }
+}
+
+extension PageField: MustacheMembers {
+    func computed(_ name: String) -> Any? {
+        switch name {
+        case "takesFocus": takesFocus
+        case "descriptions": descriptions
+        default: nil
+        }
+    }
+}
+
+extension PageBlock: MustacheMembers {
+    func computed(_ name: String) -> Any? {
+        switch name {
+        case "hasItems": items?.isEmpty == false
+        case "hasLinks": links?.isEmpty == false
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// What the frame shows of every page, whatever the page's own content is.
+public struct Page: Sendable {
+    /// Which page it is: `data-page` of its `main` element, by which programs know it.
+    public var kind: PageKind
+    /// The heading, which is also the title in the browser's tab.
+    public var title: PageText
+    /// The sentence below it.
+    public var text: PageText?
+    /// Why a form was refused, as an alert above it; the title in the tab then begins with "Error". A refused ``PageField`` refers to it
+    /// (WCAG 2.2, success criterion 3.3.1).
+    public var problem: PageText?
+    /// The id of the field that the problem is about, which the alert links to.
+    public var problemField: String?
+    /// Seconds after which the browser loads the page again; nil: it does not.
+    public var refreshSeconds: Int?
+    /// Where ``refreshSeconds`` leads; nil: to the page itself.
+    public var refreshTarget: String?
+    /// Whether the page is loaded again only where no script runs.
+    public var refreshesWithoutScript = false
+    /// The script of the page; nil: none runs.
+    public var script: PageAssets.Script?
+    /// Where the page's forms may lead in the end, beside this server: sources of Content Security Policy.
+    public var formActions: [String] = []
+    public var blocks: [PageBlock] = []
+    /// Whether it shows lists, which want more room than a form.
+    public var isWide = false
+
+    public init(
+        _ kind: PageKind, _ title: PageText, _ text: PageText? = nil, problem: PageText? = nil,
+        _ blocks: [PageBlock] = []
+    ) {
+        self.kind = kind
+        self.title = title
+        self.text = text
+        self.problem = problem
+        self.blocks = blocks
+    }
+
+    public init(_ kind: PageKind, _ message: PageMessage, problem: String? = nil, refreshSeconds: Int? = nil) {
+        self.init(kind, PageText(message.title), PageText(message.text), problem: problem.map { PageText($0) })
+        self.refreshSeconds = refreshSeconds
+    }
+}
+
+/// Which page it is, for programs that read it.
+public struct PageKind: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    public init(stringLiteral value: String) {
+        self.init(rawValue: value)
+    }
+}
+
+/// A heading and the sentence below it.
+public struct PageMessage: Sendable, Equatable {
+    public var title: String
+    public var text: String
+
+    public init(title: String, text: String) {
+        self.title = title
+        self.text = text
+    }
+}

@@ -1,0 +1,73 @@
+/// A field of a form with its label, which a template shows with `{{#field}}{{>field}}{{/field}}`.
+///
+/// A refused field is tied to the page's ``Page/problem`` (WCAG 2.2, success criterion 3.3.1).
+public struct PageField: Sendable {
+    /// The name of the form's parameter, and the element's id.
+    public var name: String
+    public var label: String
+    /// The type of the HTML `input`.
+    public var type: String
+    /// What the field shows before anything is typed. Never a secret.
+    public var value: String?
+    /// A sentence below the label.
+    public var hint: String?
+    /// The keyboard that a phone shows (HTML, `inputmode`).
+    public var inputMode: String?
+    /// What browsers and password managers fill in (HTML, `autocomplete`).
+    public var autocomplete: String?
+    /// The regular expression that the browser checks before it sends the form.
+    public var pattern: String?
+    /// In UTF-16 code units, as browsers count them.
+    public var minimumLength: Int?
+    /// In UTF-16 code units, as browsers count them.
+    public var maximumLength: Int?
+    public var isRequired = true
+    /// Whether the keyboard goes there first, where no problem is shown.
+    public var isFirst = true
+    /// Whether the page's problem is about this field.
+    public var isInvalid: Bool
+
+    public init(
+        name: String, label: String, type: String = "text", value: String? = nil, autocomplete: String? = nil,
+        maximumLength: Int? = 256, isRequired: Bool = true, isFirst: Bool = true, isInvalid: Bool = false
+    ) {
+        self.name = name
+        self.label = label
+        self.type = type
+        self.value = value
+        self.autocomplete = autocomplete
+        self.maximumLength = maximumLength
+        self.isRequired = isRequired
+        self.isFirst = isFirst
+        self.isInvalid = isInvalid
+    }
+
+    /// The keyboard goes to what is wrong first.
+    var takesFocus: Bool { isFirst && !isInvalid }
+    /// What describes the field: its hint, and the problem.
+    var descriptions: String? {
+        let ids = (hint == nil ? [] : ["\(name)-hint"]) + (isInvalid ? ["problem"] : [])
+        return ids.isEmpty ? nil : ids.joined(separator: " ")
+    }
+
+    /// A password that the user chooses.
+    public static func newPassword(
+        name: String, label: String, minimumLength: Int, isInvalid: Bool
+    ) -> PageField {
+        var field = PageField(
+            name: name, label: label, type: "password", autocomplete: "new-password", maximumLength: nil,
+            isInvalid: isInvalid)
+        field.minimumLength = minimumLength
+        return field
+    }
+
+    /// Digits that an authenticator app shows, or that a mail brought.
+    public static func oneTimeCode(name: String, label: String, isRequired: Bool = true, isInvalid: Bool) -> PageField {
+        var field = PageField(
+            name: name, label: label, autocomplete: "one-time-code", maximumLength: 16, isRequired: isRequired,
+            isInvalid: isInvalid)
+        field.inputMode = "numeric"
+        field.pattern = "[0-9 ]*"
+        return field
+    }
+}

@@ -1,0 +1,162 @@
+/// A form of a page: fields, choices and buttons, sent by POST.
+public struct PageForm: Sendable {
+    /// What the browser sends beside what people type.
+    public struct HiddenField: Sendable {
+        public var name: String
+        public var value: String
+    }
+
+    /// One of several: radio buttons with a legend.
+    public struct Choices: Sendable {
+        public var legend: String
+        public var name: String
+        public var options: [Option]
+
+        public init(legend: String, name: String, options: [Option]) {
+            self.legend = legend
+            self.name = name
+            self.options = options
+        }
+    }
+
+    /// A radio button.
+    public struct Option: Sendable {
+        public var id: String
+        public var value: String
+        public var label: PageText
+        public var hint: String?
+        public var isChecked: Bool
+
+        public init(id: String, value: String, label: PageText, hint: String? = nil, isChecked: Bool = false) {
+            self.id = id
+            self.value = value
+            self.label = label
+            self.hint = hint
+            self.isChecked = isChecked
+        }
+    }
+
+    /// What sends the form.
+    public struct Button: Sendable {
+        public var label: String
+        /// What the form says where this one sends it.
+        public var name: String?
+        public var value: String?
+        /// Whether it looks less urgent than others.
+        public var isSecondary: Bool
+        /// Whether it sends the form although fields are empty.
+        public var skipsValidation: Bool
+
+        public init(
+            _ label: String, name: String? = nil, value: String? = nil, isSecondary: Bool = false,
+            skipsValidation: Bool = false
+        ) {
+            self.label = label
+            self.name = name
+            self.value = value
+            self.isSecondary = isSecondary
+            self.skipsValidation = skipsValidation
+        }
+    }
+
+    /// A path of this server.
+    public var action: String
+    public var hidden: [HiddenField]
+    public var fields: [PageField]
+    public var choices: Choices?
+    public var buttons: [Button]
+    /// Whether the buttons are side by side and of one size, as where a person agrees or refuses.
+    public var isDecision: Bool
+
+    /// - Parameter hidden: in this order.
+    public init(
+        action: String, hidden: KeyValuePairs<String, String?> = [:], fields: [PageField] = [], choices: Choices? = nil,
+        buttons: [Button], isDecision: Bool = false
+    ) {
+        self.action = action
+        self.hidden = hidden.compactMap { name, value in value.map { HiddenField(name: name, value: $0) } }
+        self.fields = fields
+        self.choices = choices
+        self.buttons = buttons
+        self.isDecision = isDecision
+    }
+}
+
+/// A part of a page's content. One of the members is there.
+public struct PageBlock: Sendable {
+    var text: PageText?
+    var heading: String?
+    var form: PageForm?
+    var links: [Link]?
+    var items: [Item]?
+    var code: Code?
+    var status: Status?
+    var notice: PageText?
+
+    /// A link to another page.
+    public struct Link: Sendable {
+        public var label: PageText
+        public var target: String
+        public var isButton: Bool
+
+        public init(_ label: PageText, to target: String, isButton: Bool = false) {
+            self.label = label
+            self.target = target
+            self.isButton = isButton
+        }
+    }
+
+    /// An entry of a list, with what can be done about it.
+    public struct Item: Sendable {
+        public var title: PageText
+        public var details: [PageText]
+        public var form: PageForm?
+
+        public init(_ title: PageText, details: [PageText] = [], form: PageForm? = nil) {
+            self.title = title
+            self.details = details
+            self.form = form
+        }
+    }
+
+    /// A code to scan, and the same as text.
+    public struct Code: Sendable {
+        /// An image as SVG, made by this server.
+        public var picture: String?
+        public var caption: String
+        /// Text to compare or to type.
+        public var text: String
+        /// The text as a screen reader reads it: digit by digit.
+        public var spoken: String
+        public var link: Link?
+
+        public init(picture: String? = nil, caption: String, text: String, link: Link? = nil) {
+            self.picture = picture
+            self.caption = caption
+            self.text = text
+            spoken = text.filter { $0 != " " }.map(String.init).joined(separator: " ")
+            self.link = link
+        }
+    }
+
+    /// What the page waits for; `wait.js` asks the path and follows where it says.
+    public struct Status: Sendable {
+        public var text: String
+        public var path: String
+
+        public init(_ text: String, path: String) {
+            self.text = text
+            self.path = path
+        }
+    }
+
+    public static func text(_ text: PageText) -> PageBlock { PageBlock(text: text) }
+    public static func heading(_ text: String) -> PageBlock { PageBlock(heading: text) }
+    public static func form(_ form: PageForm) -> PageBlock { PageBlock(form: form) }
+    public static func links(_ links: [Link]) -> PageBlock { PageBlock(links: links) }
+    public static func items(_ items: [Item]) -> PageBlock { PageBlock(items: items) }
+    public static func code(_ code: Code) -> PageBlock { PageBlock(code: code) }
+    public static func status(_ status: Status) -> PageBlock { PageBlock(status: status) }
+    /// Something that went well, or that is good to know.
+    public static func notice(_ text: PageText) -> PageBlock { PageBlock(notice: text) }
+}

@@ -1,0 +1,101 @@
+import HTTPTypes
+import Hummingbird
+import Mustache
+import ServerHTTP
+
+extension Page {
+    /// The page as HTML in the frame of its site.
+    /// - Parameters:
+    ///   - content: what ``PageTemplate`` shows below the page's own blocks; its member must not be called `page`.
+    func html(in visit: PageVisit, template: PageTemplate? = nil, content: any Sendable = NoContent()) -> String {
+        let library = template.map { $0.library(of: visit.site) } ?? visit.site.templates
+        return library.render(Framed(page: FramedPage(self, visit), content: content), withTemplate: "frame") ?? ""
+    }
+
+    /// The page as an answer with every header of pages.
+    func response(
+        in visit: PageVisit, status: HTTPResponse.Status, template: PageTemplate? = nil,
+        content: any Sendable = NoContent()
+    ) -> Response {
+        var response = Response.html(html(in: visit, template: template, content: content), status: status)
+        response.headers[.contentSecurityPolicy] = contentSecurityPolicy
+        return response
+    }
+
+    /// What the page may load, and where its forms may lead (Content Security Policy Level 3). Browsers apply `form-action` to every
+    /// redirect after a form, so a form that ends at an application names the application's origin.
+    var contentSecurityPolicy: String {
+        var policy =
+            "default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; "
+            + "frame-ancestors 'none'; form-action \((["'self'"] + formActions).joined(separator: " "))"
+        if script != nil { policy += "; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'" }
+        return policy
+    }
+}
+
+/// A page without a template of its own.
+struct NoContent: Sendable {}
+
+/// What the frame's template shows.
+private struct Framed {
+    var page: FramedPage
+    var content: any Sendable
+}
+
+private struct FramedPage {
+    struct Language {
+        var tag: String
+        var name: String
+        var target: String
+        var isPresent: Bool
+    }
+
+    var lang: String
+    var kind: String
+    var layout: String
+    var site: String
+    var title: PageText
+    var text: PageText?
+    var problem: PageText?
+    var problemField: String?
+    var problemLink: String
+    /// Before the title in the browser's tab, where something was refused.
+    var errorPrefix: String?
+    var refresh: String?
+    var refreshWithoutScript: String?
+    var styleSheet = PageAssets.styleSheetPath
+    var theme: String?
+    var logo: String?
+    var script: String?
+    var blocks: [PageBlock]
+    var languageLabel: String
+    var languages: [Language]
+    var hasLanguages = true
+    var t: [String: String]
+
+    init(_ page: Page, _ visit: PageVisit) {
+        let words = visit.words
+        lang = visit.language.rawValue
+        kind = page.kind.rawValue
+        layout = page.isWide ? "wide" : "card"
+        site = visit.site.name
+        title = page.title
+        text = page.text
+        problem = page.problem
+        problemField = page.problemField
+        problemLink = words.plain("frameProblemLink")
+        errorPrefix = page.problem == nil ? nil : words.plain("frameError")
+        let refreshing = page.refreshSeconds.map { "\($0)" + (page.refreshTarget.map { ";url=\($0)" } ?? "") }
+        refresh = page.refreshesWithoutScript ? nil : refreshing
+        refreshWithoutScript = page.refreshesWithoutScript ? refreshing : nil
+        script = page.script.map { PageAssets.path(of: $0) }
+        blocks = page.blocks
+        languageLabel = words.plain("frameLanguage")
+        languages = PageLanguage.allCases.map { language in
+            Language(
+                tag: language.rawValue, name: language.ownName, target: visit.path(in: language),
+                isPresent: language == visit.language)
+        }
+        t = [:]
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Hummingbird
+
+/// Where browsers reach the pages: the hosts that a request may name, and the origins that a form may come from.
+public struct PageAddresses: Sendable {
+    private let published: @Sendable () -> [String]
+    private let takesLoopback: Bool
+
+    /// - Parameters:
+    ///   - published: the addresses of this server, for instance `https://id.example`.
+    ///   - takesLoopback: whether `127.0.0.1`, `[::1]` and `localhost` are addresses of it too, by whichever port: where it listens on
+    ///     loopback and no address is configured, and in development.
+    public init(published: @escaping @Sendable () -> [String], takesLoopback: Bool) {
+        self.published = published
+        self.takesLoopback = takesLoopback
+    }
+
+    /// Whether a request may name that host: `id.example`, `127.0.0.1:8080`.
+    func admits(host: String) -> Bool {
+        let host = host.lowercased()
+        if published().contains(where: { Self.authority(of: $0) == host }) { return true }
+        return takesLoopback && Self.isLoopback(host)
+    }
+
+    /// Whether a form may come from that origin (RFC 6454, section 7), sent to that host.
+    func admits(origin: String, toHost host: String) -> Bool {
+        let origin = origin.lowercased()
+        if published().contains(where: { Self.origin(of: $0) == origin }) { return true }
+        // Each address of loopback is an origin of its own: a page of one does not send forms to another.
+        return takesLoopback && Self.isLoopback(host.lowercased()) && origin == "http://\(host.lowercased())"
+    }
+
+    private static func authority(of url: String) -> String? { origin(of: url)?.components(separatedBy: "://").last }
+
+    /// Scheme and authority of a URL, without the scheme's own port.
+    private static func origin(of url: String) -> String? {
+        let parts = url.lowercased().components(separatedBy: "://")
+        guard parts.count == 2, let authority = parts[1].split(separator: "/").first else { return nil }
+        let port = parts[0] == "https" ? ":443" : ":80"
+        let plain = authority.hasSuffix(port) ? authority.dropLast(port.count) : authority
+        return "\(parts[0])://\(plain)"
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        var name = Substring(host)
+        if let colon = host.lastIndex(of: ":"), host[host.index(after: colon)...].allSatisfy(\.isNumber) {
+            name = host[..<colon]
+        }
+        return ["127.0.0.1", "[::1]", "localhost"].contains(name)
+    }
+}

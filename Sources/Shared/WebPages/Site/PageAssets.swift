@@ -1,0 +1,60 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServerHTTP
+
+/// What pages load from the server: their style sheet and scripts, `GET /assets/<hash>/<name>`. The hash is of the content, so that
+/// browsers keep each for as long as they like (RFC 8246).
+public struct PageAssets: Sendable {
+    /// A script of pages. Each does what pages do without it, with less waiting or fewer steps.
+    public enum Script: String, Sendable, CaseIterable {
+        /// Asks whether what a page waits for has happened.
+        case wait = "wait.js"
+
+        fileprivate var bytes: [UInt8] {
+            switch self {
+            case .wait: PackageResources.wait_js
+            }
+        }
+    }
+
+    /// The path of the style sheet that every page links to.
+    public static let styleSheetPath = path(of: "countersign.css", PackageResources.countersign_css)
+
+    /// The path of a script.
+    public static func path(of script: Script) -> String { scriptPaths[script] ?? "" }
+
+    private static let scriptPaths = Dictionary(
+        uniqueKeysWithValues: Script.allCases.map { ($0, path(of: $0.rawValue, $0.bytes)) })
+
+    private static func path(of name: String, _ bytes: [UInt8]) -> String {
+        let digest = SHA256.hash(data: Data(bytes)).prefix(8).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }
+        return "/assets/\(digest.joined())/\(name)"
+    }
+
+    public init() {}
+
+    /// Adds the routes; the composition root calls it once.
+    public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
+        router.get(RouterPath(Self.styleSheetPath)) { _, _ in
+            Self.response(PackageResources.countersign_css, type: "text/css; charset=utf-8")
+        }
+        for script in Script.allCases {
+            router.get(RouterPath(Self.path(of: script))) { _, _ in
+                Self.response(script.bytes, type: "text/javascript; charset=utf-8")
+            }
+        }
+    }
+
+    private static func response(_ bytes: [UInt8], type: String) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: type, .cacheControl: "public, max-age=31536000, immutable"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

@@ -1,0 +1,22 @@
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+
+extension PageSite {
+    /// Answers of which no dialect has words, as pages for browsers: a path that does not exist, a failure of ours. Nil where the
+    /// client does not ask for pages.
+    public func format(_ failure: ServerFailure, _ request: Request) -> Response? {
+        guard request.headers[.accept]?.lowercased().contains("text/html") == true else { return nil }
+        let visit = visit(request)
+        let (kind, title, text): (PageKind, String, String) =
+            switch failure {
+            case .status(.notFound): ("not-found", "notFoundTitle", "notFoundText")
+            case .overloaded, .unavailable, .outcomeUnknown: ("error", "busyTitle", "busyText")
+            case .internalError, .body, .status: ("error", "errorTitle", "errorText")
+            }
+        let page = Page(
+            kind, visit.words(title), visit.words(text),
+            [.links([.init(visit.words("homeLink"), to: "/")])])
+        return visit.response(page, status: failure.status)
+    }
+}

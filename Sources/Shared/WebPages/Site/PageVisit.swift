@@ -1,0 +1,109 @@
+import CountersignCore
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+
+/// One request for a page: in which language it is answered, from which browser it came, and which cookies the answer sets.
+public struct PageVisit: Sendable {
+    public let site: PageSite
+    public let language: PageLanguage
+    /// What binds attempts to the browser; nil where it has nothing yet.
+    public private(set) var browser: BrowserKey?
+    /// The token of the browser's session.
+    public let sessionToken: Secret<String>?
+    public let query: [String: String]
+    let path: String
+    private var cookies: [String] = []
+
+    /// - Parameters:
+    ///   - lang: the language that a form was shown in.
+    ///   - languages: what an application asked for (`ui_locales`, OpenID Connect Core 1.0, section 3.1.2.1).
+    init(site: PageSite, request: Request, lang: String?, languages: [String]) {
+        self.site = site
+        query = request.queryItems
+        path = request.uri.path
+        browser = site.cookies.browser(request)
+        sessionToken = site.cookies.session(request)
+        let chosen = (lang ?? query["lang"]).flatMap(PageLanguage.init(tag:))
+        let kept = site.cookies.language(request)
+        language =
+            chosen ?? kept ?? languages.lazy.compactMap(PageLanguage.init(tag:)).first
+            ?? request.headers[.acceptLanguage].flatMap(PageLanguage.init(accepting:)) ?? .english
+        if let chosen, chosen != kept, request.method == .get { cookies.append(site.cookies.setting(language: chosen)) }
+    }
+
+    public var words: Words { Words(messages: site.messages, language: language) }
+
+    // MARK: Cookies
+
+    /// The browser's key, a fresh one where it has none.
+    public mutating func browserKey(_ random: any RandomSource) -> BrowserKey {
+        if let browser { return browser }
+        return renewBrowser(random)
+    }
+
+    /// Gives the browser another key, which goes on with what was begun under the earlier one.
+    @discardableResult
+    public mutating func renewBrowser(_ random: any RandomSource) -> BrowserKey {
+        let fresh = site.cookies.freshBrowser(random, after: browser)
+        browser = fresh.key
+        cookies.append(fresh.setCookie)
+        return fresh.key
+    }
+
+    /// Gives the browser a session's token.
+    public mutating func hold(session token: Secret<String>) { cookies.append(site.cookies.setting(session: token)) }
+
+    /// Takes session and key away.
+    public mutating func signOut() {
+        browser = nil
+        cookies += site.cookies.clearingSession
+    }
+
+    // MARK: Answers
+
+    /// A page, with the cookies.
+    public func response(_ page: Page, status: HTTPResponse.Status = .ok) -> Response {
+        response(page, status: status, template: nil, content: NoContent())
+    }
+
+    func response(
+        _ page: Page, status: HTTPResponse.Status, template: PageTemplate?, content: any Sendable
+    ) -> Response {
+        page.response(in: self, status: status, template: template, content: content).setting(cookies: cookies)
+    }
+
+    /// Leads on to another page of ours: 303, so that reloading sends nothing again.
+    /// - Parameter path: of this server; the answer names no host.
+    public func redirect(to path: String) -> Response {
+        Response(status: .seeOther, headers: [.location: path, .cacheControl: "no-store"]).setting(cookies: cookies)
+    }
+
+    /// The address of this page in another language.
+    func path(in language: PageLanguage) -> String {
+        PagePath(
+            path,
+            query.filter { $0.key != "lang" && $0.key != "csrf" }.sorted { $0.key < $1.key } + [
+                ("lang", language.rawValue)
+            ]
+        )
+        .text
+    }
+}
+
+/// A path of ours with a query.
+public struct PagePath: Sendable {
+    public let text: String
+
+    /// - Parameter items: those whose value is nil are left out.
+    public init(_ path: String, _ items: KeyValuePairs<String, String?>) {
+        self.init(path, items.compactMap { name, value in value.map { (name, $0) } })
+    }
+
+    init(_ path: String, _ items: [(key: String, value: String)]) {
+        text =
+            path
+            + (items.isEmpty
+                ? "" : "?" + items.map { "\($0.key.queryEncoded)=\($0.value.queryEncoded)" }.joined(separator: "&"))
+    }
+}

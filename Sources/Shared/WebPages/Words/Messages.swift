@@ -1,0 +1,116 @@
+import Foundation
+
+/// The catalogue of what pages say: for each key the message in every language.
+///
+/// The source is one file, `messages.json`. A key that lacks a language, or whose languages have places for different values, makes no
+/// catalogue: the tests make it, the server makes it before it listens, and `scripts/check-messages` reads it with every check.
+public struct Messages: Sendable {
+    private let formats: [String: [PageLanguage: MessageFormat]]
+
+    /// What is wrong with a catalogue, all at once.
+    public struct Faults: Error, CustomStringConvertible, Equatable {
+        public let faults: [String]
+        public var description: String { faults.joined(separator: "\n") }
+    }
+
+    /// - Parameter bytes: `{"key": {"en": "…", "de": "…", "ja": "…"}, …}`.
+    /// - Throws: ``Faults``, `DecodingError`.
+    public init(_ bytes: [UInt8]) throws {
+        let texts = try JSONDecoder().decode([String: [String: String]].self, from: Data(bytes))
+        var formats: [String: [PageLanguage: MessageFormat]] = [:]
+        var faults: [String] = []
+        for (key, languages) in texts.sorted(by: { $0.key < $1.key }) {
+            for language in languages.keys where PageLanguage(rawValue: language) == nil {
+                faults.append("\(key) is in “\(language)”, which is no language of pages")
+            }
+            for language in PageLanguage.allCases {
+                guard let text = languages[language.rawValue], !text.isEmpty else {
+                    faults.append("\(key) lacks \(language.rawValue)")
+                    continue
+                }
+                do {
+                    formats[key, default: [:]][language] = try MessageFormat(text)
+                } catch {
+                    faults.append("\(key) in \(language.rawValue): \(error)")
+                }
+            }
+            if Set((formats[key] ?? [:]).values.map(\.names)).count > 1 {
+                faults.append("\(key) has places for different values in its languages")
+            }
+        }
+        guard faults.isEmpty else { throw Faults(faults: faults) }
+        self.formats = formats
+    }
+
+    /// The catalogue of this server.
+    public static func ofServer() throws -> Messages { try Messages(PackageResources.messages_json) }
+
+    /// The keys of all messages.
+    public var keys: Set<String> { Set(formats.keys) }
+
+    /// What an operator says instead: `{"key": "…", …}` in one language.
+    /// - Throws: ``Faults`` for keys that do not exist and for places that the message does not have.
+    public func overridden(_ bytes: [UInt8], in language: PageLanguage) throws -> Messages {
+        var formats = formats
+        var faults: [String] = []
+        for (key, text) in try JSONDecoder().decode([String: String].self, from: Data(bytes)) {
+            do {
+                let format = try MessageFormat(text)
+                guard let present = formats[key]?[language], format.names.isSubset(of: present.names) else {
+                    faults.append("\(key) does not exist, or has no such places")
+                    continue
+                }
+                formats[key]?[language] = format
+            } catch {
+                faults.append("\(key): \(error)")
+            }
+        }
+        guard faults.isEmpty else { throw Faults(faults: faults.sorted()) }
+        return Messages(formats: formats)
+    }
+
+    private init(formats: [String: [PageLanguage: MessageFormat]]) {
+        self.formats = formats
+    }
+
+    /// The message of a key. A key that does not exist gives its own name, which the tests of pages find.
+    func text(_ key: String, in language: PageLanguage, _ values: [String: MessageFormat.Value]) -> PageText {
+        formats[key]?[language].map { $0.text(values) } ?? PageText(key)
+    }
+
+    /// All messages without places, for templates: `{{t.key}}`.
+    func plain(in language: PageLanguage) -> [String: String] {
+        formats.compactMapValues { $0[language]?.text([:]).plain }
+    }
+}
+
+/// The messages in one language.
+public struct Words: Sendable {
+    let messages: Messages
+    public let language: PageLanguage
+
+    /// A value for a place of a message.
+    public enum Value: Sendable {
+        /// What a person or an application chose.
+        case chosen(String)
+        /// Words of ours.
+        case words(String)
+        case number(Int)
+    }
+
+    /// The message of a key with its values.
+    public func callAsFunction(_ key: String, _ values: [String: Value] = [:]) -> PageText {
+        messages.text(
+            key, in: language,
+            values.mapValues { value in
+                switch value {
+                case .chosen(let text): .text(PageText(chosen: text))
+                case .words(let text): .text(PageText(text))
+                case .number(let number): .number(number)
+                }
+            })
+    }
+
+    /// The message without mark-up.
+    public func plain(_ key: String, _ values: [String: Value] = [:]) -> String { self(key, values).plain }
+}
