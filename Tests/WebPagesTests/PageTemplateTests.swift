@@ -87,7 +87,7 @@ struct PageTemplateTests {
         let attack = "\"><script>'&"
         var page = Page("error", PageMessage(title: attack, text: attack), problem: attack)
         let form = PageForm(
-            action: attack, hidden: ["a": attack],
+            action: attack, hidden: [.init(name: attack, value: attack)],
             choices: .init(
                 legend: attack, name: attack,
                 options: [.init(id: attack, value: attack, label: PageText(chosen: attack), hint: attack)]),

@@ -131,7 +131,7 @@ struct ProofFinder {
         case .enrolment(let offered, let secret):
             guard isOffered(offered) else { return .refused(Refusal(.factorNotOffered)) }
             (kind, payload) = (offered, secret)
-        case .registration, .secondFactor:
+        case .registration, .secondFactor, .unasked:
             guard let offer = body.offer else { return .refused(Refusal(.unexpectedAnswer)) }
             guard let codes = try offer.codes, isOffered(codes.kind) else {
                 return .refused(Refusal(.factorNotOffered))

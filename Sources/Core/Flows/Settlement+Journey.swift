@@ -24,6 +24,9 @@ extension Settlement {
         case (.secondFactor, _):
             guard let user, let proof else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
             return try assure(user, context.body.proven + [proof], in: transaction)
+        case (.registration, _) where fitting?.isEnrolment == true:
+            guard let user, let proof else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
+            return try assure(user, context.body.proven + [proof], in: transaction)
         case (.registration, _):
             guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
             return try register(user, proof, journey, in: transaction)

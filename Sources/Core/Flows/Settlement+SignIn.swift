@@ -120,7 +120,8 @@ extension Settlement {
         _ user: User, _ body: FlowBody, _ journey: Journey, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
         guard var flow = try presentFlow(in: transaction) else { return .stale }
-        let signedIn = try open(user, body, in: transaction)
+        var signedIn = try open(user, body, in: transaction)
+        signedIn.recoveryCode = result.replacement
         var (body, journey) = (body, journey)
         // The token is in the sealed body for as long as its answer may have been lost, and useless once it was traded.
         try journey.remember(

@@ -151,7 +151,7 @@ struct Settlement: Sendable {
         _ candidate: ProofCandidate, _ user: User?, in transaction: any StoreTransaction
     ) throws -> Proving {
         if candidate.isEnrolment {
-            guard context.body.purpose == .signIn else { return .proven(nil) }
+            guard context.body.purpose == .signIn || context.body.journey != nil else { return .proven(nil) }
             // Offered in the middle of this sign-in, which it completes.
             guard let user, let offer = context.body.offer, let newPayload else {
                 return .refused(.verdict(.refused(Refusal(.unexpectedAnswer))))

@@ -34,18 +34,27 @@ struct RefreshToken: Sendable {
 /// The token in a browser's cookie: the session's id and 256 random bits, of the same form as a refresh token.
 struct BrowserToken: Sendable {
     let sessionID: SessionID
+    /// The secret without its stamp.
     let text: Secret<String>
+    /// When the session was used last, as the cookie says; nil in a token that is made just now.
+    let stamp: (at: Date, digest: Data)?
 
     init(session: SessionID, random: any RandomSource) {
         sessionID = session
         text = KeyedSecret.fresh(named: session.rawValue, random: random)
+        stamp = nil
     }
 
-    /// Nil where the text is not of this form.
+    /// Nil where the text is not of this form: the secret, the second of the last use in base 36, a digest.
     init?(_ text: String) {
-        guard let name = KeyedSecret.name(in: text) else { return nil }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard text.utf8.count <= 256, parts.count == 4, let name = KeyedSecret.name(in: "\(parts[0]).\(parts[1])"),
+            let second = Int64(parts[2], radix: 36), (0..<1 << 40).contains(second),
+            let digest = [UInt8](base64URL: parts[3])
+        else { return nil }
         sessionID = SessionID(rawValue: name)
-        self.text = Secret(text)
+        self.text = Secret("\(parts[0]).\(parts[1])")
+        stamp = (Date(timeIntervalSince1970: TimeInterval(second)), Data(digest))
     }
 
     /// SHA-256: what the server keeps to recognise it.

@@ -11,12 +11,20 @@ extension Sessions {
         public let token: Secret<String>
     }
 
+    /// Seconds after which a browser's session is over that was not used (NIST SP 800-63B-4, section 2.2.3).
+    public static let idleTime: TimeInterval = 3600
+    /// Seconds after the first of its proofs after which a browser's session is over in any case (the same).
+    public static let overallTime: TimeInterval = 86_400
+    /// Seconds after which a browser's token says anew when the session was used.
+    private static let renewalTime: TimeInterval = 300
+
     /// Turns a sign-in that just took place on a page into a browser's session without grants: the grant that the sign-in
     /// made is removed, so that its refresh token opens nothing.
     ///
     /// Applications then get grants of it (``Grants/open(on:of:terms:for:secondFactor:by:)``).
     /// - Returns: nil where the session is over meanwhile, or a browser holds it already.
     public func begin(inBrowser signedIn: SignedIn) async throws -> BrowserSession? {
+        let realm = realm
         let now = realm.clock.now
         let token = BrowserToken(session: signedIn.session.id, random: realm.random)
         return try await realm.store.write { transaction in
@@ -27,20 +35,85 @@ extension Sessions {
             session.browserDigest = token.digest
             guard try transaction.update(session), try transaction.deleteGrant(signedIn.grant.id) else { return nil }
             return BrowserSession(
-                session: try transaction.session(session.id) ?? session, user: user, token: token.text)
+                session: try transaction.session(session.id) ?? session, user: user,
+                token: try token.stamped(at: now, sealer: realm.sealer, in: transaction))
         }
     }
 
-    /// The session of a browser's cookie, where it goes on and the user is not disabled.
+    /// Puts what a sign-in just proved in place of what a browser's session was proven with: after a step-up that is more, after
+    /// a re-authentication the same anew. The session keeps its id, its token is another, and the sign-in's own session is over.
+    /// - Returns: nil where either session is over, or they are of different users.
+    public func raise(_ browser: Session, by signedIn: SignedIn) async throws -> BrowserSession? {
+        let realm = realm
+        let now = realm.clock.now
+        let token = BrowserToken(session: browser.id, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard let user = try transaction.user(browser.userID), !user.isDisabled, user.id == signedIn.user.id,
+                var session = try transaction.session(browser.id), session.isLiving(of: user, at: now),
+                session.browserDigest != nil, browser.id != signedIn.session.id,
+                let proving = try transaction.session(signedIn.session.id), proving.isLiving(of: user, at: now)
+            else { return nil }
+            try transaction.reserve([.session(session.id), .session(proving.id), .grant(signedIn.grant.id)])
+            session.proofs = proving.proofs
+            session.browserDigest = token.digest
+            guard try transaction.update(session), try transaction.end(proving, at: now) else { return nil }
+            return BrowserSession(
+                session: try transaction.session(session.id) ?? session, user: user,
+                token: try token.stamped(at: now, sealer: realm.sealer, in: transaction))
+        }
+    }
+
+    /// The session of a browser's cookie, where it goes on, was used lately, and the user is not disabled.
     public func session(ofBrowser text: Secret<String>) async throws -> (session: Session, user: User)? {
         guard let given = BrowserToken(text.reveal()) else { return nil }
         let now = realm.clock.now
+        guard try given.isInUse(at: now, sealer: realm.sealer) else { return nil }
         return try await realm.store.read { transaction in
             guard let session = try transaction.session(given.sessionID), let digest = session.browserDigest,
                 ConstantTime.equal(given.digest, digest), let user = try transaction.user(session.userID),
-                !user.isDisabled, session.isLiving(of: user, at: now), !user.refuses(issuedAt: session.createdAt)
+                !user.isDisabled, session.isLiving(of: user, at: now), !user.refuses(issuedAt: session.createdAt),
+                now < (session.proofs.map(\.at).min() ?? session.createdAt) + Self.overallTime
             else { return nil }
             return (session, user)
+        }
+    }
+
+    /// The token of a session that is in use, saying that it was used now; nil where it said so lately. The session is the same.
+    /// - Parameter text: a token that ``session(ofBrowser:)`` has just admitted.
+    public func renewed(browser text: Secret<String>) async throws -> Secret<String>? {
+        let realm = realm
+        let now = realm.clock.now
+        guard let given = BrowserToken(text.reveal()), let seenAt = given.stamp?.at, now >= seenAt + Self.renewalTime
+        else { return nil }
+        return try await realm.store.read { try given.stamped(at: now, sealer: realm.sealer, in: $0) }
+    }
+}
+
+extension BrowserToken {
+    private static let context = "browser-session-used"
+
+    /// What a browser's cookie carries: the token, when the session was used, and a keyed digest of both. So a browser that is left alone
+    /// is signed out without a write for each page that it loads.
+    fileprivate func stamped(
+        at now: Date, sealer: Sealer, in transaction: any StoreTransaction
+    ) throws -> Secret<String> {
+        let stamped = Self.stamped(text, at: Int64(now.timeIntervalSince1970))
+        let digest = try sealer.digest(stamped, for: Self.context, in: transaction)
+        return Secret("\(stamped).\(Array(digest).base64URL)")
+    }
+
+    private static func stamped(_ text: Secret<String>, at second: Int64) -> String {
+        "\(text.reveal()).\(String(second, radix: 36))"
+    }
+
+    /// Whether the token says, in our hand, that the session was used lately. A key that is gone is as no digest.
+    fileprivate func isInUse(at now: Date, sealer: Sealer) throws -> Bool {
+        guard let stamp, now < stamp.at + Sessions.idleTime else { return false }
+        do {
+            return try sealer.matches(
+                Self.stamped(text, at: Int64(stamp.at.timeIntervalSince1970)), stamp.digest, for: Self.context)
+        } catch is SealingError {
+            return false
         }
     }
 }

@@ -144,7 +144,10 @@ extension Enrolments {
                 let userID = found.record.userID
             else { return .unknown(.unknownFlow) }
             var (flow, body) = (found.record, found.body)
-            guard body.purpose == .signIn, body.challenge == .secondFactor else { return .unknown(.unknownFlow) }
+            let isStep = body.journey?.stage == .registration
+            guard isStep || body.purpose == .signIn && body.challenge == .secondFactor else {
+                return .unknown(.unknownFlow)
+            }
             if flow.finishedAt != nil { return .unknown(.flowFinished) }
             if flow.expiresAt <= draft.now { return .unknown(.flowExpired) }
             guard let user = try transaction.user(userID) else { return .refused(.userNotFound) }
@@ -152,7 +155,7 @@ extension Enrolments {
             guard try draft.proofs.secondFactors(among: transaction.factors(of: userID)).isEmpty else {
                 return .refused(.limitReached)
             }
-            guard body.canEnrol else { return .unknown(.unknownFlow) }
+            guard body.canEnrol || isStep else { return .unknown(.unknownFlow) }
             guard user.email == nil || user.profile.emailVerified else { return .refused(.unverifiedEmail) }
             guard
                 try transaction.charge(.offersPerTicket, key: CounterKey.offers(by: flow.digest), at: draft.now) == nil
@@ -162,10 +165,26 @@ extension Enrolments {
                 in: transaction)
             if case .offered(let ticket) = outcome {
                 body.enrolment = ticket.offer
+                if isStep { body.challenge = .unasked }
                 flow.body = try body.sealed(by: draft.sealer, digest: flow.digest, in: transaction)
                 guard try transaction.update(flow) else { return .unknown(.busy) }
             }
             return outcome
+        }
+    }
+
+    /// What is offered in the middle of a sign-in, for a page that shows it again; nil where nothing was offered yet.
+    public func offered(
+        during handle: FlowHandle, expecting expectation: FlowExpectation
+    ) async throws -> (user: User, totpSecret: Secret<[UInt8]>, recoveryCode: Secret<String>?)? {
+        let now = realm.clock.now
+        let sealer = realm.sealer
+        return try await realm.store.read { transaction in
+            guard let found = try transaction.flow(of: handle, expecting: expectation, at: now, sealer: sealer),
+                found.record.finishedAt == nil, found.record.expiresAt > now, let offer = found.body.enrolment,
+                let secret = offer.totpSecret, let user = try found.record.userID.flatMap({ try transaction.user($0) })
+            else { return nil }
+            return (user, Secret(Array(secret)), offer.recoveryCode.map { Secret($0) })
         }
     }
 

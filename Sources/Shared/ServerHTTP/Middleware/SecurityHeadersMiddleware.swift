@@ -64,6 +64,8 @@ extension HTTPField.Name {
     public static let crossOriginOpenerPolicy = known("Cross-Origin-Opener-Policy")
     /// Whether pages of other origins may load an answer (Fetch, section 3.7).
     public static let crossOriginResourcePolicy = known("Cross-Origin-Resource-Policy")
+    /// What a browser forgets of this server (Clear Site Data, section 3.1).
+    public static let clearSiteData = known("Clear-Site-Data")
     /// What a page may ask a browser for.
     public static let permissionsPolicy = known("Permissions-Policy")
     /// Whether a page may be shown in a frame (RFC 7034).

@@ -4,6 +4,11 @@ public struct PageForm: Sendable {
     public struct HiddenField: Sendable {
         public var name: String
         public var value: String
+
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// One of several: radio buttons with a legend.
@@ -68,13 +73,12 @@ public struct PageForm: Sendable {
     /// Whether the buttons are side by side and of one size, as where a person agrees or refuses.
     public var isDecision: Bool
 
-    /// - Parameter hidden: in this order.
     public init(
-        action: String, hidden: KeyValuePairs<String, String?> = [:], fields: [PageField] = [], choices: Choices? = nil,
+        action: String, hidden: [HiddenField] = [], fields: [PageField] = [], choices: Choices? = nil,
         buttons: [Button], isDecision: Bool = false
     ) {
         self.action = action
-        self.hidden = hidden.compactMap { name, value in value.map { HiddenField(name: name, value: $0) } }
+        self.hidden = hidden
         self.fields = fields
         self.choices = choices
         self.buttons = buttons
@@ -92,6 +96,22 @@ public struct PageBlock: Sendable {
     var code: Code?
     var status: Status?
     var notice: PageText?
+    var more: More?
+
+    /// A form that shows when its heading is chosen.
+    public struct More: Sendable {
+        public var label: String
+        public var text: PageText?
+        public var form: PageForm
+        public var isOpen: Bool
+
+        public init(_ label: String, _ text: PageText? = nil, form: PageForm, isOpen: Bool = false) {
+            self.label = label
+            self.text = text
+            self.form = form
+            self.isOpen = isOpen
+        }
+    }
 
     /// A link to another page.
     public struct Link: Sendable {
@@ -157,6 +177,7 @@ public struct PageBlock: Sendable {
     public static func items(_ items: [Item]) -> PageBlock { PageBlock(items: items) }
     public static func code(_ code: Code) -> PageBlock { PageBlock(code: code) }
     public static func status(_ status: Status) -> PageBlock { PageBlock(status: status) }
+    public static func more(_ more: More) -> PageBlock { PageBlock(more: more) }
     /// Something that went well, or that is good to know.
     public static func notice(_ text: PageText) -> PageBlock { PageBlock(notice: text) }
 }

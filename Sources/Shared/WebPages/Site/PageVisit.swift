@@ -42,6 +42,11 @@ public struct PageVisit: Sendable {
         return renewBrowser(random)
     }
 
+    /// Gives the browser a key where it has none, and has it kept for a while longer where it has one.
+    public mutating func keepBrowser(_ random: any RandomSource) {
+        if let browser { cookies.append(site.cookies.setting(browser: browser)) } else { renewBrowser(random) }
+    }
+
     /// Gives the browser another key, which goes on with what was begun under the earlier one.
     @discardableResult
     public mutating func renewBrowser(_ random: any RandomSource) -> BrowserKey {
@@ -81,13 +86,11 @@ public struct PageVisit: Sendable {
 
     /// The address of this page in another language.
     func path(in language: PageLanguage) -> String {
-        PagePath(
-            path,
-            query.filter { $0.key != "lang" && $0.key != "csrf" }.sorted { $0.key < $1.key } + [
-                ("lang", language.rawValue)
-            ]
-        )
-        .text
+        var items = query.filter { $0.key != "lang" && $0.key != "csrf" }.sorted { $0.key < $1.key }.map {
+            ($0.key, Optional($0.value))
+        }
+        items.append(("lang", language.rawValue))
+        return PagePath(path, items).text
     }
 }
 
@@ -96,14 +99,8 @@ public struct PagePath: Sendable {
     public let text: String
 
     /// - Parameter items: those whose value is nil are left out.
-    public init(_ path: String, _ items: KeyValuePairs<String, String?>) {
-        self.init(path, items.compactMap { name, value in value.map { (name, $0) } })
-    }
-
-    init(_ path: String, _ items: [(key: String, value: String)]) {
-        text =
-            path
-            + (items.isEmpty
-                ? "" : "?" + items.map { "\($0.key.queryEncoded)=\($0.value.queryEncoded)" }.joined(separator: "&"))
+    public init(_ path: String, _ items: [(String, String?)]) {
+        let query = items.compactMap { name, value in value.map { "\(name.queryEncoded)=\($0.queryEncoded)" } }
+        text = path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
     }
 }

@@ -1,0 +1,45 @@
+import Foundation
+
+extension Journeys {
+    /// Begins to raise a browser's session, step by step: what the session was proven with counts, and a second factor is asked for. A
+    /// user without one may register it, as in a sign-in.
+    ///
+    /// The session that comes of it holds all proofs; ``Sessions/raise(_:by:)`` puts them into the browser's.
+    public func begin(raising session: Session, by client: ClientContext) async throws -> BeginOutcome {
+        let realm = realm
+        let now = realm.clock.now
+        let handle = FlowHandle(random: realm.random)
+        return try await realm.store.write { transaction in
+            guard let user = try transaction.user(session.userID) else { return .refused(Refusal(.userNotFound)) }
+            if user.isDisabled { return .refused(Refusal(.userDisabled)) }
+            guard let present = try transaction.session(session.id), present.isLiving(of: user, at: now) else {
+                return .refused(Refusal(.signInTooOld))
+            }
+            if let source = client.limitedSource,
+                let until = try transaction.charge(
+                    .attemptsPerSource, key: CounterKey.attempts(from: source), at: now)
+            {
+                return .refused(Refusal(.sourceLimited, retryAt: until))
+            }
+            var client = client
+            client.requiresSecondFactor = true
+            var body = FlowBody(
+                purpose: .signIn, client: client, email: user.email, proven: present.proofs, challenge: .secondFactor,
+                tokenEpoch: user.tokenEpoch)
+            let settings = try transaction.settings().secondFactors
+            let usable = try body.usableSecondFactors(of: user, settings, realm.proofs, realm.sealer, in: transaction)
+            var journey = Journey(
+                stage: usable.isEmpty ? .registration : .secondFactor, method: .password,
+                abilities: JourneyAbilities(givesSecondFactor: true, registersSecondFactor: true))
+            journey.mustGiveSecondFactor = true
+            if usable.isEmpty { body.challenge = .unasked }
+            body.journey = journey
+            let flow = FlowRecord(
+                digest: handle.digest, userID: user.id, purpose: FlowPurpose.signIn.rawValue, createdAt: now,
+                expiresAt: now + FlowLifetime.standard,
+                body: try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction))
+            guard try transaction.insert(flow) else { return .refused(Refusal(.busy)) }
+            return .begun(handle)
+        }
+    }
+}
