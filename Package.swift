@@ -183,7 +183,7 @@ let package = Package(
         .target(
             name: "PasswordHashing",
             dependencies: [
-                "CountersignCore", "CSodium", "CArgon2", "CArgon2Fill",
+                "CountersignCore", "CSodium", "CArgon2",
                 .target(name: "CCrypt", condition: .when(platforms: [.linux])),
                 .crypto, .cryptoExtras,
             ],
@@ -202,8 +202,6 @@ let package = Package(
         .systemLibrary(
             name: "CArgon2", path: "Sources/CSystem/CArgon2", pkgConfig: "libargon2",
             providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
-        // The part of Argon2id that takes the time, in C.
-        .systemLibrary(name: "CArgon2Fill", path: "Sources/CSystem/CArgon2Fill"),
         .systemLibrary(
             name: "CCrypt", path: "Sources/CSystem/CCrypt", pkgConfig: "libcrypt",
             providers: [.apt(["libcrypt-dev"])]),
@@ -350,7 +348,7 @@ let package = Package(
                 .logging,
             ]),
         .testTarget(name: "PrometheusMetricsTests", dependencies: ["PrometheusMetrics", .coreMetrics]),
-        .testTarget(name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CountersignCore", "CSodium"]),
+        .testTarget(name: "PasswordHashingTests", dependencies: ["PasswordHashing", "CountersignCore"]),
         .testTarget(
             name: "DeliveryTests",
             dependencies: [

@@ -1,8 +1,7 @@
-import CSodium
 import CountersignCore
 import Foundation
 
-/// Passwords by Argon2id (RFC 9106), on threads of its own and with a bounded queue.
+/// Passwords by Argon2id (RFC 9106) from libsodium, on threads of its own and with a bounded queue.
 ///
 /// A password is brought to Unicode's normal form C before it is hashed (as RFC 8265, section 4.2.2, asks), so that
 /// "ä" typed on two keyboards is one character. Zero bytes inside it count.
@@ -10,8 +9,6 @@ import Foundation
 /// Hashes are PHC strings. Argon2i hashes, and Argon2id ones with other costs, as other systems make them, are compared
 /// too, and ``needsRehash(_:)`` says which of them to replace. Strings that ask for more than 1 GiB or 64 passes match
 /// nothing.
-///
-/// Hashes of the present costs are computed by ``Argon2id`` in memory of the hashing threads, all others by libsodium.
 ///
 /// The text of an ``ImportedPasswordHash`` is compared as well, on the same threads, and always to be replaced. Its
 /// password was hashed elsewhere, as it was typed: it is tried so first, and in normal form C where that differs.
@@ -25,7 +22,6 @@ public final class Argon2idHasher: PasswordHasher {
 
     private let parameters: Argon2idParameters
     private let threads: HashingThreads
-    private let random: any RandomSource
     private let willHash: @Sendable () -> Void
 
     /// - Throws: ``PasswordHashingError`` of code `invalidParameters`, or `unavailable` where there is not memory
@@ -48,7 +44,6 @@ public final class Argon2idHasher: PasswordHasher {
         decoy = Self.decoy(parameters, random: random)
         self.parameters = parameters
         self.willHash = willHash
-        self.random = random
         threads = HashingThreads(
             count: parameters.threads, queueLimit: parameters.queueLimit,
             // A gigabyte of memory passed over in a second, until hashes of this machine tell.
@@ -58,8 +53,10 @@ public final class Argon2idHasher: PasswordHasher {
     /// The hash of an unknown password: salt and hash are random. To hash one would cost every start what a sign-in
     /// costs.
     private static func decoy(_ parameters: Argon2idParameters, random: any RandomSource) -> String {
-        PHCString.text(
-            parameters, salt: random.bytes(PHCString.saltBytes), hash: random.bytes(PHCString.hashBytes))
+        let parts = [16, 32].map { count in
+            Data(random.bytes(count)).base64EncodedString().prefix { $0 != "=" }
+        }
+        return "$argon2id$v=19$m=\(parameters.memoryKiB),t=\(parameters.operations),p=1$\(parts[0])$\(parts[1])"
     }
 
     deinit {
@@ -73,15 +70,16 @@ public final class Argon2idHasher: PasswordHasher {
             throw PasswordHashingError(
                 .passwordTooLong, "a password has at most \(Self.longestPassword) bytes of UTF-8")
         }
-        return try await threads.run { [parameters, random, willHash] memory in
+        return try await threads.run { [parameters, willHash] in
             willHash()
             var bytes = Self.bytes(of: password)
             defer { Sodium.wipe(&bytes) }
-            let salt = random.bytes(PHCString.saltBytes)
-            guard let tag = parameters.tag(of: bytes, salt: salt, in: memory) else {
+            guard
+                let hash = Sodium.hash(bytes, operations: parameters.operations, memoryKiB: parameters.memoryKiB)
+            else {
                 throw PasswordHashingError(.unavailable, "no memory for a password hash")
             }
-            return PHCString.text(parameters, salt: salt, hash: tag)
+            return hash
         }
     }
 
@@ -94,28 +92,18 @@ public final class Argon2idHasher: PasswordHasher {
             return try await verify(password, against: imported)
         }
         let isReadable = PHCString(hash) != nil
-        return try await threads.run { [parameters, decoy, willHash] memory in
+        return try await threads.run { [decoy, willHash] in
             willHash()
             var bytes = Self.bytes(of: password)
             defer { Sodium.wipe(&bytes) }
-            return Self.verify(bytes, against: isReadable ? hash : decoy, parameters, memory) && isReadable
+            return Sodium.verify(bytes, against: isReadable ? hash : decoy) && isReadable
         }
-    }
-
-    /// Whether the password is the one of the hash. The comparison takes the same time whatever differs.
-    private static func verify(
-        _ password: [UInt8], against hash: String, _ parameters: Argon2idParameters, _ memory: HashingMemory
-    ) -> Bool {
-        guard let parts = PHCString(hash)?.parts(of: parameters),
-            let tag = parameters.tag(of: password, salt: parts.salt, in: memory)
-        else { return Sodium.verify(password, against: hash) }
-        return sodium_memcmp(tag, parts.hash, tag.count) == 0
     }
 
     /// A wrong password also costs what the decoy does, because what follows on a right one is a new hash. So a cheap
     /// hash (MD5) tells neither that the account exists nor how it is kept, and guessing at it is no faster.
     private func verify(_ password: Secret<String>, against imported: ImportedPasswordHash) async throws -> Bool {
-        try await threads.run { [parameters, decoy, willHash] memory in
+        try await threads.run { [decoy, willHash] in
             willHash()
             var typed = Array(password.reveal().utf8)
             var normalised = Self.bytes(of: password)
@@ -126,7 +114,7 @@ public final class Argon2idHasher: PasswordHasher {
             if imported.matches(typed) { return true }
             if normalised != typed, imported.matches(normalised) { return true }
             willHash()
-            _ = Self.verify(normalised, against: decoy, parameters, memory)
+            _ = Sodium.verify(normalised, against: decoy)
             return false
         }
     }
@@ -155,14 +143,5 @@ public final class Argon2idHasher: PasswordHasher {
 
     private static func bytes(of password: Secret<String>) -> [UInt8] {
         Array(password.reveal().precomposedStringWithCanonicalMapping.utf8)
-    }
-}
-
-extension Argon2idParameters {
-    /// The hash that these costs give; nil where there is no memory for it.
-    fileprivate func tag(of password: [UInt8], salt: [UInt8], in memory: HashingMemory) -> [UInt8]? {
-        guard let blocks = memory.bytes(Argon2id.blocks(memoryKiB: memoryKiB) * Argon2id.blockBytes) else { return nil }
-        return Argon2id.hash(
-            password, salt: salt, operations: operations, memoryKiB: memoryKiB, count: PHCString.hashBytes, in: blocks)
     }
 }

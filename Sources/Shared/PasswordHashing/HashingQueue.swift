@@ -29,9 +29,6 @@ struct HashingQueue<Job> {
     /// Jobs that were admitted and are not finished.
     var load: Int { waiting.count + running }
 
-    /// Whether a job waits for a thread.
-    var isAwaited: Bool { !waiting.isEmpty }
-
     /// Whether a thread has nothing left to do for ever.
     var isFinished: Bool { isClosed && waiting.isEmpty }
 

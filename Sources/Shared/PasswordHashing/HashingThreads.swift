@@ -9,7 +9,7 @@ import Synchronization
 /// has one thread a core, a burst of sign-ins would stop everything else in the process.
 final class HashingThreads: Sendable {
     private struct Job: Sendable {
-        let run: @Sendable (HashingMemory) -> Void
+        let run: @Sendable () -> Void
         let cancel: @Sendable () -> Void
     }
 
@@ -33,17 +33,17 @@ final class HashingThreads: Sendable {
         }
     }
 
-    /// Runs `body` on one of the threads, which lends it its memory. A task that is cancelled while it waits leaves the queue, so that clients
+    /// Runs `body` on one of the threads. A task that is cancelled while it waits leaves the queue, so that clients
     /// that went away do not keep those who stayed waiting; once `body` runs, it runs to its end.
     /// - Throws: ``PasswordHashingOverload``, ``PasswordHashingError`` (`closed`), `CancellationError`, and what `body`
     ///   throws.
-    func run<T: Sendable>(_ body: @escaping @Sendable (HashingMemory) throws -> T) async throws -> T {
+    func run<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         try Task.checkCancellation()
         let number = Mutex<Int?>(nil)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<T, any Error>) in
                 let job = Job(
-                    run: { memory in continuation.resume(with: Result { try body(memory) }) },
+                    run: { continuation.resume(with: Result(catching: body)) },
                     cancel: { continuation.resume(throwing: CancellationError()) })
                 switch queue.withLock({ $0.admit(job) }) {
                 case .admitted(let admitted):
@@ -89,7 +89,6 @@ final class HashingThreads: Sendable {
 
     private func work() {
         Self.yieldToOthers()
-        let memory = HashingMemory()
         let clock = ContinuousClock()
         while true {
             wake.wait()
@@ -98,12 +97,8 @@ final class HashingThreads: Sendable {
                 if queue.withLock({ $0.isFinished }) { return }
                 continue
             }
-            let duration = clock.measure { job.run(memory) }
-            let isOver = queue.withLock { queue in
-                queue.finished(after: duration / .seconds(1))
-                return !queue.isAwaited
-            }
-            if isOver { memory.giveBack() }
+            let duration = clock.measure { job.run() }
+            queue.withLock { $0.finished(after: duration / .seconds(1)) }
         }
     }
 }

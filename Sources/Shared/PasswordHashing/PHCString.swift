@@ -1,5 +1,3 @@
-import Foundation
-
 /// The parameters of an Argon2 hash in the PHC string format: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`.
 ///
 /// libsodium reads these strings itself. They are read here first because it would also obey one that asks for all
@@ -42,35 +40,6 @@ struct PHCString {
         self.lanes = lanes
         salt = String(parts[4])
         hash = String(parts[5])
-    }
-
-    /// Bytes of salt and hash that new hashes have.
-    static let saltBytes = 16
-    static let hashBytes = 32
-
-    /// A hash of one lane that was computed with these costs.
-    static func text(_ costs: Argon2idParameters, salt: [UInt8], hash: [UInt8]) -> String {
-        "$argon2id$v=19$m=\(costs.memoryKiB),t=\(costs.operations),p=1$\(base64(salt))$\(base64(hash))"
-    }
-
-    /// Salt and hash, where the hash has exactly these costs and the usual lengths; nil for any other.
-    func parts(of costs: Argon2idParameters) -> (salt: [UInt8], hash: [UInt8])? {
-        guard isArgon2id, lanes == 1, memoryKiB == costs.memoryKiB, operations == costs.operations,
-            let salt = Self.bytes(salt), salt.count == Self.saltBytes,
-            let hash = Self.bytes(hash), hash.count == Self.hashBytes
-        else { return nil }
-        return (salt, hash)
-    }
-
-    private static func base64(_ bytes: [UInt8]) -> String {
-        String(Data(bytes).base64EncodedString().prefix { $0 != "=" })
-    }
-
-    /// The bytes of Base64 without padding; nil for any other spelling of them.
-    private static func bytes(_ text: String) -> [UInt8]? {
-        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: text + padding), base64(Array(data)) == text else { return nil }
-        return Array(data)
     }
 
     private static func number(_ text: Substring, after prefix: String) -> Int? {
