@@ -248,6 +248,7 @@ public struct CountersignServer: Sendable {
             StoreWatchService(watch: watch, logger: logger),
             DeliveryService(realm: opened.realm, statistics: deliveries, logger: logger, makeSenders: senders),
             AdminTokenService(opened: opened, logger: logger),
+            DeviceWatchService(watch: DeviceWatch(realm: opened.realm)),
         ]
         for notice in opened.notices { logger.notice("\(notice)") }
         if let certificate {

@@ -162,4 +162,6 @@ struct KeyedStore: Store {
             try await base.write { [standing] in try body(RememberingTransaction($0, standing: standing)) }
         }
     }
+
+    func changeMark() async throws -> Int64? { try await base.changeMark() }
 }

@@ -97,7 +97,8 @@ extension Authenticator {
         let ended = realm.unsettledCharges.ends(at: attempt.now)
         do {
             return try await realm.store.write { transaction in
-                try Self.charge(attempt, id, eventID, ended: ended, in: transaction)
+                try Self.charge(
+                    attempt, id, eventID, ended: ended, attempt.admit(id.name, in: transaction), in: transaction)
             }
         } catch let error as StoreError where error.code == .outcomeUnknown {
             // Perhaps it is counted; nothing has judged it.
@@ -109,7 +110,7 @@ extension Authenticator {
     /// - Parameter ended: what became of earlier charges that could not be settled in their own time.
     private static func charge<A: ChargedAttempt>(
         _ attempt: A, _ id: ChargeID, _ eventID: String, ended: [String: ChargeEnd],
-        in transaction: any StoreTransaction
+        _ admission: AttemptAdmission<A.Outcome>, in transaction: any StoreTransaction
     ) throws -> ChargedAnswer<A.Outcome> {
         /// An answer that is not judged counts against the source like a wrong one. A flood from one source is in the log with
         /// its first hundred answers.
@@ -125,7 +126,7 @@ extension Authenticator {
                     reason: refusal.reason.rawValue, details: attempt.auditDetails))
             return .refused(attempt.outcome(of: refusal))
         }
-        switch try attempt.admit(id.name, in: transaction) {
+        switch admission {
         case .ended(let outcome): return .refused(outcome)
         case .refused(let refusal, let write): return try refuse(refusal, write)
         case .admitted(let counted, let busy, let write):
@@ -141,6 +142,68 @@ extension Authenticator {
                 return .admitted(
                     Charge(id: id, counted: zip(limits, counters).map { Allowance($0.rule, $1.key) }, flow: nil),
                     try transaction.settings())
+            }
+        }
+    }
+
+    /// Runs a transaction in which one answer may be judged at once (``AtOnce``).
+    ///
+    /// Charging, judging and settling are then one: all of it is there, or nothing. So no charge is ever open that could lapse, and
+    /// of many answers sent at once each is judged after the one before was settled.
+    /// - Throws: ``UndoneAttempt`` where the answer could not be made to count.
+    package func atOnce<T: Sendable>(
+        at now: Date, _ body: @escaping @Sendable (AtOnce, any StoreTransaction) throws -> T
+    ) async throws -> T {
+        let door = AtOnce(
+            realm: realm, charge: ChargeID(random: realm.random),
+            eventID: AuditEvent.freshID(at: now, random: realm.random), ended: realm.unsettledCharges.ends(at: now))
+        return try await realm.store.write { try body(door, $0) }
+    }
+
+    /// The door for one answer within a transaction. Its random values were drawn before.
+    package struct AtOnce: Sendable {
+        fileprivate let realm: Realm
+        fileprivate let charge: ChargeID
+        fileprivate let ended: [String: ChargeEnd]
+        /// Of the one event that the answer leads to.
+        package let eventID: String
+
+        fileprivate init(realm: Realm, charge: ChargeID, eventID: String, ended: [String: ChargeEnd]) {
+            (self.realm, self.charge, self.eventID, self.ended) = (realm, charge, eventID, ended)
+        }
+
+        /// Names the answer's charge.
+        package var chargeName: String { charge.name }
+
+        /// Judges an answer as ``Authenticator/attempt(_:)`` does.
+        ///
+        /// Its means of proof has to be one that judges at once (``ProofMethod/judgeAtOnce(_:against:by:)``).
+        /// - Parameter admission: what the attempt is counted in. A count of its own it keeps until it settles; its `write` is not
+        ///   called.
+        package func attempt<A: ChargedAttempt>(
+            _ attempt: A, admission: AttemptAdmission<A.Outcome>, in transaction: any StoreTransaction,
+            settle: (Judgement<A.Method.Payload>) throws -> AttemptSettlement<A.Outcome>
+        ) throws -> A.Outcome {
+            var admission = admission
+            if case .admitted(let counted, let busy, _) = admission {
+                admission = .admitted(counted: counted, busy: busy, write: { true })
+            }
+            switch try Authenticator.charge(attempt, charge, eventID, ended: ended, admission, in: transaction) {
+            case .refused(let outcome): return outcome
+            case .admitted(let charge, let settings):
+                let permit = JudgingPermit(
+                    realm, settings: settings, at: attempt.now, revealsAddresses: attempt.client.revealsAddresses)
+                guard
+                    let judgement = try attempt.method.judgeAtOnce(
+                        attempt.response, against: { ProofMaterial() }, by: permit)
+                else { throw UndoneAttempt() }
+                switch try settle(judgement) {
+                case .settled(let outcome, let end):
+                    try transaction.end(charge, end)
+                    return outcome
+                case .superseded(let outcome): return outcome
+                case .undone: throw UndoneAttempt()
+                }
             }
         }
     }
@@ -196,6 +259,9 @@ extension Authenticator {
         }
     }
 }
+
+/// Undoes a transaction in which an answer was judged and could not be made to count.
+package struct UndoneAttempt: Error {}
 
 /// Undoes the transaction of an attempt that could not be settled.
 private struct Undone<Outcome: Sendable>: Error {

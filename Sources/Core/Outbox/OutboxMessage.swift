@@ -43,3 +43,14 @@ public struct OutboxMessage: Sendable, Equatable {
         self.userID = userID
     }
 }
+
+/// That there is a message, without what it says.
+public struct OutboxArrival: Sendable, Hashable {
+    public let id: String
+    public let recipient: String
+
+    public init(id: String, recipient: String) {
+        self.id = id
+        self.recipient = recipient
+    }
+}

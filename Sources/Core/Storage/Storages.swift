@@ -154,6 +154,9 @@ public protocol OutboxStorage {
     func outboxMessages(
         to recipient: String, by channel: OutboxMessage.Channel, createdSince instant: Date, limit: Int
     ) throws -> [OutboxMessage]
+    /// Ids and recipients of a channel's newest messages since an instant, the newest first.
+    func outboxArrivals(by channel: OutboxMessage.Channel, createdSince instant: Date, limit: Int) throws
+        -> [OutboxArrival]
     /// Undelivered ones of a channel whose next attempt is due, those first that are due the longest.
     func outboxMessages(by channel: OutboxMessage.Channel, dueAt instant: Date, limit: Int) throws -> [OutboxMessage]
     /// How many of a channel are undelivered.

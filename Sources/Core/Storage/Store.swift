@@ -16,6 +16,14 @@ public protocol Store: Sendable {
     /// - Throws: ``StoreError`` of code `overloaded` when too many writes wait already, `unavailable` where the database
     ///   is away, `readOnly` where it takes no writes, `outcomeUnknown` where it went away in the middle of the commit.
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
+
+    /// A number that is another one after anything was committed, by whichever process, told without a transaction: while
+    /// it stays the same, nothing need be looked for. Nil where the store cannot tell so cheaply.
+    func changeMark() async throws -> Int64?
+}
+
+extension Store {
+    public func changeMark() async throws -> Int64? { nil }
 }
 
 /// What can be done inside a transaction. Each part is described beside the things it keeps.

@@ -10,8 +10,9 @@ extension Authenticator {
         _ inquiry: CheckInquiry, by checks: SecurityCheckCatalogue, from client: ClientContext
     ) async throws -> CheckAuthorizationOutcome {
         let judging: CheckJudging
+        var first: CheckJudging.First?
         switch try await CheckJudging.begin(inquiry, checks, realm, client) {
-        case .begun(let begun): judging = begun
+        case .begun(let begun, let done): (judging, first) = (begun, done)
         case .refused(let outcome): return outcome
         }
         var result = CheckAuthorization()
@@ -21,7 +22,10 @@ extension Authenticator {
         for _ in 0..<2 where !rest.isEmpty {
             result.silent = []
             for name in rest {
-                switch try await judging.step(name, answer: answers.removeValue(forKey: name)) {
+                let answer = answers.removeValue(forKey: name)
+                let step = try await judging.step(name, answer: answer, after: first)
+                first = nil
+                switch step {
                 case .outcome(let outcome, let user): result.add(outcome, of: name, user: user, at: judging.now)
                 case .conflict: return .conflict
                 case .limited(let until): return .limited(until: until)
@@ -47,8 +51,14 @@ struct CheckJudging: Sendable {
     let now: Date
 
     enum Beginning {
-        case begun(CheckJudging)
+        case begun(CheckJudging, First?)
         case refused(CheckAuthorizationOutcome)
+    }
+
+    /// What the first transaction did for the first check, beside reading the client.
+    enum First: Sendable {
+        case observed(Observation)
+        case judged(Step)
     }
 
     enum Step: Sendable {
@@ -61,32 +71,63 @@ struct CheckJudging: Sendable {
         _ inquiry: CheckInquiry, _ catalogue: SecurityCheckCatalogue, _ realm: Realm, _ client: ClientContext
     ) async throws -> Beginning {
         let now = realm.clock.now
-        return try await realm.store.read { transaction in
-            guard let found = try transaction.client(inquiry.client, sealer: realm.sealer, at: now) else {
-                return .refused(.refused(.unknownClient))
+        guard inquiry.answers.contains(where: { $0.value != .null && catalogue.immediate.contains($0.key) }) else {
+            return try await realm.store.read {
+                try begin(inquiry, catalogue, realm, client, at: now, door: nil, in: $0)
             }
-            if let refusal = try transaction.refusal(of: found.registration) { return .refused(.refused(refusal)) }
-            guard let version = try transaction.version(of: found.registration.application) else {
-                return .refused(.refused(.unknownApplication))
-            }
-            guard let plan = CheckPlan(inquiry.scope, for: version, in: catalogue) else {
-                return .refused(.unknownScope)
-            }
-            return .begun(
-                CheckJudging(
-                    inquiry: inquiry, plan: plan, realm: realm, client: client, catalogue: catalogue, now: now))
         }
+        do {
+            return try await realm.authenticator.atOnce(at: now) { door, transaction in
+                try begin(inquiry, catalogue, realm, client, at: now, door: door, in: transaction)
+            }
+        } catch is UndoneAttempt {
+            return .refused(.conflict)
+        }
+    }
+
+    /// - Parameter door: for a transaction that may judge.
+    private static func begin(
+        _ inquiry: CheckInquiry, _ catalogue: SecurityCheckCatalogue, _ realm: Realm, _ client: ClientContext,
+        at now: Date, door: Authenticator.AtOnce?, in transaction: any StoreTransaction
+    ) throws -> Beginning {
+        let memory = catalogue.memory
+        guard let found = try transaction.client(inquiry.client, sealer: realm.sealer, at: now, memory) else {
+            return .refused(.refused(.unknownClient))
+        }
+        let version = try transaction.version(of: found.registration.application, memory)
+        if let refusal = transaction.refusal(of: found.registration, by: version) { return .refused(.refused(refusal)) }
+        guard let version else { return .refused(.refused(.unknownApplication)) }
+        guard let plan = memory.plan(inquiry.scope, of: found.registration.application, version, in: catalogue) else {
+            return .refused(.unknownScope)
+        }
+        let judging = CheckJudging(
+            inquiry: inquiry, plan: plan, realm: realm, client: client, catalogue: catalogue, now: now)
+        guard let name = plan.order.first else { return .begun(judging, nil) }
+        let states = CheckStates(found, plan, realm, at: now, in: transaction)
+        let observed = try Observation(of: name, in: states)
+        if let door, plan.order.count == 1, let answer = inquiry.answers[name], answer != .null,
+            let check = plan.checks[name] as? any ImmediateSecurityCheck, !(check is any ChallengePreparing),
+            check.need(in: observed.context) == .asked
+        {
+            let step = try judging.judge(answer, atOnce: check, name, observed, states, door: door)
+            return .begun(judging, .judged(step))
+        }
+        return .begun(judging, .observed(observed))
     }
 
     /// How often a check is asked again because what it was asked about changed.
     private static let maximumRounds = 3
 
-    func step(_ name: String, answer: JSONValue?) async throws -> Step {
+    /// - Parameter first: what the first transaction has done for this check.
+    func step(_ name: String, answer: JSONValue?, after first: First? = nil) async throws -> Step {
+        if case .judged(let step)? = first { return step }
         guard let check = plan.checks[name] else { return .outcome(.silent) }
         guard let check = check as? any CredentialsValidationSecurityCheck else {
             return try await evaluate(check, name)
         }
-        guard let observed = try await observe(name) else { return .conflict }
+        let known: Observation? =
+            if case .observed(let observation)? = first { observation } else { try await observe(name) }
+        guard let observed = known else { return .conflict }
         switch check.need(in: observed.context) {
         case .notYet: return .outcome(.silent)
         case .alreadyProven: return try await pass(check, name, observed)
@@ -146,6 +187,18 @@ struct CheckJudging: Sendable {
         let context: SecurityCheckContext
         var dependencyUsers: [String: CheckRecord.Recognised] = [:]
 
+        init(
+            record: CheckRecord, context: SecurityCheckContext, dependencyUsers: [String: CheckRecord.Recognised] = [:]
+        ) {
+            (self.record, self.context, self.dependencyUsers) = (record, context, dependencyUsers)
+        }
+
+        init(of name: String, in states: CheckStates) throws {
+            record = try states.record(name)
+            context = try states.context(name, record)
+            dependencyUsers = try states.recognisedByDependencies(of: name)
+        }
+
         /// Whether what a check went by is still so.
         func isStill(_ context: SecurityCheckContext) -> Bool {
             self.context.registration == context.registration && self.context.standings == context.standings
@@ -153,12 +206,7 @@ struct CheckJudging: Sendable {
     }
 
     func observe(_ name: String) async throws -> Observation? {
-        try await read { states in
-            let record = try states.record(name)
-            return Observation(
-                record: record, context: try states.context(name, record),
-                dependencyUsers: try states.recognisedByDependencies(of: name))
-        }
+        try await read { try Observation(of: name, in: $0) }
     }
 
     /// Nil where the client was removed.
@@ -181,7 +229,9 @@ struct CheckJudging: Sendable {
     /// For a transaction that writes; nil where the client was removed, or not served any more.
     func states(in transaction: any StoreTransaction) throws -> CheckStates? {
         guard let states = try CheckStates(inquiry.client, plan, realm, at: now, in: transaction),
-            try transaction.refusal(of: states.client.registration) == nil
+            try transaction.refusal(
+                of: states.client.registration,
+                by: transaction.version(of: states.client.registration.application, plan.memory)) == nil
         else { return nil }
         return states
     }

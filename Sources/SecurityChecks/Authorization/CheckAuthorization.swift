@@ -79,6 +79,7 @@ struct CheckPlan: Sendable {
     let dependencies: [String: [String]]
     /// The checks that depend on each, near or far.
     let dependents: [String: [String]]
+    let memory: CheckMemory
 
     /// Nil where an element leads to no check that is there.
     init?(_ scope: Set<String>, for version: ApplicationVersion, in catalogue: SecurityCheckCatalogue) {
@@ -100,6 +101,7 @@ struct CheckPlan: Sendable {
         dependents = self.dependencies.reduce(into: [:]) { dependents, entry in
             for name in entry.value { dependents[name, default: []].append(entry.key) }
         }
+        memory = catalogue.memory
         self.version = version
         self.checks = checks
         self.elements = elements

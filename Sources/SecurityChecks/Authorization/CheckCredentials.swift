@@ -32,7 +32,22 @@ struct CheckCredentials: ProofMethod {
         }
     }
 
-    /// The only place where a check gets to see credentials.
+    func judgeAtOnce(
+        _ credentials: JSONValue, against material: () throws -> ProofMaterial<NoContent, NoContent>,
+        by permit: JudgingPermit
+    ) throws -> Judgement<NoContent>? {
+        (check as? any ImmediateSecurityCheck).map { Self.judgement(of: $0.verdict(on: credentials, in: context)) }
+    }
+
+    private static func judgement(of verdict: CredentialsVerdict) -> Judgement<NoContent> {
+        switch verdict {
+        case .right: .right(Finding())
+        case .wrong(let message, let isKept): .wrong(Refusal(.wrongAnswer, .init(message, isRepeated: isKept)))
+        case .undecided(let message): .wrong(Refusal(.approvalPending, .init(message)))
+        }
+    }
+
+    /// The only place, beside the one for checks that judge at once, where a check gets to see credentials.
     private func verdict(on credentials: JSONValue) async throws -> Judgement<NoContent> {
         if let check = check as? any UserAuthenticationSecurityCheck {
             switch try await check.authenticate(credentials, in: context) {
@@ -44,12 +59,7 @@ struct CheckCredentials: ProofMethod {
                 return .wrong(Refusal(.wrongAnswer, .init(message, isRepeated: isKept)))
             }
         }
-        switch try await check.validate(credentials, in: context) {
-        case .right: return .right(Finding())
-        case .wrong(let message, let isKept):
-            return .wrong(Refusal(.wrongAnswer, .init(message, isRepeated: isKept)))
-        case .undecided(let message): return .wrong(Refusal(.approvalPending, .init(message)))
-        }
+        return Self.judgement(of: try await check.validate(credentials, in: context))
     }
 }
 

@@ -24,6 +24,28 @@ extension CheckJudging {
         }
     }
 
+    /// Judges the answer in the transaction in which everything about it was read.
+    func judge(
+        _ credentials: JSONValue, atOnce check: any ImmediateSecurityCheck, _ name: String, _ observed: Observation,
+        _ states: CheckStates, door: Authenticator.AtOnce
+    ) throws -> Step {
+        let attempt = CredentialsAttempt(credentials, by: check, name, observed, in: self, eventID: door.eventID)
+        var (states, charged) = (states, observed.record)
+        let outcome = try door.attempt(
+            attempt, admission: attempt.admission(of: &charged, door.chargeName, states), in: states.transaction,
+            settle: { judgement in try attempt.settle(judgement, charged, &states) })
+        switch outcome {
+        case .decided(let reply): return self.outcome(of: reply, check, observed.context)
+        // Another answer is being judged, by a server that takes longer for it; or nothing may be judged.
+        case .conflict: return .conflict
+        case .blocked: return .outcome(.failure(CheckAuthorization.blocked))
+        case .limited(let until): return .limited(until: until)
+        case .undecided(let message):
+            return self.outcome(
+                of: CheckReply(standing: attempt.standing(of: &charged), message: message), check, observed.context)
+        }
+    }
+
     // MARK: Nothing was answered
 
     /// What to say to a client that has sent no credentials.

@@ -14,7 +14,14 @@ struct CheckStates {
     init?(
         _ id: RegisteredClientID, _ plan: CheckPlan, _ realm: Realm, at now: Date, in transaction: any StoreTransaction
     ) throws {
-        guard let client = try transaction.client(id, sealer: realm.sealer, at: now) else { return nil }
+        guard let client = try transaction.client(id, sealer: realm.sealer, at: now, plan.memory) else { return nil }
+        self.init(client, plan, realm, at: now, in: transaction)
+    }
+
+    /// - Parameter client: as it is in this transaction.
+    init(
+        _ client: StoredClient, _ plan: CheckPlan, _ realm: Realm, at now: Date, in transaction: any StoreTransaction
+    ) {
         self.plan = plan
         sealer = realm.sealer
         self.now = now
@@ -53,9 +60,9 @@ struct CheckStates {
     /// What is in the store, whatever it means now; nil where there is nothing that can be read.
     func stored(_ name: String) throws -> CheckRecord? {
         if let cached = cache.records[name] { return cached }
-        let record = try transaction.clientRecord(.checkState, digest: digest(name)).flatMap { row in
-            try? JSONDecoder().decode(CheckRecord.self, from: sealer.open(row.body, for: row.address))
-        }
+        let row = try transaction.clientRecord(.checkState, digest: digest(name))
+        let record = row.flatMap { try? plan.memory.record(of: $0, sealer) }
+        cache.rows[name] = .some(row)
         cache.records[name] = .some(record)
         return record
     }
@@ -65,6 +72,8 @@ struct CheckStates {
     private final class RecordCache {
         /// Nil within is: there is nothing.
         var records: [String: CheckRecord?] = [:]
+        /// The rows they are in.
+        var rows: [String: ClientRecord?] = [:]
     }
 
     /// Whether the users who obtained this success are still the ones signed in.
@@ -103,9 +112,11 @@ struct CheckStates {
     func put(_ record: CheckRecord, of name: String, isEnding: Bool = false) throws -> Bool {
         guard let check = plan.checks[name] else { return false }
         let digest = digest(name)
-        let row = try transaction.clientRecord(.checkState, digest: digest)
-        let before = try row == nil ? CheckRecord() : stored(name)
+        let known = try stored(name)
+        let row = cache.rows[name] ?? nil
+        let before = row == nil ? CheckRecord() : known
         cache.records[name] = nil
+        cache.rows[name] = nil
         var record = record
         record.accessedAt = now
         record.lastUser = record.user?.id ?? before?.lastUser

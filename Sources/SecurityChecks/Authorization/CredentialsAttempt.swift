@@ -28,7 +28,7 @@ struct CredentialsAttempt: ChargedAttempt {
 
     init(
         _ credentials: JSONValue, by check: any CredentialsValidationSecurityCheck, _ name: String,
-        _ observed: CheckJudging.Observation, in judging: CheckJudging
+        _ observed: CheckJudging.Observation, in judging: CheckJudging, eventID: String? = nil
     ) {
         response = credentials
         self.check = check
@@ -39,7 +39,7 @@ struct CredentialsAttempt: ChargedAttempt {
         var registration = observed.context.registration
         check.block(&registration)
         blockedRegistration = registration
-        eventID = AuditEvent.freshID(at: judging.now, random: judging.realm.random)
+        self.eventID = eventID ?? AuditEvent.freshID(at: judging.now, random: judging.realm.random)
     }
 
     var method: CheckCredentials { CheckCredentials(check: check, context: observed.context, judging: judging) }
@@ -57,8 +57,15 @@ struct CredentialsAttempt: ChargedAttempt {
 
     func admit(_ charge: String, in transaction: any StoreTransaction) throws -> AttemptAdmission<Outcome> {
         guard let states = try judging.states(in: transaction) else { return .ended(.conflict) }
-        let present = try states.record(name)
-        var record = present
+        var record = try states.record(name)
+        return try admission(of: &record, charge, states)
+    }
+
+    /// - Parameter record: the state as it is; as it is charged afterwards.
+    func admission(
+        of record: inout CheckRecord, _ charge: String, _ states: CheckStates
+    ) throws -> AttemptAdmission<Outcome> {
+        let present = record
         switch attempts.charge(&record, nonce: charge, at: now) {
         case .admitted: break
         case .conflict: return .ended(.conflict)
@@ -66,7 +73,7 @@ struct CredentialsAttempt: ChargedAttempt {
             let record = record
             return .refused(Refusal(.lockedOut)) { if record != present { _ = try states.put(record, of: name) } }
         }
-        let limit = try personKey(in: transaction).map { Allowance(attempts, $0) }
+        let limit = try personKey(in: states.transaction).map { Allowance(attempts, $0) }
         let charged = record
         return .admitted(counted: [limit].compactMap { $0 }, busy: .conflict) { try states.put(charged, of: name) }
     }
@@ -75,14 +82,24 @@ struct CredentialsAttempt: ChargedAttempt {
         refusal.reason == .sourceLimited ? .limited(until: refusal.retryAt ?? .distantFuture) : .blocked
     }
 
+    func standing(of record: inout CheckRecord) -> CredentialsAttempts.Standing { attempts.standing(&record, at: now) }
+
     // MARK: Settle
 
     func settle(
         _ judgement: Judgement<NoContent>, _ charge: String, in transaction: any StoreTransaction
     ) throws -> AttemptSettlement<Outcome> {
         guard var states = try judging.states(in: transaction) else { return .superseded(.conflict) }
-        var record = try states.record(name)
+        let record = try states.record(name)
         guard record.judging?.nonce == charge else { return .superseded(.conflict) }
+        return try settle(judgement, record, &states)
+    }
+
+    /// - Parameter record: the state in which the answer was charged.
+    func settle(
+        _ judgement: Judgement<NoContent>, _ record: CheckRecord, _ states: inout CheckStates
+    ) throws -> AttemptSettlement<Outcome> {
+        var record = record
         if case .wrong(let refusal) = judgement, refusal.reason == .approvalPending {
             attempts.takeBack(&record)
             guard try states.put(record, of: name) else { return .undone(.conflict) }

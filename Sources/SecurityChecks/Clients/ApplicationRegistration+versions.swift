@@ -24,7 +24,14 @@ extension ApplicationRegistration {
 
     /// The entry for a client: the one that says most about it.
     public func version(of application: ClientRegistration.Application) -> ApplicationVersion? {
-        let candidates = versions.filter {
+        versions.entry(for: application)
+    }
+}
+
+extension [ApplicationVersion] {
+    /// The one that says most about a client.
+    func entry(for application: ClientRegistration.Application) -> ApplicationVersion? {
+        let candidates = filter {
             ($0.clientPlatform == ApplicationVersion.any || $0.clientPlatform == application.clientPlatform)
                 && ($0.version == ApplicationVersion.any || $0.version == application.version)
         }

@@ -158,9 +158,13 @@ struct StoredClient {
     var registration: ClientRegistration
     var row: ClientRecord
 
-    init(_ row: ClientRecord, _ sealer: Sealer) throws {
-        let plain = try sealer.open(row.body, for: row.address)
-        registration = try JSONDecoder().decode(ClientRegistration.self, from: plain)
+    init(_ row: ClientRecord, _ sealer: Sealer, _ memory: CheckMemory? = nil) throws {
+        if let memory {
+            registration = try memory.registration(of: row, sealer)
+        } else {
+            let plain = try sealer.open(row.body, for: row.address)
+            registration = try JSONDecoder().decode(ClientRegistration.self, from: plain)
+        }
         self.row = row
     }
 }
@@ -170,15 +174,19 @@ extension ClientRegistration {
 }
 
 extension StoreTransaction {
-    func client(_ id: RegisteredClientID, sealer: Sealer, at now: Date) throws -> StoredClient? {
-        try client(ClientReference(to: id), sealer: sealer, at: now)
+    func client(
+        _ id: RegisteredClientID, sealer: Sealer, at now: Date, _ memory: CheckMemory? = nil
+    ) throws -> StoredClient? {
+        try client(ClientReference(to: id), sealer: sealer, at: now, memory)
     }
 
-    func client(_ reference: ClientReference, sealer: Sealer, at now: Date) throws -> StoredClient? {
+    func client(
+        _ reference: ClientReference, sealer: Sealer, at now: Date, _ memory: CheckMemory? = nil
+    ) throws -> StoredClient? {
         guard let row = try clientRecord(.registration, digest: reference.digest), row.expiresAt > now else {
             return nil
         }
-        return try StoredClient(row, sealer)
+        return try StoredClient(row, sealer, memory)
     }
 
     /// Where a registration belongs to an account, it goes with it.
@@ -193,6 +201,13 @@ extension StoreTransaction {
     /// The descriptor of a client's application; nil where there is none.
     func version(of application: ClientRegistration.Application) throws -> ApplicationVersion? {
         try self.application(ClientID(rawValue: application.id))?.registration.version(of: application)
+    }
+
+    /// The same, as the checks of a catalogue see it.
+    func version(
+        of application: ClientRegistration.Application, _ memory: CheckMemory
+    ) throws -> ApplicationVersion? {
+        memory.version(of: application, in: try self.application(ClientID(rawValue: application.id)))
     }
 
     func refusal(of client: ClientRegistration) throws -> ClientRefusal? {

@@ -34,6 +34,9 @@ public struct SecurityCheckCatalogue: Sendable {
     /// What to keep in mind about the configuration; nothing that stops a server.
     public let warnings: [String]
     let permits = ConcurrencyPermits()
+    let memory = CheckMemory()
+    /// The checks that judge at once.
+    let immediate: Set<String>
 
     /// Satisfied by every client that is registered and active.
     public static let registeredClient = "RegisteredClient"
@@ -56,6 +59,7 @@ public struct SecurityCheckCatalogue: Sendable {
         configuration = [:]
         timeLimit = 10
         warnings = []
+        immediate = []
     }
 
     /// - Parameters:
@@ -85,16 +89,19 @@ public struct SecurityCheckCatalogue: Sendable {
         self.configuration = configuration
         self.timeLimit = timeLimit
         var dependencies: [String: [String]] = [:]
+        var immediate: Set<String> = []
         for name in known.keys.sorted() {
             let (check, read) = Self.make(known[name], [configuration[name] ?? [:]])
             faults += read.errors.map { "\(name): \($0)" }
             warnings += read.warnings.map { "\(name): \($0)" }
             dependencies[name] = check?.dependencies ?? []
+            if check is any ImmediateSecurityCheck { immediate.insert(name) }
             for other in check?.dependencies ?? [] where known[other] == nil {
                 faults.append("\(name): depends on \(other), which is not there")
             }
         }
         self.warnings = warnings
+        self.immediate = immediate
         for name in known.keys.sorted() where Self.order([name], dependencies) == nil {
             faults.append("\(name): depends on itself")
         }

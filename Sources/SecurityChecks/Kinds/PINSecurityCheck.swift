@@ -3,7 +3,7 @@ import Foundation
 import OneTimePassword
 
 /// One PIN for all users, as the sample `PinCodeAttempts` has it: `{"pin":"1234"}`.
-public struct PINSecurityCheck: CredentialsValidationSecurityCheck {
+public struct PINSecurityCheck: ImmediateSecurityCheck {
     public var limits: AttemptLimits
     let pin: Secret<String>
     /// Whether the reply to a wrong answer contains the right one. For demonstrations.
@@ -27,8 +27,7 @@ public struct PINSecurityCheck: CredentialsValidationSecurityCheck {
             showsHint: configuration.boolean("showsHint", default: false))
     }
 
-    public func validate(_ credentials: JSONValue, in context: SecurityCheckContext) async throws -> CredentialsVerdict
-    {
+    public func verdict(on credentials: JSONValue, in context: SecurityCheckContext) -> CredentialsVerdict {
         PINAnswer.verdict(credentials, pin: pin.reveal(), wrong: "Pin code is not valid.", showsHint: showsHint)
     }
 }

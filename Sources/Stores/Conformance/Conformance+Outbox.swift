@@ -53,6 +53,26 @@ extension StoreConformance {
             }
         },
 
+        Check("The newest messages of a channel are told by id and recipient, the newest first") { store in
+            let messages = (1...4).map { number in
+                OutboxMessage(
+                    id: "\(number)", channel: number == 4 ? .email : .push, recipient: "dev_\(number)",
+                    createdAt: Sample.instant(Int64(number) * 10), nextAttemptAt: Sample.instant(),
+                    sealedContent: Data())
+            }
+            try await store.write { transaction in
+                for message in messages { _ = try transaction.insert(message) }
+            }
+            for (since, limit, expected) in [(20, 9, ["3", "2"]), (0, 2, ["3", "2"]), (31, 9, [])] {
+                let found = try await store.read {
+                    try $0.outboxArrivals(by: .push, createdSince: Sample.instant(Int64(since)), limit: limit)
+                }
+                try requireEqual(
+                    found, expected.map { OutboxArrival(id: $0, recipient: "dev_\($0)") },
+                    "at most \(limit) since \(since)")
+            }
+        },
+
         Check("Messages of a channel are due until they are delivered, from their next attempt on") { store in
             try await store.write { transaction in
                 _ = try transaction.insert(

@@ -46,12 +46,14 @@ public final class SQLiteStore: Store {
     private let queue: Mutex<WriteQueue<PendingWrite>>
     private let counts = Mutex(Statistics())
     private let temporaryDirectory: TemporaryDirectory?
+    let dataVersion: DataVersion
 
     /// - Parameter temporaryDirectory: what to remove when the store is closed.
     init(pool: DatabasePool, options: Options, temporaryDirectory: TemporaryDirectory? = nil) {
         self.pool = pool
         isReadOnly = pool.configuration.readonly
         self.temporaryDirectory = temporaryDirectory
+        dataVersion = DataVersion(path: pool.path)
         queue = Mutex(WriteQueue(capacity: options.waitingWrites, groupSize: options.groupSize))
     }
 
@@ -100,7 +102,8 @@ public final class SQLiteStore: Store {
             }
         }
         guard isFirst else { return }
-        try await blocking { [pool, isReadOnly] in
+        try await blocking { [pool, isReadOnly, dataVersion] in
+            try translatingErrors { try dataVersion.close() }
             try translatingErrors { try pool.close() }
             // Where another process is at work, the log is its to tidy away.
             if !isReadOnly { try? Self.removeLog(of: pool.path) }

@@ -41,6 +41,8 @@ final class RaceStore: Store {
         if let passage = Self.passage, passage.reachesMeeting() { await passage.meeting.arriveAndWait() }
         return try await store.write(body)
     }
+
+    func changeMark() async throws -> Int64? { try await store.changeMark() }
 }
 
 /// Where racers wait for each other.

@@ -49,7 +49,7 @@ public struct Approvals: Sendable {
             else { return .refused(Refusal(.unknownFlow)) }
             return try draft.ask(for: found.record, in: transaction)
         }
-        if case .asked(let asked) = outcome { realm.notifier.notify(asked.devices.map(\.id.rawValue)) }
+        if case .asked(let asked) = outcome { realm.notifier.notify(asked.devices.map(\.id.topic)) }
         return outcome
     }
 }

@@ -150,10 +150,12 @@ public struct Devices: Sendable {
         let now = realm.clock.now
         let (sealer, proofs) = (realm.sealer, realm.proofs)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.writeSending { transaction in
+        let isRemoved = try await realm.writeSending { transaction in
             guard let record = try transaction.factor(id), record.kind == .push else { return false }
             return try transaction.withdraw(record, proofs, at: now, eventID: eventID, by: client, sealer: sealer)
         }
+        if isRemoved { realm.notifier.notify([id.topic]) }
+        return isRemoved
     }
 
     // MARK: What is waiting
@@ -193,16 +195,18 @@ public struct Devices: Sendable {
         }
     }
 
-    /// The requests that wait for this device, or that come while it waits. Nil as soon as the device is removed.
-    /// - Parameters:
-    ///   - time: how long to wait for the first.
-    ///   - pause: how often to look for what other servers sent.
-    public func requests(
-        to id: FactorID, waitingUpTo time: Duration, lookingEvery pause: Duration = .seconds(1)
-    ) async throws -> [DeviceRequest]? {
-        var left = time
+    /// The requests that wait for this device, or that come while it waits. Nil as soon as this server removes the device, and
+    /// at the end of the wait where another does.
+    ///
+    /// An idle wait asks the store twice: when it begins and when it ends. What comes meanwhile wakes it, from this process
+    /// (``Notifier``) or found by ``DeviceWatch``.
+    /// - Parameter time: how long to wait for the first.
+    /// - Throws: ``StoreError`` of code `overloaded` where too many wait, for this device or altogether.
+    public func requests(to id: FactorID, waitingUpTo time: Duration) async throws -> [DeviceRequest]? {
+        let end = ContinuousClock.now + time
         while true {
-            let listening = realm.notifier.listen(to: id.rawValue)
+            // Before the look: what comes between the look and the wait is noticed.
+            let listening = try realm.notifier.admit(to: id.topic)
             let found: [DeviceRequest]?
             do {
                 found = try await waiting(for: id)
@@ -211,13 +215,12 @@ public struct Devices: Sendable {
                 listening.stop()
                 throw error
             }
+            let left = end - .now
             guard found?.isEmpty == true, left > .zero else {
                 listening.stop()
                 return found
             }
-            let step = min(pause, left)
-            left -= step
-            await listening.wait(upTo: step)
+            await listening.wait(upTo: left)
         }
     }
 }

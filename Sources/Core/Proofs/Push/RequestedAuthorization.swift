@@ -73,7 +73,7 @@ extension Approvals {
             _ = try transaction.deleteFlow(digest: flow.digest)
             return outcome
         }
-        if case .asked(let asked) = outcome { realm.notifier.notify(asked.devices.map(\.id.rawValue)) }
+        if case .asked(let asked) = outcome { realm.notifier.notify(asked.devices.map(\.id.topic)) }
         return (handle, outcome)
     }
 

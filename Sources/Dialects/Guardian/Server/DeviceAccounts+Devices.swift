@@ -49,9 +49,12 @@ extension Guardian {
         }
         let waiting: [DeviceRequest]?
         do {
-            // A server that stops sends those who wait away.
+            // A server that stops sends those who wait away; one whose client has gone waits no more for it.
             waiting = try await cancelWhenGracefulShutdown { [wait] in
-                try await realm.devices.requests(to: device.id, waitingUpTo: .seconds(wait))
+                guard wait > 0 else { return try await realm.devices.requests(to: device.id) }
+                return try await call.departure.cancelling {
+                    try await realm.devices.requests(to: device.id, waitingUpTo: .seconds(wait))
+                }
             }
         } catch is CancellationError {
             return .done

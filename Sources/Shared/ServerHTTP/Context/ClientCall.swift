@@ -9,9 +9,12 @@ public struct ClientCall: Sendable {
     /// The parameters of the query, decoded.
     public let query: [String: String]
     public let authorization: Authorization
+    /// For requests that wait.
+    public let departure: ClientDeparture
 
     public init(_ request: Request, _ context: CountersignRequestContext, client: ClientContext) {
         self.client = client
+        departure = context.departure
         parameters = context.pathParameters
         query = request.queryItems
         authorization = Authorization(of: request)

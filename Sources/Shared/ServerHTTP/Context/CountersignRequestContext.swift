@@ -20,7 +20,11 @@ public struct CountersignRequestContext: RequestContext, RemoteAddressRequestCon
     /// What the client calls itself. ``RequestSourceMiddleware`` reads it; sessions remember the beginning of it.
     public internal(set) var userAgent: String?
 
+    /// Tells a request that waits that its client has gone.
+    public let departure: ClientDeparture
+
     public init(source: ApplicationRequestContextSource) {
+        departure = ClientDeparture(source.channel)
         coreContext = CoreRequestContextStorage(source: source)
         remoteAddress = source.channel.remoteAddress
         self.source = ClientAddress(source.channel.remoteAddress)

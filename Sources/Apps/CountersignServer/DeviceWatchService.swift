@@ -1,0 +1,14 @@
+import CountersignCore
+import ServiceLifecycle
+
+/// Finds requests to waiting devices that other processes sent, while the server runs.
+struct DeviceWatchService: Service, CustomStringConvertible {
+    let watch: DeviceWatch
+
+    /// What the log calls it.
+    var description: String { "Device watch" }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await watch.run() }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Synchronization
+
+/// Finds what other processes sent to devices that wait at this one: one look a second for all of them together, and none while
+/// no device waits or nothing was committed.
+///
+/// What this process sends wakes its devices itself (``Notifier``). A device that begins to wait looks for itself after it
+/// began to listen, so between the two nothing is lost.
+public final class DeviceWatch: Sendable {
+    private let realm: Realm
+    private let state = Mutex(State())
+
+    private struct State {
+        /// What the store said before the last look.
+        var mark: Int64?
+        /// Messages of the last look.
+        var known: Set<OutboxArrival> = []
+    }
+
+    /// How far back a look goes, in seconds: what a commit may take, and what clocks of servers may differ.
+    static let reach: TimeInterval = 60
+    /// The most messages that one look finds; devices to which more were sent at once find theirs when they ask again.
+    static let limit = 10_000
+
+    public init(realm: Realm) {
+        self.realm = realm
+    }
+
+    /// Looks until the task is cancelled.
+    public func run(lookingEvery pause: Duration = .seconds(1)) async {
+        while (try? await Task.sleep(for: pause)) != nil {
+            // A store that does not answer says so to those who ask it; the next look finds what this one did not.
+            try? await look()
+        }
+    }
+
+    /// Wakes the devices to which something was sent since the last look.
+    func look() async throws {
+        let realm = realm
+        guard realm.notifier.hasListeners(under: FactorID.topicPrefix) else { return }
+        let mark = try await realm.store.changeMark()
+        if let mark, state.withLock({ $0.mark }) == mark { return }
+        let since = realm.clock.now - Self.reach
+        let found = try await realm.store.read {
+            Set(try $0.outboxArrivals(by: .push, createdSince: since, limit: Self.limit))
+        }
+        let fresh = state.withLock { state in
+            // The mark of before the look: what was committed meanwhile is looked for again.
+            state.mark = mark
+            let fresh = found.subtracting(state.known)
+            state.known = found
+            return fresh
+        }
+        realm.notifier.notify(fresh.map { FactorID(rawValue: $0.recipient).topic })
+    }
+}
+
+extension FactorID {
+    static let topicPrefix = "device/"
+    /// What a device that waits listens to.
+    var topic: String { Self.topicPrefix + rawValue }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CountersignCore
+
+@Suite("Devices that wait for requests")
+struct DeviceWaitTests {
+    /// A user with a device, a sign-in that may ask it, and a second server on the same store.
+    private struct Servers {
+        let store: CountingStore
+        let first: TestRealm
+        let second: TestRealm
+        let device: FactorID
+        let handle: FlowHandle
+
+        init(on store: TestStore = .sqlite) async throws {
+            self.store = CountingStore(try await store.open())
+            first = try TestRealm.make(keptIn: self.store)
+            second = try TestRealm.make(keptIn: self.store, clock: first.clock, seed: 2)
+            let user = try await first.addUser()
+            device = try await first.enrol(TestDevice(), of: user.id).factor.id
+            handle = try await first.pending().handle
+        }
+
+        /// Longer than any test: what ends the wait is what is tested.
+        func wait(for device: FactorID? = nil) async throws -> [DeviceRequest]? {
+            try await first.realm.devices.requests(to: device ?? self.device, waitingUpTo: .seconds(3600))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `A hundred devices that wait idle ask the store nothing, however much time passes`() async throws {
+        let servers = try await Servers()
+        let realm = servers.first.realm
+        let user = try await servers.first.user(try #require(await realm.devices.device(servers.device)).userID)
+        let devices = (0..<100).map { FactorID(rawValue: "dev_\($0)") }
+        let now = servers.first.now
+        try await servers.store.write { transaction in
+            for id in devices {
+                _ = try transaction.insert(
+                    FactorRecord(id: id, userID: user.id, kind: .push, name: "", createdAt: now, payload: Data()))
+            }
+        }
+        let watch = DeviceWatch(realm: realm)
+        let before = servers.store.reads
+        try await watch.look()
+        #expect(servers.store.reads == before, "no device waits")
+        try await withThrowingTaskGroup(of: [DeviceRequest]?.self) { group in
+            for id in devices { group.addTask { try await servers.wait(for: id) } }
+            while servers.store.reads < before + 100 { await Task.yield() }
+            // The first look has nothing to compare with.
+            try await watch.look()
+            let settled = servers.store.reads
+            #expect(settled == before + 101)
+            for _ in 0..<20 {
+                servers.first.clock.advance(60)
+                try await watch.look()
+            }
+            #expect(servers.store.reads == settled)
+            #expect(realm.notifier.listenerCount == 100)
+            group.cancelAll()
+            while let result = await group.nextResult() {
+                guard case .failure(let error) = result, error is CancellationError else {
+                    Issue.record("a cancelled wait answered \(result)")
+                    continue
+                }
+            }
+        }
+        #expect(realm.notifier.listenerCount == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `A request that comes between a device's look and its wait is not lost`() async throws {
+        let servers = try await Servers()
+        servers.store.afterNextRead { _ = try await servers.first.ask(for: servers.handle) }
+        #expect(try await servers.wait()?.count == 1)
+        #expect(servers.first.realm.notifier.listenerCount == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: TestStore.available)
+    func `A request that another server sends is found by one look for all`(on store: TestStore) async throws {
+        let servers = try await Servers(on: store)
+        let watch = DeviceWatch(realm: servers.first.realm)
+        let before = servers.store.reads
+        async let found = servers.wait()
+        while servers.store.reads == before { await Task.yield() }
+        try await watch.look()
+        _ = try await servers.second.ask(for: servers.handle)
+        try await watch.look()
+        #expect(try await found?.count == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `A request that another server sends between a device's look and its wait is found, too`() async throws {
+        let servers = try await Servers()
+        let watch = DeviceWatch(realm: servers.first.realm)
+        servers.store.afterNextRead {
+            _ = try await servers.second.ask(for: servers.handle)
+            try await watch.look()
+        }
+        #expect(try await servers.wait()?.count == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `A device that is removed while it waits is told so`() async throws {
+        let servers = try await Servers()
+        let before = servers.store.reads
+        async let found = servers.wait()
+        while servers.store.reads == before { await Task.yield() }
+        #expect(try await servers.first.realm.devices.remove(servers.device, by: servers.first.client))
+        #expect(try await found == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `Of one device no more than sixteen requests wait at once`() async throws {
+        let servers = try await Servers()
+        let realm = servers.first.realm
+        try await withThrowingTaskGroup(of: [DeviceRequest]?.self) { group in
+            for _ in 0..<Notifier.limitEach { group.addTask { try await servers.wait() } }
+            while realm.notifier.listenerCount < Notifier.limitEach { await Task.yield() }
+            await #expect(throws: StoreError.self) { try await servers.wait() }
+            _ = try await servers.first.ask(for: servers.handle)
+            for try await found in group { #expect(found?.count == 1) }
+        }
+    }
+}
