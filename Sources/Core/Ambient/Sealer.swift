@@ -162,6 +162,14 @@ public struct Sealer: Sendable {
         return key.matches(text, digest.dropFirst(Self.nameByteCount), for: context)
     }
 
+    /// Whether a stranger's digest is one of the text. One by a key that is not here is none: it is not looked for.
+    package func recognises(_ text: String, _ digest: Data, for context: String) -> Bool {
+        guard digest.count == Self.nameByteCount + Self.digestByteCount,
+            let key = keys.named(Array(digest.prefix(Self.nameByteCount)))
+        else { return false }
+        return key.matches(text, digest.dropFirst(Self.nameByteCount), for: context)
+    }
+
     /// Bytes of HMAC-SHA-256.
     static let digestByteCount = 32
 

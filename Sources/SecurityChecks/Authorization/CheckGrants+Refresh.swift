@@ -91,7 +91,9 @@ extension CheckGrants {
                 row.body = try family.sealed(row.digest, by: realm.sealer, in: transaction)
                 guard try transaction.update(row) else { return nil }
             }
-            return .granted(Refreshed(grant: granted, family: name, token: family.text(name)))
+            var grant = granted
+            grant.tokenSettings = try transaction.settings().tokens
+            return .granted(Refreshed(grant: grant, family: name, token: family.text(name)))
         }
     }
 
@@ -113,13 +115,16 @@ extension CheckGrants {
         by family: RefreshFamily, _ end: Date, _ catalogue: SecurityCheckCatalogue, _ realm: Realm, _ now: Date,
         _ transaction: any StoreTransaction
     ) throws -> Outcome<Grant> {
-        guard let client = try transaction.client(family.client, sealer: realm.sealer, at: now) else {
+        let memory = catalogue.memory
+        guard let client = try transaction.client(family.client, sealer: realm.sealer, at: now, memory) else {
             return .refused(.unknownClient)
         }
-        if let refusal = try transaction.refusal(of: client.registration) { return .refused(refusal) }
-        guard let (states, version) = try states(family.client, family.scope, catalogue, realm, now, transaction) else {
-            return .unknownScope
-        }
+        let version = try transaction.version(of: client.registration.application, memory)
+        if let refusal = transaction.refusal(of: client.registration, by: version) { return .refused(refusal) }
+        guard let version,
+            let plan = memory.plan(family.scope, of: client.registration.application, version, in: catalogue)
+        else { return .unknownScope }
+        let states = CheckStates(client, plan, realm, at: now, in: transaction)
         guard version.refreshTokens, try states.covers(family) else { return .notGranted }
         return .granted(
             Grant(
@@ -131,11 +136,11 @@ extension CheckGrants {
         _ id: RegisteredClientID, _ scope: Set<String>, _ catalogue: SecurityCheckCatalogue, _ realm: Realm,
         _ now: Date, _ transaction: any StoreTransaction
     ) throws -> (CheckStates, ApplicationVersion)? {
-        guard let client = try transaction.client(id, sealer: realm.sealer, at: now),
-            let version = try transaction.version(of: client.registration.application),
-            let plan = CheckPlan(scope, for: version, in: catalogue),
-            let states = try CheckStates(id, plan, realm, at: now, in: transaction)
+        let memory = catalogue.memory
+        guard let client = try transaction.client(id, sealer: realm.sealer, at: now, memory),
+            let version = try transaction.version(of: client.registration.application, memory),
+            let plan = memory.plan(scope, of: client.registration.application, version, in: catalogue)
         else { return nil }
-        return (states, version)
+        return (CheckStates(client, plan, realm, at: now, in: transaction), version)
     }
 }

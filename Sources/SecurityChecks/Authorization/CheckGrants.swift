@@ -17,6 +17,8 @@ public struct CheckGrants: Sendable {
         public let user: AuthenticatedUser?
         /// What checks tell resource servers, by their names.
         public let checks: [String: [String: JSONValue]]
+        /// What the settings say of tokens, where a token is to follow; nil where none is.
+        public internal(set) var tokenSettings: TokenSettings?
     }
 
     public enum Outcome<Value: Sendable>: Sendable {
@@ -25,6 +27,15 @@ public struct CheckGrants: Sendable {
         case unknownScope
         /// A check of the scope is not in success.
         case notGranted
+
+        func map<Other: Sendable>(_ transform: (Value) throws -> Other) rethrows -> Outcome<Other> {
+            switch self {
+            case .granted(let value): .granted(try transform(value))
+            case .refused(let refusal): .refused(refusal)
+            case .unknownScope: .unknownScope
+            case .notGranted: .notGranted
+            }
+        }
     }
 
     /// What a code of an earlier version stands for, which kept codes as flows.
@@ -34,30 +45,56 @@ public struct CheckGrants: Sendable {
         var redirectURI: String
     }
 
+    /// What a client that asks for a code is told.
+    public struct CodeReply: Sendable {
+        public let client: ClientRegistration
+        /// The addresses that the client's application was registered with.
+        public let redirectURIs: [String]
+        /// The code counts when it is handed out (``limitOfCodes(of:)``).
+        public let code: Outcome<String>
+    }
+
     /// A code for what is granted now. No check is asked for anything. A client is given sixty a minute
     /// (``ClientRefusal/limited(until:)``).
     public func code(
         for id: RegisteredClientID, scope: Set<String>, redirectURI: String
     ) async throws -> Outcome<String> {
-        let realm = realm
-        switch try await grant(to: id, scope: scope) {
-        case .refused(let refusal): return .refused(refusal)
-        case .unknownScope: return .unknownScope
-        case .notGranted: return .notGranted
-        case .granted: break
+        guard let reply = try await reply(to: id, scope: scope, redirectURI: redirectURI) else {
+            return .refused(.unknownClient)
         }
+        if case .granted = reply.code, let until = limitOfCodes(of: id) { return .refused(.limited(until: until)) }
+        return reply.code
+    }
+
+    /// The same, with what it takes to see whether the client may be answered at that address; nil where there is no such client.
+    /// Whoever hands the code out counts it before (``limitOfCodes(of:)``).
+    public func reply(
+        to id: RegisteredClientID, scope: Set<String>, redirectURI: String
+    ) async throws -> CodeReply? {
+        let (realm, catalogue) = (realm, catalogue)
         let now = realm.clock.now
-        let draft = AuthorizationCodeDraft(random: realm.random)
-        return try await realm.store.write { transaction in
-            if let until = try transaction.charge(ClientLimits.codes, key: CounterKey.codes(of: id), at: now) {
-                return .refused(.limited(until: until))
+        let nonce = realm.random.bytes(16)
+        return try await realm.store.read { transaction in
+            guard let client = try transaction.client(id, sealer: realm.sealer, at: now, catalogue.memory) else {
+                return nil
             }
-            let code = AuthorizationCode(client: id.rawValue, redirectURI: redirectURI, scopes: scope.sorted())
-            guard let text = try draft.issue(code, of: nil, at: now, sealer: realm.sealer, in: transaction) else {
-                return .notGranted
-            }
-            return .granted(text.reveal())
+            let application = try transaction.application(ClientID(rawValue: client.registration.application.id))
+            let found = try Self.found(client, application, scope, catalogue, realm, now, transaction)
+            return CodeReply(
+                client: client.registration, redirectURIs: application?.registration.redirectURIs ?? [],
+                code: try found.map { _ in
+                    try CheckCode(
+                        for: id, scope: scope, redirectURI: redirectURI, nonce: nonce, at: now, sealer: realm.sealer,
+                        in: transaction
+                    ).text
+                })
         }
+    }
+
+    /// Counts a code that is handed out; when the next one may be where this is one too many. Counted in this process, like
+    /// polls: a code is no row.
+    public func limitOfCodes(of id: RegisteredClientID) -> Date? {
+        catalogue.memory.codes.until(CounterKey.codes(of: id), ClientLimits.codes, at: realm.clock.now)
     }
 
     /// Trades a code for what is granted now; nil where the code is unknown, used, too old, another client's, or was asked
@@ -65,21 +102,38 @@ public struct CheckGrants: Sendable {
     public func redeem(
         _ code: String, by id: RegisteredClientID, redirectURI: String
     ) async throws -> Outcome<Grant>? {
-        let realm = realm
+        let (realm, catalogue) = (realm, catalogue)
         let now = realm.clock.now
         let presented = AuthorizationCode.Presented(client: id.rawValue, redirectURI: redirectURI)
-        let scope = try await realm.store.write { transaction -> Set<String>? in
-            guard let (record, kept) = try transaction.authorizationCode(Secret(code), sealer: realm.sealer, at: now)
-            else { return try Self.redeemEarlier(code, presented, at: now, sealer: realm.sealer, in: transaction) }
-            guard record.redeemedAt == nil, kept.session == nil, kept.fits(presented) else { return nil }
-            // Good once, and removed at once: it makes no grant that a second redemption could end.
-            return try transaction.deleteAuthorizationCode(digest: record.digest) ? Set(kept.scopes) : nil
+        let found = try await realm.store.write { transaction -> Outcome<Found>? in
+            guard CheckCode.isOne(code) else {
+                guard let scope = try Self.redeemRow(code, presented, at: now, sealer: realm.sealer, in: transaction)
+                else { return nil }
+                return try Self.found(id, scope, catalogue, realm, now, transaction).forToken(in: transaction)
+            }
+            guard
+                let own = CheckCode(code, presentedBy: id, redirectURI: redirectURI, at: now, sealer: realm.sealer)
+            else { return nil }
+            let found = try Self.found(id, own.scope, catalogue, realm, now, transaction).forToken(in: transaction)
+            return try own.redeem(by: id, redirectURI: redirectURI, at: now, sealer: realm.sealer, in: transaction)
+                ? found : nil
         }
-        guard let scope else { return nil }
-        return try await grant(to: id, scope: scope)
+        return found?.map(\.described)
     }
 
-    /// Redeems a code that a server of an earlier version issued less than a minute ago.
+    /// Redeems a code that a server of an earlier version issued less than a minute ago: a row. Good once, and removed at once.
+    private static func redeemRow(
+        _ code: String, _ presented: AuthorizationCode.Presented, at now: Date, sealer: Sealer,
+        in transaction: any StoreTransaction
+    ) throws -> Set<String>? {
+        guard let (record, kept) = try transaction.authorizationCode(Secret(code), sealer: sealer, at: now) else {
+            return try redeemEarlier(code, presented, at: now, sealer: sealer, in: transaction)
+        }
+        guard record.redeemedAt == nil, kept.session == nil, kept.fits(presented) else { return nil }
+        return try transaction.deleteAuthorizationCode(digest: record.digest) ? Set(kept.scopes) : nil
+    }
+
+    /// The same of a version that kept codes as flows.
     private static func redeemEarlier(
         _ code: String, _ presented: AuthorizationCode.Presented, at now: Date, sealer: Sealer,
         in transaction: any StoreTransaction
@@ -99,42 +153,60 @@ public struct CheckGrants: Sendable {
     public func grant(to id: RegisteredClientID, scope: Set<String>) async throws -> Outcome<Grant> {
         let (realm, catalogue) = (realm, catalogue)
         let now = realm.clock.now
-        let found = try await realm.store.read { transaction -> Outcome<(Grant, [SecurityCheckContext], CheckPlan)> in
-            guard let client = try transaction.client(id, sealer: realm.sealer, at: now) else {
-                return .refused(.unknownClient)
-            }
-            let registration = client.registration
-            let version = try transaction.version(of: registration.application)
-            if let refusal = transaction.refusal(of: registration, by: version) { return .refused(refusal) }
-            guard let version, let plan = CheckPlan(scope, for: version, in: catalogue),
-                let states = try CheckStates(id, plan, realm, at: now, in: transaction)
-            else { return .unknownScope }
-            var expiresAt = version.longestToken(from: now)
-            var contexts: [SecurityCheckContext] = []
-            for name in plan.order {
-                guard let end = try states.standing(name).expiresAt else { return .notGranted }
-                expiresAt = min(expiresAt, end)
-                contexts.append(try states.context(name, states.record(name)))
-            }
-            let grant = Grant(
-                client: registration, scope: scope, expiresAt: expiresAt, user: try states.activeUser(), checks: [:])
-            return .granted((grant, contexts, plan))
-        }
-        switch found {
-        case .refused(let refusal): return .refused(refusal)
-        case .unknownScope: return .unknownScope
-        case .notGranted: return .notGranted
-        case .granted(let (grant, contexts, plan)):
+        return try await realm.store.read { try Self.found(id, scope, catalogue, realm, now, $0) }.map(\.described)
+    }
+
+    /// A grant whose checks have not said yet what resource servers learn: a developer's code, which runs outside of
+    /// transactions.
+    fileprivate struct Found: Sendable {
+        var grant: Grant
+        let contexts: [SecurityCheckContext]
+        let plan: CheckPlan
+
+        var described: Grant {
             var data: [String: [String: JSONValue]] = [:]
             for context in contexts {
                 let described = plan.checks[context.name]?.introspectionData(context) ?? [:]
                 if !described.isEmpty { data[context.name] = described }
             }
-            return .granted(
-                Grant(
-                    client: grant.client, scope: grant.scope, expiresAt: grant.expiresAt, user: grant.user,
-                    checks: data))
+            return Grant(
+                client: grant.client, scope: grant.scope, expiresAt: grant.expiresAt, user: grant.user, checks: data,
+                tokenSettings: grant.tokenSettings)
         }
+    }
+
+    private static func found(
+        _ id: RegisteredClientID, _ scope: Set<String>, _ catalogue: SecurityCheckCatalogue, _ realm: Realm,
+        _ now: Date, _ transaction: any StoreTransaction
+    ) throws -> Outcome<Found> {
+        guard let client = try transaction.client(id, sealer: realm.sealer, at: now, catalogue.memory) else {
+            return .refused(.unknownClient)
+        }
+        let application = try transaction.application(ClientID(rawValue: client.registration.application.id))
+        return try found(client, application, scope, catalogue, realm, now, transaction)
+    }
+
+    private static func found(
+        _ client: StoredClient, _ application: CountersignCore.Application?, _ scope: Set<String>,
+        _ catalogue: SecurityCheckCatalogue, _ realm: Realm, _ now: Date, _ transaction: any StoreTransaction
+    ) throws -> Outcome<Found> {
+        let registration = client.registration
+        let version = catalogue.memory.version(of: registration.application, in: application)
+        if let refusal = transaction.refusal(of: registration, by: version) { return .refused(refusal) }
+        guard let version,
+            let plan = catalogue.memory.plan(scope, of: registration.application, version, in: catalogue)
+        else { return .unknownScope }
+        let states = CheckStates(client, plan, realm, at: now, in: transaction)
+        var expiresAt = version.longestToken(from: now)
+        var contexts: [SecurityCheckContext] = []
+        for name in plan.order {
+            guard let end = try states.standing(name).expiresAt else { return .notGranted }
+            expiresAt = min(expiresAt, end)
+            contexts.append(try states.context(name, states.record(name)))
+        }
+        let grant = Grant(
+            client: registration, scope: scope, expiresAt: expiresAt, user: try states.activeUser(), checks: [:])
+        return .granted(Found(grant: grant, contexts: contexts, plan: plan))
     }
 
     /// Ends the successes of all checks for a client, and forgets the remembered users. False where there is no such
@@ -203,11 +275,23 @@ public struct CheckGrants: Sendable {
         _ id: RegisteredClientID, _ catalogue: SecurityCheckCatalogue, _ realm: Realm, _ now: Date,
         _ transaction: any StoreTransaction
     ) throws -> CheckStates? {
-        guard let client = try transaction.client(id, sealer: realm.sealer, at: now),
-            let version = try transaction.version(of: client.registration.application),
-            let plan = CheckPlan([], for: version, in: catalogue)
+        let memory = catalogue.memory
+        guard let client = try transaction.client(id, sealer: realm.sealer, at: now, memory),
+            let version = try transaction.version(of: client.registration.application, memory),
+            let plan = memory.plan([], of: client.registration.application, version, in: catalogue)
         else { return nil }
-        return try CheckStates(id, plan, realm, at: now, in: transaction)
+        return CheckStates(client, plan, realm, at: now, in: transaction)
+    }
+}
+
+extension CheckGrants.Outcome where Value == CheckGrants.Found {
+    /// With what the settings say of tokens.
+    fileprivate func forToken(in transaction: any StoreTransaction) throws -> Self {
+        try map { found in
+            var found = found
+            found.grant.tokenSettings = try transaction.settings().tokens
+            return found
+        }
     }
 }
 

@@ -33,6 +33,8 @@ final class CheckMemory: Sendable {
     private let records = Mutex<[Data: Opened<CheckRecord>]>([:])
     private let versions = Mutex<[ClientID: Versions]>([:])
     private let plans = Mutex<[PlanName: CheckPlan]>([:])
+    /// How many codes clients were given lately.
+    let codes = RecentCounts()
 
     // MARK: Rows
 

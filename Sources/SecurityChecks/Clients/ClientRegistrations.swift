@@ -91,6 +91,20 @@ public struct ClientRegistrations: Sendable {
         return try await realm.store.read { try $0.client(id, sealer: realm.sealer, at: now)?.registration }
     }
 
+    /// The client with the settings of security checks, for who verifies what it signed; nil where there is none.
+    public func signer(
+        _ id: RegisteredClientID, in checks: SecurityCheckCatalogue
+    ) async throws -> (client: ClientRegistration, settings: SecurityCheckSettings)? {
+        let realm = realm
+        let now = realm.clock.now
+        return try await realm.store.read { transaction in
+            guard let found = try transaction.client(id, sealer: realm.sealer, at: now, checks.memory) else {
+                return nil
+            }
+            return (found.registration, try transaction.settings().securityChecks)
+        }
+    }
+
     /// The client, and whether it is served.
     public func standing(of id: RegisteredClientID) async throws -> Outcome {
         let realm = realm

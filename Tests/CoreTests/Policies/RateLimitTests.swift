@@ -191,18 +191,58 @@ struct AuthorizationCodeTests {
     }
 
     @Test
-    func `One that is traded goes at once, and another with the first cleaning after its minute`() async throws {
+    func `One is no row until it is traded, and that it was is remembered longer than it could be good`() async throws {
         let codes = try await Codes()
         let (traded, lost) = (try await codes.code(), try await codes.code())
-        #expect(try await codes.redeem(traded))
         #expect(try await !codes.isKept(traded))
+        #expect(try await codes.redeem(traded))
+        #expect(try await codes.isKept(traded))
+        #expect(try await !codes.isKept(lost))
         #expect(try await !codes.redeem(traded))
         codes.stage.test.clock.advance(59)
         try await codes.stage.test.realm.maintenance.run()
-        #expect(try await codes.isKept(lost))
-        codes.stage.test.clock.advance(1.001)
+        #expect(try await !codes.redeem(traded))
+        codes.stage.test.clock.advance(1)
+        #expect(try await !codes.redeem(lost))
+        codes.stage.test.clock.advance(600.001)
         try await codes.stage.test.realm.maintenance.run()
-        #expect(try await !codes.isKept(lost))
+        #expect(try await !codes.isKept(traded))
+        #expect(try await !codes.redeem(traded))
+    }
+
+    @Test
+    func `One is good for nothing else than what it was issued for, whatever is changed of it`() async throws {
+        let codes = try await Codes()
+        let code = try await codes.code()
+        let parts = code.split(separator: ".").map(String.init)
+        let later = String(try #require(Int64(parts[2])) + 60_000_000)
+        let other = Array("RegisteredClient".utf8).base64URL
+        for changed in [
+            [parts[0], parts[1], later, parts[3], parts[4]], [parts[0], parts[1], parts[2], other, parts[4]],
+            ["c2", parts[1], parts[2], parts[3], parts[4]], [parts[0], "AAAA", parts[2], parts[3], parts[4]],
+            Array(parts.prefix(4)), parts + ["AAAA"], parts.map { _ in "" },
+            // A digest by a key that no server has.
+            Array(parts.prefix(4)) + [[UInt8](repeating: 7, count: 36).base64URL],
+        ] {
+            #expect(try await !codes.redeem(changed.joined(separator: ".")))
+        }
+        #expect(try await codes.redeem(code))
+    }
+
+    @Test
+    func `One that an earlier program kept as a row is traded once`() async throws {
+        let codes = try await Codes()
+        let test = codes.stage.test
+        let (now, sealer, client) = (test.now, test.realm.sealer, codes.client)
+        let draft = AuthorizationCodeDraft(random: test.random)
+        let text = try await test.store.write { transaction in
+            let code = AuthorizationCode(
+                client: client.rawValue, redirectURI: "http://redirect", scopes: ["Pin"])
+            return try draft.issue(code, of: nil, at: now, sealer: sealer, in: transaction)
+        }
+        let code = try #require(text?.reveal())
+        #expect(try await codes.redeem(code))
+        #expect(try await !codes.redeem(code))
     }
 
     @Test

@@ -30,7 +30,8 @@ struct AccessTokens: Sendable {
         if let user = grant.user { claims["auth_time"] = .integer(user.authenticatedAt.seconds) }
         if let family { claims[Self.familyMark] = .string(family) }
         var response = try await token(
-            subject: grant.client.id.rawValue, scope: grant.scope, lifetime: lifetime, at: now, claims)
+            subject: grant.client.id.rawValue, scope: grant.scope, lifetime: lifetime, at: now, claims,
+            grant.tokenSettings)
         response.refreshToken = refresh?.reveal()
         return response
     }
@@ -42,14 +43,16 @@ struct AccessTokens: Sendable {
     }
 
     private func token(
-        subject: String, scope: Set<String>, lifetime: Int, at now: Date, _ marks: [String: JSONValue]
+        subject: String, scope: Set<String>, lifetime: Int, at now: Date, _ marks: [String: JSONValue],
+        _ settings: TokenSettings? = nil
     ) async throws -> TokenResponse {
         let ours: [String: JSONValue] = ["client_id": .string(subject), "scope": .string(Scope(scope).text)]
         let draft = TokenDraft(
             type: .accessToken, issuer: AccessTokenClaims.issuer, audience: AccessTokenClaims.issuer, subject: subject,
             issuedAt: now, lifetime: lifetime, parts: [.identifier(name: "jti")],
             spelling: ours.merging(marks) { our, _ in our }.mapValues { .some($0) })
-        let algorithm = try await realm.settings().tokens.algorithm(for: .securityChecks)
+        let known: TokenSettings = if let settings { settings } else { try await realm.settings().tokens }
+        let algorithm = known.algorithm(for: .securityChecks)
         return TokenResponse(
             accessToken: try await realm.tokens.issue(draft, with: algorithm), expiresIn: lifetime,
             scope: Scope(scope))

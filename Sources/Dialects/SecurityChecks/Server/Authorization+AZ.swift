@@ -13,19 +13,24 @@ extension SecurityChecks {
             throw SecurityChecksError.invalidOAuthRequest("client_id is missing.")
         }
         let client = RegisteredClientID(rawValue: id)
-        guard let registration = try await realm.clients.client(client) else {
+        let redirectURI = call.query["redirect_uri"]
+        let scope = Scope(call.query["scope"] ?? "").elements
+        guard let reply = try await grants.reply(to: client, scope: scope, redirectURI: redirectURI ?? "") else {
             throw SecurityChecksError.unknownOAuthClient
         }
         // Nothing is sent to an unknown address, not even an error.
-        guard let redirectURI = call.query["redirect_uri"],
-            try await isKnown(redirectURI, of: registration)
-        else { throw SecurityChecksError.invalidOAuthRequest("redirect_uri is not one of this client's.") }
+        guard let redirectURI, Self.isKnown(redirectURI, of: reply) else {
+            throw SecurityChecksError.invalidOAuthRequest("redirect_uri is not one of this client's.")
+        }
         guard call.query["response_type"] == "code" else {
             return try redirect(to: redirectURI, error: .unsupportedResponseType, call)
         }
-        let scope = Scope(call.query["scope"] ?? "").elements
-        switch try await grants.code(for: client, scope: scope, redirectURI: redirectURI) {
-        case .granted(let code): return try redirect(to: redirectURI, code: code, call)
+        switch reply.code {
+        case .granted(let code):
+            guard grants.limitOfCodes(of: client) == nil else {
+                return try redirect(to: redirectURI, error: .temporarilyUnavailable, call)
+            }
+            return try redirect(to: redirectURI, code: code, call)
         case .refused(.unknownClient): throw SecurityChecksError.unknownOAuthClient
         case .refused(.limited): return try redirect(to: redirectURI, error: .temporarilyUnavailable, call)
         case .refused: return try redirect(to: redirectURI, error: .accessDenied, call)
@@ -35,11 +40,10 @@ extension SecurityChecks {
     }
 
     /// The addresses that the originals use, and those that the application was registered with.
-    private func isKnown(_ uri: String, of client: ClientRegistration) async throws -> Bool {
+    private static func isKnown(_ uri: String, of reply: CheckGrants.CodeReply) -> Bool {
         if ["http", "https"].contains(where: { uri == Endpoint.nativeRedirectURI(scheme: $0) }) { return true }
-        if uri == Endpoint.webRedirectURI(client.id.rawValue) { return true }
-        let application = try await realm.applications.application(ClientID(rawValue: client.application.id))
-        return application?.registration.redirectURIs.contains(uri) ?? false
+        if uri == Endpoint.webRedirectURI(reply.client.id.rawValue) { return true }
+        return reply.redirectURIs.contains(uri)
     }
 
     private func redirect(

@@ -30,11 +30,12 @@ extension SecurityChecks {
         guard let statement = try? ClientKey.Statement(compact: text), let id = statement.claimedClient else {
             throw AssertionFault.malformed
         }
-        guard let client = try await realm.clients.client(id) else { throw AssertionFault.unknownClient }
-        let weak = try await realm.settings().securityChecks.weakForms
+        guard let (client, settings) = try await realm.clients.signer(id, in: options.checks) else {
+            throw AssertionFault.unknownClient
+        }
         let claims: TokenClaims
         do {
-            claims = try client.key.claims(of: statement, accepting: weak)
+            claims = try client.key.claims(of: statement, accepting: settings.weakForms)
         } catch {
             throw AssertionFault.foreign
         }
