@@ -386,6 +386,12 @@ extension RememberingTransaction: StoreTransaction {
         try base.outboxMessages(to: recipient, by: channel, createdSince: instant, limit: limit)
     }
 
+    func outboxArrivals(
+        by channel: OutboxMessage.Channel, createdSince instant: Date, limit: Int
+    ) throws -> [OutboxArrival] {
+        try base.outboxArrivals(by: channel, createdSince: instant, limit: limit)
+    }
+
     func outboxMessages(
         by channel: OutboxMessage.Channel, dueAt instant: Date, limit: Int
     ) throws -> [OutboxMessage] {
