@@ -30,6 +30,7 @@ public struct Realm: Sendable {
     private let rememberedSettings = Remembered<RealmSettings>()
     let unsettledCharges = UnsettledCharges()
     let pollPace = PollPace()
+    let pollIntervals = PollIntervals()
     /// Wakes those who wait for what this process sends; other processes' is found by looking.
     public let notifier = Notifier()
 
@@ -73,6 +74,14 @@ public struct Realm: Sendable {
     public var grants: Grants { Grants(realm: self) }
     /// Authorization codes.
     public var authorizationCodes: AuthorizationCodes { AuthorizationCodes(realm: self) }
+    /// Requests for authorization that browsers bring.
+    public var authorizations: AuthorizationRequests { AuthorizationRequests(realm: self) }
+    /// What users have allowed applications.
+    public var consents: Consents { Consents(realm: self) }
+    /// Devices without a browser that wait for a user.
+    public var deviceAuthorizations: DeviceAuthorizations { DeviceAuthorizations(realm: self) }
+    /// APIs that access tokens are issued for.
+    public var resources: Resources { Resources(realm: self) }
     /// Applications: client ids.
     public var applications: Applications { Applications(realm: self) }
     /// Tokens: composing, signing, verifying.

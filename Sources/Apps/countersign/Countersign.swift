@@ -23,7 +23,8 @@ struct Countersign: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Serve.self, Demo.self, UserCommand.self, AppCommand.self, ClientCommand.self, ExtensionCommand.self,
+            Serve.self, Demo.self, UserCommand.self, AppCommand.self, ResourceCommand.self, ClientCommand.self,
+            ExtensionCommand.self,
             KeyCommand.self, DbCommand.self, AuditCommand.self, ConfigCommand.self, AuthenticatorCommand.self,
         ])
 

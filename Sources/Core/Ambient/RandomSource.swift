@@ -126,6 +126,8 @@ public struct StaticAlphabet: Sendable {
         symbols: Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8))
     /// Digits and capital letters, without those that are taken for each other (`0O`, `1I`).
     public static let capitals = StaticAlphabet(symbols: Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789".utf8))
+    /// Capital letters that make no words and are not taken for each other (RFC 8628, section 6.1).
+    static let userCode = StaticAlphabet(symbols: Array("BCDFGHJKLMNPQRSTVWXZ".utf8))
     /// Decimal digits, as mailed codes have them.
     public static let digits = StaticAlphabet(symbols: Array("0123456789".utf8))
 }

@@ -67,6 +67,8 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
     public var requiresSecondFactor: Bool
     /// Whether answers may say that an address has no account. Weaker than the default, as an attacker can list accounts.
     public var revealsAddresses: Bool
+    /// What it is as a client of OAuth 2.1 and OpenID Connect.
+    public var oauth = OAuthRegistration()
     /// One document for each version of the application, as a module above the core writes them; the core keeps them with the
     /// registration and does not read them.
     package var versionDocuments: [JSONValue]
@@ -90,7 +92,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case displayName, secretDigest, redirectURIs, challengeTypes, scopes, audiences, attributes
-        case requiresSecondFactor, revealsAddresses, assertionKeys
+        case requiresSecondFactor, revealsAddresses, assertionKeys, oauth
         case versionDocuments = "versions"
     }
 
@@ -106,6 +108,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
         attributes = try members.decodeIfPresent([Attribute].self, forKey: .attributes) ?? []
         requiresSecondFactor = try members.decodeIfPresent(Bool.self, forKey: .requiresSecondFactor) ?? false
         revealsAddresses = try members.decodeIfPresent(Bool.self, forKey: .revealsAddresses) ?? false
+        oauth = try members.decodeIfPresent(OAuthRegistration.self, forKey: .oauth) ?? OAuthRegistration()
         versionDocuments = try members.decodeIfPresent([JSONValue].self, forKey: .versionDocuments) ?? []
     }
 

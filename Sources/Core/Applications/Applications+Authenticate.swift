@@ -33,15 +33,19 @@ extension Applications {
         case .secret(let spellings):
             return try await realm.store.write { transaction in
                 try attempt.settle(in: transaction) { registration in
-                    spellings.reduce(false) { registration.hasSecret($1) || $0 } ? nil : "secret"
+                    spellings.reduce(false) { registration.hasSecret($1, at: now) || $0 } ? nil : "secret"
                 }
             }
         case .assertion(let assertion):
             switch try await realm.store.read({ try attempt.begin(in: $0) }) {
             case .ended(let authentication): return authentication
             case .open(let application, _):
-                let keys = application?.registration.assertionKeys ?? []
-                let judged = assertion.judge(by: keys, expecting: expectation, at: now)
+                let registration = application?.registration ?? ApplicationRegistration()
+                var expectation = expectation
+                if registration.oauth.takesTokenEndpointAudience {
+                    expectation.issuers.formUnion(expectation.tokenEndpoints)
+                }
+                let judged = assertion.judge(by: registration.assertionKeys, expecting: expectation, at: now)
                 return try await realm.store.write { try attempt.settle(judged, in: $0) }
             }
         }
@@ -96,7 +100,9 @@ private struct ClientAttempt: Sendable {
         case .ended(let authentication): return authentication
         case .open(let application, let counters):
             // An application that does not exist has no secret and no keys, and takes as long.
-            guard let reason = try fault(application?.registration ?? ApplicationRegistration()) else {
+            let registration = application?.registration ?? ApplicationRegistration()
+            let method = registration.oauth.admits(shown.method) ? nil : "method"
+            guard let reason = try method ?? fault(registration) else {
                 return application.map { .authenticated($0, by: shown.method) } ?? .refused(.wrongCredentials)
             }
             try transaction.count(counters)

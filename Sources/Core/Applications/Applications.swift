@@ -6,6 +6,8 @@ import OneTimePassword
 ///
 /// **How the files of this folder meet.** `Application` is the registration as it is stored; this type finds, adds and
 /// changes registrations, `Application+Audiences` says which audiences an application's tokens may have.
+/// `OAuthRegistration` is what it is as an OAuth client, whose `RedirectURI`s are compared as texts; `Resources` are the APIs that
+/// tokens are issued for.
 /// `AttributePatterns` compiles the patterns that attributes of a sign-up must match, in time linear in the text.
 /// `Applications+Authenticate` judges the `ClientCredentials` of a request; a `ClientAssertion` is verified by the application's
 /// `AssertionKey`s.
@@ -73,6 +75,15 @@ public struct Applications: Sendable {
         }
         if before.secretDigest != after.secretDigest { details["secretChanged"] = .bool(true) }
         if before.assertionKeys != after.assertionKeys { details["keysChanged"] = .bool(true) }
+        if before.redirectURIs != after.redirectURIs {
+            details["redirectURIs"] = .array(after.redirectURIs.map { .string($0) })
+        }
+        if before.oauth.isFirstParty != after.oauth.isFirstParty {
+            details["isFirstParty"] = .bool(after.oauth.isFirstParty)
+        }
+        if before.oauth.takesTokenEndpointAudience != after.oauth.takesTokenEndpointAudience {
+            details["takesTokenEndpointAudience"] = .bool(after.oauth.takesTokenEndpointAudience)
+        }
         if before.audiences != after.audiences {
             details["audiences"] = after.audiences.map { .array($0.map { .string($0) }) } ?? .null
         }
@@ -116,15 +127,24 @@ public struct Applications: Sendable {
 
 extension ApplicationRegistration {
     /// Sets the client secret; nil makes the client public.
-    public mutating func setSecret(_ secret: Secret<String>?) {
+    /// - Parameter overlap: until when the secret of before counts too, so that an application's servers can be given the new one
+    ///   one after the other; nil ends it at once.
+    public mutating func setSecret(_ secret: Secret<String>?, keepingFormerUntil overlap: Date? = nil) {
+        oauth.formerSecrets =
+            overlap.flatMap { end in secretDigest.map { [FormerSecret(digest: $0, expiresAt: end)] } } ?? []
         secretDigest = secret.map { Self.digest($0) }
     }
 
     /// Whether the secret is this client's. A public client has none, and no secret is right. Takes as long whether there is
     /// a secret or not.
-    func hasSecret(_ secret: Secret<String>) -> Bool {
-        let digest = secretDigest ?? Self.decoyDigest
-        return ConstantTime.equal(Array(digest.utf8), Array(Self.digest(secret).utf8)) && secretDigest != nil
+    /// - Parameter now: for secrets that are being replaced; without it none of those counts.
+    func hasSecret(_ secret: Secret<String>, at now: Date? = nil) -> Bool {
+        let given = Array(Self.digest(secret).utf8)
+        let isPresent = ConstantTime.equal(Array((secretDigest ?? Self.decoyDigest).utf8), given) && secretDigest != nil
+        let former = oauth.formerSecrets.first
+        let isFormer = ConstantTime.equal(Array((former?.digest ?? Self.decoyDigest).utf8), given)
+        return isPresent
+            || isFormer && secretDigest != nil && former.map { now.map($0.expiresAt.isAfter) ?? false } ?? false
     }
 
     private static let decoyDigest = Data(repeating: 0, count: SHA256.byteCount).base64EncodedString()

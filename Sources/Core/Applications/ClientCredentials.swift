@@ -51,7 +51,7 @@ public struct ClientCredentials: Sendable {
 }
 
 /// How an application shows that it is the one that it says (RFC 7591, section 2, `token_endpoint_auth_method`).
-public enum ClientAuthenticationMethod: String, Sendable, CaseIterable {
+public enum ClientAuthenticationMethod: String, Sendable, Codable, CaseIterable {
     /// Nothing is shown: a public client, or one whose endpoint asks for its name alone.
     case none
     case secretPost = "client_secret_post"
@@ -65,6 +65,9 @@ public struct ClientExpectation: Sendable {
     /// What an assertion may say that it is for: the issuer's identifier, once for each address that the server is reached
     /// by. An assertion names one of them and nothing else.
     public var issuers: Set<String>
+    /// What an assertion may say instead, where the application's registration allows it
+    /// (``OAuthRegistration/takesTokenEndpointAudience``).
+    public var tokenEndpoints: Set<String> = []
     /// What an assertion may be signed with.
     public var algorithms: Set<SigningAlgorithm>
 

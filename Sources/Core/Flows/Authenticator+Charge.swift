@@ -339,4 +339,6 @@ package enum CounterKey {
     static func proofs(of handle: FlowHandle) -> String { "proofs/\(handle.publicName)" }
     static func mails(to digest: Data) -> String { "mails-to/\(digest.hex)" }
     static func mails(from source: String) -> String { "mails-from/\(source)" }
+    static func userCodes(of user: UserID) -> String { "user-codes-of/\(user)" }
+    static func userCodes(from source: String) -> String { "user-codes-from/\(source)" }
 }

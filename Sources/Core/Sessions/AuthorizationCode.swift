@@ -11,6 +11,8 @@ public struct AuthorizationCode: Codable, Sendable, Equatable {
     public var client: String
     /// The address that it was sent to; the client has to repeat it (RFC 6749, section 4.1.3).
     public var redirectURI: String
+    /// Whether the authorization request named that address; where it did not, the client may leave it out.
+    public var namesRedirectURI = true
     /// Nil where the client sent none.
     public var challenge: PKCEChallenge?
     /// For the ID token (OpenID Connect Core 1.0, section 3.1.2.1).
@@ -46,6 +48,7 @@ public struct AuthorizationCode: Codable, Sendable, Equatable {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         client = try members.decode(String.self, forKey: .client)
         redirectURI = try members.decode(String.self, forKey: .redirectURI)
+        namesRedirectURI = try members.decodeIfPresent(Bool.self, forKey: .namesRedirectURI) ?? true
         challenge = try members.decodeIfPresent(PKCEChallenge.self, forKey: .challenge)
         nonce = try members.decodeIfPresent(String.self, forKey: .nonce)
         scopes = try members.decodeIfPresent([String].self, forKey: .scopes) ?? []
@@ -60,20 +63,26 @@ public struct AuthorizationCode: Codable, Sendable, Equatable {
 
     /// Whether what the client says with the code is what the code was issued for.
     package func fits(_ presented: Presented) -> Bool {
-        ConstantTime.equal(Array(client.utf8), Array(presented.client.utf8)) && redirectURI == presented.redirectURI
-            && PKCEChallenge.admits(presented.verifier, challenge) && keyThumbprint == presented.keyThumbprint
+        ConstantTime.equal(Array(client.utf8), Array(presented.client.utf8))
+            && (presented.redirectURI.map { $0 == redirectURI } ?? !namesRedirectURI)
+            && PKCEChallenge.admits(presented.verifier, challenge)
+            && (keyThumbprint == nil || keyThumbprint == presented.keyThumbprint)
     }
 
     /// What a client says when it redeems a code. The client was authenticated before.
     public struct Presented: Sendable {
         public var client: String
-        public var redirectURI: String
+        /// Nil where the request has none.
+        public var redirectURI: String?
         /// `code_verifier` (RFC 7636, section 4.5).
         public var verifier: String?
         /// The thumbprint of the key whose possession was proven with the request; nil where none was.
         public var keyThumbprint: String?
 
-        public init(client: String, redirectURI: String, verifier: String? = nil, keyThumbprint: String? = nil) {
+        /// What the grant keeps beside what was approved.
+        public var details: [String: JSONValue] = [:]
+
+        public init(client: String, redirectURI: String?, verifier: String? = nil, keyThumbprint: String? = nil) {
             self.client = client
             self.redirectURI = redirectURI
             self.verifier = verifier

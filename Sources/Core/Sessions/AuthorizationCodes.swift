@@ -13,7 +13,7 @@ public struct AuthorizationCodes: Sendable {
 
     public enum Refusal: String, Sendable {
         /// Unknown, too old, another client's, sent to another address, or without the right proof. A code that is refused
-        /// like this is not used up.
+        /// like this is used up, as it may be stolen (RFC 9700, section 4.5).
         case unknown
         /// It was redeemed before. The grant that it made is over now (RFC 6749, section 4.1.2).
         case reused
@@ -56,8 +56,12 @@ public struct AuthorizationCodes: Sendable {
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
             guard let found = try transaction.authorizationCode(text, sealer: realm.sealer, at: now),
-                found.code.fits(presented), let sessionID = found.code.session, let userID = found.record.userID
+                let sessionID = found.code.session, let userID = found.record.userID
             else { return .refused(.unknown) }
+            guard found.code.fits(presented) else {
+                _ = try transaction.redeemAuthorizationCode(digest: found.record.digest, at: now, making: nil)
+                return .refused(.unknown)
+            }
             if found.record.redeemedAt != nil {
                 try transaction.endGrant(of: found.record, at: now, eventID: eventID, by: client)
                 return .refused(.reused)
@@ -66,7 +70,8 @@ public struct AuthorizationCodes: Sendable {
                 return .refused(.ended)
             }
             let terms = GrantTerms(
-                scopes: found.code.scopes, details: found.code.details, audiences: found.code.audiences)
+                scopes: found.code.scopes, details: found.code.details.merging(presented.details) { $1 },
+                audiences: found.code.audiences)
             switch try draft.open(
                 on: session, terms: terms, for: client.clientID, dialect: client.dialect, secondFactor: demand,
                 realm.proofs, at: now, by: client, in: transaction)

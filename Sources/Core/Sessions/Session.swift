@@ -22,9 +22,11 @@ public struct Dialect: StringName {
     public static let nativeAuth = Dialect(rawValue: "native-auth")
     public static let securityChecks = Dialect(rawValue: "security-checks")
     public static let admin = Dialect(rawValue: "admin")
+    /// OAuth 2.1 and OpenID Connect, with the pages that people sign in on.
+    public static let oauth = Dialect(rawValue: "oauth")
 
     /// Those that sign tokens, each of which can have an algorithm of its own. A new one is a name here.
-    public static let signing: [Dialect] = [.identityToolkit, .guardian, .nativeAuth, .securityChecks]
+    public static let signing: [Dialect] = [.identityToolkit, .guardian, .nativeAuth, .securityChecks, .oauth]
 }
 
 /// A person's presence: what a user proved, when, and from where.

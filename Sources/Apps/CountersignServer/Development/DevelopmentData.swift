@@ -11,14 +11,30 @@ enum DevelopmentData {
     /// The confidential client of resource servers.
     static let resourceServer = (id: ClientID(rawValue: "test"), secret: Secret("test"))
 
+    /// An application on a server, of a third party.
+    static let web = (id: ClientID(rawValue: "dev-web"), secret: Secret("dev-web-secret"))
+    /// An application on a person's own device, of the operator's.
+    static let native = ClientID(rawValue: "dev-native")
+    /// The API that their scope `api` belongs to.
+    static let resource = Resource(
+        uri: "http://127.0.0.1/api", name: "Development", scopes: [Resource.Scope(name: "api")])
+
     /// All that development brings.
     static var samples: [ClientID] {
-        [application] + SampleChecks.applications.map { ClientID(rawValue: $0.id) } + [resourceServer.id]
+        [application, web.id, native] + SampleChecks.applications.map { ClientID(rawValue: $0.id) } + [
+            resourceServer.id
+        ]
     }
 
     /// Another application may be called `test`, and then has another secret.
     static func isSample(_ application: Application) -> Bool {
-        application.id != resourceServer.id || application.hasPublishedSecret(resourceServer.secret)
+        switch application.id {
+        case resourceServer.id: application.hasPublishedSecret(resourceServer.secret)
+        case web.id: application.hasPublishedSecret(web.secret)
+        // A public one of that name is nothing to attack.
+        case native: application.registration.redirectURIs == nativeRedirectURIs
+        default: true
+        }
     }
 
     /// Finds out what the data of a store is for, and marks it where a start decides it.
@@ -65,6 +81,35 @@ enum DevelopmentData {
         var test = ApplicationRegistration(displayName: "Resource servers in development", scopes: ["*"])
         test.setSecret(resourceServer.secret)
         try await add(resourceServer.id, test, to: realm)
+        try await addOAuthClients(to: realm)
+    }
+
+    private static let nativeRedirectURIs = ["http://127.0.0.1/callback"]
+
+    private static func addOAuthClients(to realm: Realm) async throws {
+        let scopes = ["openid", "profile", "email", "offline_access", "api"]
+        var site = ApplicationRegistration(
+            displayName: "Development web",
+            redirectURIs: ["http://127.0.0.1/callback", "http://localhost/callback"], scopes: scopes)
+        site.oauth = OAuthRegistration(kind: .web)
+        site.oauth.authMethod = .secretBasic
+        site.oauth.grantTypes = ["authorization_code", "refresh_token", "client_credentials"]
+        site.oauth.resources = [resource.uri]
+        site.setSecret(web.secret)
+        try await add(web.id, site, to: realm)
+        var app = ApplicationRegistration(
+            displayName: "Development app", redirectURIs: nativeRedirectURIs, scopes: scopes)
+        app.oauth = OAuthRegistration(kind: .native)
+        app.oauth.authMethod = ClientAuthenticationMethod.none
+        app.oauth.isFirstParty = true
+        app.oauth.grantTypes = [
+            "authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code",
+        ]
+        app.oauth.resources = [resource.uri]
+        try await add(native, app, to: realm)
+        if try await realm.resources.resource(resource.uri) == nil {
+            _ = try await realm.resources.put(resource, by: .commandLine)
+        }
     }
 
     private static func add(_ id: ClientID, _ registration: ApplicationRegistration, to realm: Realm) async throws {

@@ -15,6 +15,7 @@ struct AppCommand: AsyncParsableCommand {
         table.add("id", application.id)
         table.add("name", application.displayName)
         table.add("client", application.isConfidential ? "confidential (has a secret)" : "public (no secret)")
+        if let kind = application.oauth.kind { add(application.oauth, kind, to: &table) }
         table.add("redirect URIs", application.redirectURIs.joined(separator: " "))
         table.add("challenge types", application.challengeTypes.joined(separator: " "))
         table.add("scopes", application.scopes.joined(separator: " "))
@@ -29,6 +30,20 @@ struct AppCommand: AsyncParsableCommand {
         table.add("reveals addresses", application.revealsAddresses.yesOrNo)
         table.add("created", application.createdAt.text)
         return table.lines
+    }
+
+    private static func add(_ oauth: ApplicationSummary.OAuth, _ kind: String, to table: inout Table) {
+        table.add("kind", kind)
+        table.add("grant types", oauth.grantTypes.joined(separator: " "))
+        table.add("authenticates by", oauth.authMethod ?? "what it has")
+        table.add("after signing out", oauth.postLogoutRedirectURIs.joined(separator: " "))
+        table.add("told of sign-outs", oauth.backchannelLogoutURI)
+        table.add("first party", oauth.isFirstParty.yesOrNo)
+        table.add("requires PAR", oauth.requiresPAR.yesOrNo)
+        table.add("requires DPoP", oauth.requiresDPoP.yesOrNo)
+        table.add("issuer", oauth.issuerStyle)
+        table.add("resources", oauth.resources.joined(separator: " "))
+        table.add("assertions for", oauth.assertionAudience)
     }
 
     static func describe(_ answer: AddApplication.Answer) -> [String] {

@@ -20,6 +20,65 @@ struct RegistrationOptions: ParsableArguments {
         help: ArgumentHelp("An allowed redirect URI. Can be repeated; an empty one clears the list.", valueName: "uri"))
     var redirectURIs: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "For how many hours the present secret counts beside the new one, so that your servers change over one by one.",
+            valueName: "hours"))
+    var secretOverlap: Int?
+
+    @Option(help: ArgumentHelp("web, browser, native, service or device.", valueName: "kind"))
+    var kind: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The grant types that the application may use, separated by spaces or commas.", valueName: "types"))
+    var grantTypes: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "How the application authenticates: none, client_secret_basic, client_secret_post or private_key_jwt.",
+            valueName: "method"))
+    var authMethod: String?
+
+    @Option(
+        name: .customLong("post-logout-redirect-uri"),
+        help: ArgumentHelp(
+            "Where a browser may be led after signing out. Can be repeated; an empty one clears the list.",
+            valueName: "uri"))
+    var postLogoutRedirectURIs: [String] = []
+
+    @Option(
+        name: .customLong("backchannel-logout-uri"),
+        help: ArgumentHelp("Where the server tells that a session ended; an empty one removes it.", valueName: "uri"))
+    var backchannelLogoutURI: String?
+
+    @Flag(inversion: .prefixedNo, help: "Whether the application is your own: users are not asked for consent.")
+    var firstParty: Bool?
+
+    @Flag(name: .customLong("require-par"), inversion: .prefixedNo, help: "Whether requests have to be pushed (PAR).")
+    var requirePAR: Bool?
+
+    @Flag(name: .customLong("require-dpop"), inversion: .prefixedNo, help: "Whether tokens have to be bound to a key.")
+    var requireDPoP: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "How tokens spell the issuer: standard, or auth0 with a slash at the end.", valueName: "style"))
+    var issuerStyle: String?
+
+    @Option(
+        name: .customLong("resource"),
+        help: ArgumentHelp(
+            "An API that the application may ask tokens for. Can be repeated; an empty one clears the list.",
+            valueName: "uri"))
+    var resources: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "What assertions of the application are for: issuer, or token-endpoint for an old library.",
+            valueName: "audience"))
+    var assertionAudience: String?
+
     @Option(help: ArgumentHelp("Any of oob, password and redirect, separated by spaces or commas.", valueName: "types"))
     var challengeTypes: [String] = []
 
@@ -64,6 +123,19 @@ struct RegistrationOptions: ParsableArguments {
         change.hasSecret = secret
         change.secret = try secretFile.map { SecretText(try SecretInput.file($0)) }
         change.redirectURIs = redirectURIs.isEmpty ? nil : redirectURIs.filter { !$0.isEmpty }
+        change.secretOverlap = secretOverlap
+        change.kind = kind
+        change.grantTypes = words(grantTypes)
+        change.authMethod = authMethod
+        change.postLogoutRedirectURIs =
+            postLogoutRedirectURIs.isEmpty ? nil : postLogoutRedirectURIs.filter { !$0.isEmpty }
+        change.backchannelLogoutURI = backchannelLogoutURI
+        change.isFirstParty = firstParty
+        change.requiresPAR = requirePAR
+        change.requiresDPoP = requireDPoP
+        change.issuerStyle = issuerStyle
+        change.resources = resources.isEmpty ? nil : resources.filter { !$0.isEmpty }
+        change.assertionAudience = assertionAudience
         change.challengeTypes = words(challengeTypes)
         change.scopes = words(scopes)
         change.audiences = audiences.isEmpty ? nil : audiences.filter { !$0.isEmpty }

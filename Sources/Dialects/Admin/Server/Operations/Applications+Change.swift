@@ -17,10 +17,16 @@ public struct ChangeApplication: AdministrationOperation {
     public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
         try registration.validate()
         let (registration, secret) = (registration, registration.secret(random: realm.random))
-        let changed = try await realm.applications.change(ClientID(rawValue: id), by: client) {
-            registration.apply(to: &$0, secret: secret.value)
+        let (id, now) = (ClientID(rawValue: id), realm.clock.now)
+        guard var judged = try await realm.applications.application(id)?.registration else {
+            throw AdministrationError.noApplication(id.rawValue)
         }
-        guard let changed else { throw AdministrationError.noApplication(id) }
+        registration.apply(to: &judged, secret: secret.value, at: now)
+        try judged.judgeOAuth()
+        let changed = try await realm.applications.change(id, by: client) {
+            registration.apply(to: &$0, secret: secret.value, at: now)
+        }
+        guard let changed else { throw AdministrationError.noApplication(id.rawValue) }
         return Answer(
             application: ApplicationSummary(changed), secret: secret.generated,
             warnings: registration.warnings(for: changed.id))

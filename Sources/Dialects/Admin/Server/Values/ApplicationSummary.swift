@@ -34,7 +34,23 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
     public let requiresSecondFactor: Bool
     public let revealsAddresses: Bool
     public let versions: [ApplicationVersion]
+    public let oauth: OAuth
     public let createdAt: Timestamp
+
+    /// What it is as a client of OAuth and OpenID Connect.
+    public struct OAuth: Codable, Sendable, Equatable {
+        public let kind: String?
+        public let grantTypes: [String]
+        public let authMethod: String?
+        public let postLogoutRedirectURIs: [String]
+        public let backchannelLogoutURI: String?
+        public let isFirstParty: Bool
+        public let requiresPAR: Bool
+        public let requiresDPoP: Bool
+        public let issuerStyle: String
+        public let resources: [String]
+        public let assertionAudience: String
+    }
 
     init(_ application: Application) {
         let registration = application.registration
@@ -52,7 +68,23 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         requiresSecondFactor = registration.requiresSecondFactor
         revealsAddresses = registration.revealsAddresses
         versions = registration.versions
+        oauth = OAuth(registration.oauth)
         createdAt = Timestamp(application.createdAt)
+    }
+}
+
+extension ApplicationSummary.OAuth {
+    init(_ oauth: OAuthRegistration) {
+        self.init(
+            kind: oauth.kind?.rawValue,
+            grantTypes: oauth.grantTypes
+                ?? (oauth.kind == .service ? ["client_credentials"] : OAuthRegistration.defaultGrantTypes),
+            authMethod: oauth.authMethod?.rawValue, postLogoutRedirectURIs: oauth.postLogoutRedirectURIs,
+            backchannelLogoutURI: oauth.backchannelLogoutURI, isFirstParty: oauth.isFirstParty,
+            requiresPAR: oauth.requiresPAR, requiresDPoP: oauth.requiresDPoP,
+            issuerStyle: oauth.issuerStyle.word, resources: oauth.resources,
+            assertionAudience: oauth.takesTokenEndpointAudience
+                ? RegistrationChange.tokenEndpointAudience : RegistrationChange.issuerAudience)
     }
 }
 

@@ -12,7 +12,27 @@ public struct RegistrationChange: Codable, Sendable {
     /// The public keys with which the application signs assertions (RFC 7517, section 5; at most ``AssertionKey/most``);
     /// `{"keys": []}` removes them.
     public var jwks: JSONValue?
+    /// Hours for which the secret of before counts beside a new one: 1 to ``longestOverlap``.
+    public var secretOverlap: Int?
     public var redirectURIs: [String]?
+    /// `web`, `browser`, `native`, `service` or `device`.
+    public var kind: String?
+    /// `grant_type`s that the application may use.
+    public var grantTypes: [String]?
+    /// `none`, `client_secret_basic`, `client_secret_post` or `private_key_jwt`.
+    public var authMethod: String?
+    public var postLogoutRedirectURIs: [String]?
+    /// An empty one removes it.
+    public var backchannelLogoutURI: String?
+    public var isFirstParty: Bool?
+    public var requiresPAR: Bool?
+    public var requiresDPoP: Bool?
+    /// `standard` or `auth0`.
+    public var issuerStyle: String?
+    /// The APIs that the application may ask tokens for.
+    public var resources: [String]?
+    /// What assertions may be for: `issuer`, or `token-endpoint` beside it.
+    public var assertionAudience: String?
     /// Of `oob`, `password`, `redirect`.
     public var challengeTypes: [String]?
     public var scopes: [String]?
@@ -28,6 +48,8 @@ public struct RegistrationChange: Codable, Sendable {
 
     /// Secrets are kept as one plain hash, so that a short one could be guessed from a stolen database.
     public static let leastSecretLength = 24
+    /// Hours that two secrets may overlap.
+    public static let longestOverlap = 720
     static let knownChallengeTypes = ["oob", "password", "redirect"]
     static let knownAttributeTypes = ["string", "integer", "boolean"]
 
@@ -41,6 +63,7 @@ public struct RegistrationChange: Codable, Sendable {
                 .invalid, "The secret is too short: it needs at least \(Self.leastSecretLength) random characters.")
         }
         _ = try assertionKeys()
+        try validateOAuth()
         for uri in redirectURIs ?? [] where !Self.isRedirectURI(uri) {
             throw AdministrationError(
                 .invalid, "\"\(uri)\" is no redirect URI: it has a scheme, no fragment and no white space.")
@@ -157,9 +180,12 @@ public struct RegistrationChange: Codable, Sendable {
     }
 
     /// - Parameter secret: nil leaves it, an inner nil removes it.
-    func apply(to registration: inout ApplicationRegistration, secret: Secret<String>??) {
+    func apply(to registration: inout ApplicationRegistration, secret: Secret<String>??, at now: Date) {
         if let displayName { registration.displayName = displayName.isEmpty ? nil : displayName }
-        if case .some(let secret) = secret { registration.setSecret(secret) }
+        if case .some(let secret) = secret {
+            registration.setSecret(secret, keepingFormerUntil: secretOverlap.map { now + Double($0) * 3600 })
+        }
+        apply(to: &registration.oauth)
         if let keys = try? assertionKeys() { registration.assertionKeys = keys }
         if let redirectURIs { registration.redirectURIs = redirectURIs }
         if let challengeTypes { registration.challengeTypes = challengeTypes }
@@ -189,6 +215,12 @@ public struct RegistrationChange: Codable, Sendable {
             warnings.append(
                 "\(id) gets access tokens for any audience: with it, a user's sign-in there opens every API that trusts this "
                     + "server. Name the audiences, unless this is a development server."
+            )
+        }
+        if assertionAudience == Self.tokenEndpointAudience {
+            warnings.append(
+                "\(id) may sign assertions for the token endpoint: this does not conform to RFC 10070, because another server could "
+                    + "obtain such an assertion and show it here. Replace the application's library."
             )
         }
         guard revealsAddresses == true else { return warnings }

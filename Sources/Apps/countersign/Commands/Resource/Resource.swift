@@ -1,0 +1,23 @@
+import AdminServer
+import ArgumentParser
+
+/// APIs that access tokens are issued for.
+struct ResourceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resource",
+        abstract: "Register the APIs that access tokens are issued for.",
+        subcommands: [Add.self, List.self, Remove.self])
+
+    static func describe(_ resource: ResourceSummary) -> [String] {
+        var table = Table()
+        table.add("identifier", resource.uri)
+        table.add("name", resource.name)
+        table.add(
+            "scopes",
+            resource.scopes.map { scope in scope.minimumACR.map { "\(scope.name) (\($0))" } ?? scope.name }
+                .joined(separator: " "))
+        table.add("owner", resource.owner)
+        table.add("tokens live", resource.lifetime.map { "\($0) s" })
+        return table.lines
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+
+/// What an application was registered with as a client of OAuth 2.1 and OpenID Connect (RFC 7591, section 2; OpenID Connect Dynamic
+/// Client Registration 1.0, section 2).
+///
+/// Every member has a default: registrations of before any of this stay readable and mean the same.
+public struct OAuthRegistration: Sendable, Equatable, Codable {
+    /// What kind of program it is (OAuth 2.1, section 2.1).
+    public enum Kind: String, Sendable, Codable, CaseIterable {
+        /// A server that renders pages, and keeps a secret.
+        case web
+        /// A program in a page.
+        case browser
+        /// A program on a person's own device.
+        case native
+        /// A server without users.
+        case service
+        /// A device without a browser.
+        case device
+    }
+
+    /// Which spelling of the issuer its tokens carry.
+    public enum IssuerStyle: String, Sendable, Codable, CaseIterable {
+        /// As discovery says it.
+        case standard
+        /// With a slash at the end, for libraries that compare with that.
+        case trailingSlash
+    }
+
+    /// Nil for applications that were registered before there were kinds.
+    public var kind: Kind?
+    /// `grant_type`s that it may use; nil stands for ``defaultGrantTypes``.
+    public var grantTypes: [String]?
+    /// The one method by which it shows who it is. Nil takes whatever its secret or its keys allow.
+    public var authMethod: ClientAuthenticationMethod?
+    /// Where a user may be led after signing out (OpenID Connect RP-Initiated Logout 1.0, section 3.1).
+    public var postLogoutRedirectURIs: [String]
+    /// Where it is told that a session ended (OpenID Connect Back-Channel Logout 1.0, section 2.2).
+    public var backchannelLogoutURI: String?
+    /// Whether it is the operator's own: users are not asked for consent.
+    public var isFirstParty: Bool
+    /// Whether authorization requests have to be pushed (RFC 9126, section 6).
+    public var requiresPAR: Bool
+    /// Whether its tokens have to be bound to a key (RFC 9449, section 5.2).
+    public var requiresDPoP: Bool
+    public var issuerStyle: IssuerStyle
+    /// `acr` values that are asked for where a request names none.
+    public var defaultACR: [String]
+    /// Seconds since the sign-in, where a request names none.
+    public var defaultMaxAge: Int?
+    /// The APIs that it may ask tokens for.
+    public var resources: [String]
+    /// Whether its assertions may be for the token endpoint instead of the issuer: weaker, for libraries of before RFC 10070.
+    public var takesTokenEndpointAudience: Bool
+    /// Secrets that are being replaced.
+    var formerSecrets: [FormerSecret]
+
+    public init(kind: Kind? = nil) {
+        self.kind = kind
+        postLogoutRedirectURIs = []
+        isFirstParty = false
+        requiresPAR = false
+        requiresDPoP = false
+        issuerStyle = .standard
+        defaultACR = []
+        resources = []
+        takesTokenEndpointAudience = false
+        formerSecrets = []
+    }
+
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        kind = try members.decodeIfPresent(Kind.self, forKey: .kind)
+        grantTypes = try members.decodeIfPresent([String].self, forKey: .grantTypes)
+        authMethod = try members.decodeIfPresent(ClientAuthenticationMethod.self, forKey: .authMethod)
+        try members.assign(&postLogoutRedirectURIs, .postLogoutRedirectURIs)
+        backchannelLogoutURI = try members.decodeIfPresent(String.self, forKey: .backchannelLogoutURI)
+        try members.assign(&isFirstParty, .isFirstParty)
+        try members.assign(&requiresPAR, .requiresPAR)
+        try members.assign(&requiresDPoP, .requiresDPoP)
+        try members.assign(&issuerStyle, .issuerStyle)
+        try members.assign(&defaultACR, .defaultACR)
+        defaultMaxAge = try members.decodeIfPresent(Int.self, forKey: .defaultMaxAge)
+        try members.assign(&resources, .resources)
+        try members.assign(&takesTokenEndpointAudience, .takesTokenEndpointAudience)
+        try members.assign(&formerSecrets, .formerSecrets)
+    }
+
+    /// What a registration that names none may use (RFC 7591, section 2, with refresh tokens).
+    public static let defaultGrantTypes = ["authorization_code", "refresh_token"]
+
+    /// Whether it may use a grant. What is not listed is not allowed.
+    public func allowsGrant(_ type: String) -> Bool {
+        if let grantTypes { return grantTypes.contains(type) }
+        return kind == .service ? type == "client_credentials" : Self.defaultGrantTypes.contains(type)
+    }
+
+    /// Whether it may show who it is by a method.
+    func admits(_ method: ClientAuthenticationMethod) -> Bool { authMethod.map { $0 == method } ?? true }
+
+    /// Whether the ports of its loopback addresses are free (RFC 8252, section 7.3).
+    public var hasFreeLoopbackPorts: Bool { kind == .native }
+}
+
+/// A secret that another one is replacing.
+struct FormerSecret: Sendable, Equatable, Codable {
+    let digest: String
+    let expiresAt: Date
+}
+
+extension Date {
+    /// Whether it is later than another instant.
+    func isAfter(_ other: Date) -> Bool { self > other }
+}

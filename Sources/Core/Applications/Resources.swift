@@ -1,0 +1,138 @@
+import Foundation
+
+/// An API that access tokens are issued for (RFC 8707).
+public struct Resource: Sendable, Equatable, Codable {
+    /// A scope of the API.
+    public struct Scope: Sendable, Equatable, Codable {
+        public var name: String
+        /// What it allows, in the words of the consent page; nil shows the name.
+        public var text: String?
+        /// The least assurance of a session that gets it; nil where any will do.
+        public var minimumACR: ContextClass?
+
+        public init(name: String, text: String? = nil, minimumACR: ContextClass? = nil) {
+            self.name = name
+            self.text = text
+            self.minimumACR = minimumACR
+        }
+    }
+
+    /// Its identifier, an absolute URI: what tokens have as `aud`.
+    public var uri: String
+    /// What people are shown.
+    public var name: String?
+    public var scopes: [Scope]
+    /// The application that asks about its tokens (RFC 7662, section 2.1).
+    public var owner: ClientID?
+    /// Seconds that its access tokens live; nil is the server's default.
+    public var lifetime: Int?
+
+    public init(uri: String, name: String? = nil, scopes: [Scope] = [], owner: ClientID? = nil, lifetime: Int? = nil) {
+        self.uri = uri
+        self.name = name
+        self.scopes = scopes
+        self.owner = owner
+        self.lifetime = lifetime
+    }
+
+    /// Bytes that an identifier has at most.
+    public static let longestURI = 512
+    /// Resources that a realm has at most: they are one document, which every token request reads.
+    public static let most = 500
+
+    /// Whether a text can be an identifier: absolute and without fragment (RFC 8707, section 2).
+    public static func isIdentifier(_ text: String) -> Bool {
+        guard (1...longestURI).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            !text.contains("#"), let components = URLComponents(string: text), components.scheme != nil
+        else { return false }
+        return components.host?.isEmpty == false || text.hasPrefix("urn:")
+    }
+
+    func defines(_ scope: String) -> Bool { scopes.contains { $0.name == scope } }
+}
+
+/// The realm's APIs.
+public struct Resources: Sendable {
+    let realm: Realm
+
+    /// By identifier.
+    public func list() async throws -> [Resource] { try await realm.store.read { try $0.resources() } }
+
+    public func resource(_ uri: String) async throws -> Resource? { try await list().first { $0.uri == uri } }
+
+    public enum Change: Sendable, Equatable {
+        case done
+        case notFound
+        /// The realm has ``Resource/most`` already.
+        case tooMany
+        /// Another API has a scope of that name: a scope belongs to one.
+        case scopeTaken(String)
+    }
+
+    /// Adds an API, or replaces the one with its identifier.
+    public func put(_ resource: Resource, by client: ClientContext) async throws -> Change {
+        try await change(resource.uri, by: client) { all in
+            let others = all.filter { $0.uri != resource.uri }
+            for scope in resource.scopes where others.contains(where: { $0.defines(scope.name) }) {
+                return .scopeTaken(scope.name)
+            }
+            guard others.count < Resource.most else { return .tooMany }
+            all = (others + [resource]).sorted { $0.uri < $1.uri }
+            return .done
+        }
+    }
+
+    public func remove(_ uri: String, by client: ClientContext) async throws -> Change {
+        try await change(uri, by: client) { all in
+            let rest = all.filter { $0.uri != uri }
+            if rest.count == all.count { return .notFound }
+            all = rest
+            return .done
+        }
+    }
+
+    private func change(
+        _ uri: String, by client: ClientContext, _ change: @escaping @Sendable (inout [Resource]) -> Change
+    ) async throws -> Change {
+        let now = realm.clock.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            var all = try transaction.resources()
+            let outcome = change(&all)
+            guard outcome == .done else { return outcome }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            try transaction.putDocument(Self.document, encoder.encode(all))
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .resourceChanged, userID: nil, context: client,
+                    details: ["resource": .string(uri)]))
+            return .done
+        }
+    }
+
+    static let document = "resources"
+}
+
+extension StoreTransaction {
+    /// By identifier.
+    package func resources() throws -> [Resource] {
+        guard let document = try document(Resources.document) else { return [] }
+        do {
+            return try JSONDecoder().decode([Resource].self, from: document)
+        } catch {
+            throw StoreError(.corrupt, "The document of resources cannot be read: \(error)")
+        }
+    }
+}
+
+extension AuditEvent.Kind {
+    /// An API was added, changed or removed.
+    public static let resourceChanged = Self(rawValue: "resource.changed")
+    /// A user allowed an application something.
+    public static let consentGiven = Self(rawValue: "consent.given")
+    /// A user took back what an application was allowed.
+    public static let consentRevoked = Self(rawValue: "consent.revoked")
+    /// A user allowed or denied a device that waits for it.
+    public static let deviceDecided = Self(rawValue: "device-authorization.decided")
+}

@@ -1,0 +1,154 @@
+import Foundation
+
+/// What an application asked for in a browser (RFC 6749, section 4.1.1; OpenID Connect Core 1.0, section 3.1.2.1). It was validated:
+/// the redirect URI is one of the application's.
+public struct AuthorizationRequest: Codable, Sendable, Equatable {
+    /// How the answer is brought to the redirect URI.
+    public enum ResponseMode: String, Codable, Sendable, CaseIterable {
+        case query
+        case fragment
+        case formPost = "form_post"
+    }
+
+    /// What the user is asked for, whatever the session says (OpenID Connect Core 1.0, section 3.1.2.1; Initiating User Registration
+    /// 1.0).
+    public enum Prompt: String, Codable, Sendable, CaseIterable {
+        case none
+        case login
+        case consent
+        case selectAccount = "select_account"
+        case create
+    }
+
+    public var client: ClientID
+    public var redirectURI: String
+    /// Whether the request named the address, so that the token request has to repeat it (RFC 6749, section 4.1.3).
+    public var namesRedirectURI = true
+    public var responseMode = ResponseMode.query
+    public var state: String?
+    public var nonce: String?
+    public var challenge: PKCEChallenge?
+    public var scopes: [String] = []
+    public var resources: [String] = []
+    /// `dpop_jkt` (RFC 9449, section 10).
+    public var keyThumbprint: String?
+    public var prompts: Set<Prompt> = []
+    /// Seconds.
+    public var maxAge: Int?
+    /// In the order of preference.
+    public var acrValues: [String] = []
+    /// Whether one of them has to be met (OpenID Connect Core 1.0, section 5.5.1.1).
+    public var isACREssential = false
+    /// Prefills the first page and decides nothing.
+    public var loginHint: String?
+    /// Whose ID token the application has.
+    public var hintedUser: UserID?
+    /// BCP 47, in the order of preference.
+    public var languages: [String] = []
+    /// Single claims that were asked for (OpenID Connect Core 1.0, section 5.5): names, by where they are told.
+    public var idTokenClaims: [String] = []
+    public var userInfoClaims: [String] = []
+    /// The row of the pushed request that this came of, which is used up with it (RFC 9126, section 4).
+    var pushed: Data?
+
+    public init(client: ClientID, redirectURI: String) {
+        self.client = client
+        self.redirectURI = redirectURI
+    }
+
+    /// The classes that were asked for and can be met by some user, in the order of preference.
+    var classes: [ContextClass] { acrValues.compactMap(ContextClass.init(requested:)) }
+
+    /// What a token says of a session's class: the word that the request had for it.
+    public static func told(_ present: ContextClass, asked values: [String]) -> String {
+        values.first { ContextClass(requested: $0) == present } ?? present.rawValue
+    }
+
+    /// Characters of `state` and `nonce`.
+    public static let longestState = 2048
+    public static let longestNonce = 512
+}
+
+/// An authorization request that waits for its user, as the pages see it.
+public struct PendingAuthorization: Sendable {
+    /// The `flow` parameter of pages. The browser that began it has to show its ``BrowserKey`` beside it.
+    public let handle: FlowHandle
+    public let request: AuthorizationRequest
+    public let application: Application
+    public let createdAt: Date
+    public let expiresAt: Date
+    let body: AuthorizationBody
+    let record: FlowRecord
+
+    /// What the content security policy of a page has to allow as the target of its forms: the origin or the scheme of the redirect
+    /// URI.
+    public var formActionSource: String { RedirectURI.policySource(of: request.redirectURI) ?? "'none'" }
+
+    /// The host that the user is led back to, or the scheme, to be shown beside the application's name.
+    public var redirectHost: String? { RedirectURI.shownHost(of: request.redirectURI) }
+}
+
+/// What is missing before an application gets what it asked for.
+public enum AuthorizationStanding: Sendable, Equatable {
+    case signIn(SignInDemand)
+    /// The session has one factor, and two are asked for: ask for the second one, or have one enrolled.
+    case secondFactor
+    case consent(ConsentQuestion)
+    /// Nothing.
+    case ready
+    /// It cannot be given; the application is told why.
+    case impossible(AuthorizationFailure)
+}
+
+/// Who has to sign in, and how.
+public struct SignInDemand: Sendable, Equatable {
+    /// Prefills the first field.
+    public var identifier: String?
+    /// The user who has to sign in; nil for any.
+    public var user: UserID?
+    /// Whether all factors have to be given anew.
+    public var isFresh = false
+    /// Whether the page for new accounts comes first.
+    public var createsAccount = false
+    /// Whether the user is to say which account.
+    public var selectsAccount = false
+    public var needsTwoFactors = false
+
+    public init() {}
+}
+
+/// What a user is asked before an application gets it.
+public struct ConsentQuestion: Sendable, Equatable {
+    public struct Scope: Sendable, Equatable {
+        public let name: String
+        /// In words, where the scope is an API's; pages have words of their own for those of OpenID Connect.
+        public let text: String?
+    }
+
+    public let scopes: [Scope]
+    public let resources: [Resource]
+}
+
+/// Why an application does not get what it asked for (RFC 6749, section 4.1.2.1; OpenID Connect Core 1.0, section 3.1.2.6; OpenID
+/// Connect Core Error Code unmet_authentication_requirements 1.0).
+public enum AuthorizationFailure: String, Sendable, Codable {
+    case accessDenied = "access_denied"
+    case loginRequired = "login_required"
+    case interactionRequired = "interaction_required"
+    case consentRequired = "consent_required"
+    case accountSelectionRequired = "account_selection_required"
+    case unmetAuthenticationRequirements = "unmet_authentication_requirements"
+}
+
+/// What the row of a waiting request keeps, sealed.
+struct AuthorizationBody: Codable, Sendable {
+    var request: AuthorizationRequest
+    /// The browser that began it.
+    var browser: Data
+    /// What the user has said so far.
+    var chosenSession: SessionID?
+    var consentedBy: UserID?
+    var isDenied = false
+    /// The user to whom no second factor is available.
+    var withoutSecondFactor: UserID?
+}

@@ -1,0 +1,127 @@
+import Foundation
+
+/// Decides what is missing of a request for authorization: by the request, the session and what the user has said. Looking again with
+/// the same gives the same.
+struct AuthorizationJudge: Sendable {
+    let realm: Realm
+    let request: AuthorizationRequest
+    let body: AuthorizationBody
+    let application: Application
+    /// When the request came: what is to be fresh was proven since.
+    let since: Date
+    let now: Date
+
+    private var isSilent: Bool { request.prompts.contains(.none) }
+
+    func standing(for given: Session?, in transaction: any StoreTransaction) throws -> AuthorizationStanding {
+        if body.isDenied { return .impossible(.accessDenied) }
+        let needed = try neededClass(in: transaction)
+        guard let session = try given.flatMap({ try living($0, in: transaction) }) else {
+            return signIn(.loginRequired, needed) { $0.createsAccount = request.prompts.contains(.create) }
+        }
+        if let hinted = request.hintedUser, hinted != session.userID {
+            return signIn(.loginRequired, needed) {
+                $0.isFresh = true
+                $0.user = hinted
+            }
+        }
+        let isSignedInSince = (session.proofs.map(\.at).min() ?? .distantPast) >= since
+        if request.prompts.contains(.create), !isSignedInSince {
+            return signIn(.interactionRequired, needed) { $0.createsAccount = true }
+        }
+        if request.prompts.contains(.selectAccount), body.chosenSession != session.id, !isSignedInSince {
+            return signIn(.accountSelectionRequired, needed) { $0.selectsAccount = true }
+        }
+        let isUnavailable = body.withoutSecondFactor == session.userID
+        let present = realm.proofs.contextClass(of: session.proofs)
+        if !isFresh(session, for: present) {
+            return signIn(.loginRequired, needed) {
+                $0.isFresh = true
+                $0.identifier = request.loginHint
+            }
+        }
+        if case .two(let isEssential) = needed, present < .aal2 {
+            if isSilent {
+                return .impossible(isEssential ? .unmetAuthenticationRequirements : .interactionRequired)
+            }
+            if !isUnavailable { return .secondFactor }
+            if isEssential { return .impossible(.unmetAuthenticationRequirements) }
+        }
+        if request.isACREssential, !request.acrValues.isEmpty,
+            !request.classes.contains(where: { $0 == present || $0 == .aal1 })
+        {
+            return .impossible(.unmetAuthenticationRequirements)
+        }
+        return try consent(of: session.userID, in: transaction)
+    }
+
+    // MARK: Sessions
+
+    private func living(_ session: Session, in transaction: any StoreTransaction) throws -> Session? {
+        guard let user = try transaction.user(session.userID), !user.isDisabled, session.isLiving(of: user, at: now),
+            !user.refuses(issuedAt: session.createdAt)
+        else { return nil }
+        return session
+    }
+
+    private func signIn(
+        _ failure: AuthorizationFailure, _ needed: Needed, _ change: (inout SignInDemand) -> Void
+    ) -> AuthorizationStanding {
+        if isSilent { return .impossible(failure) }
+        var demand = SignInDemand()
+        demand.identifier = request.loginHint
+        if case .two = needed { demand.needsTwoFactors = true }
+        change(&demand)
+        return .signIn(demand)
+    }
+
+    /// Whether the session was proven lately enough (`prompt=login`, `max_age`).
+    private func isFresh(_ session: Session, for present: ContextClass) -> Bool {
+        guard let proven = realm.proofs.authenticationTime(of: session.proofs, for: present) else { return false }
+        if request.prompts.contains(.login) { return proven >= since }
+        guard let age = request.maxAge ?? application.registration.oauth.defaultMaxAge else { return true }
+        return proven >= since || age > 0 && now.timeIntervalSince(proven) <= Double(age)
+    }
+
+    // MARK: Classes
+
+    private enum Needed {
+        case any
+        case two(isEssential: Bool)
+    }
+
+    private func neededClass(in transaction: any StoreTransaction) throws -> Needed {
+        if try application.registration.requiresSecondFactor || transaction.settings().secondFactors.isRequired {
+            return .two(isEssential: true)
+        }
+        let scopes = try transaction.resources().flatMap(\.scopes)
+        if scopes.contains(where: { $0.minimumACR == .aal2 && request.scopes.contains($0.name) }) {
+            return .two(isEssential: true)
+        }
+        guard request.classes.first == .aal2 else { return .any }
+        return .two(isEssential: request.isACREssential && !request.classes.contains(.aal1))
+    }
+
+    // MARK: Consent
+
+    private func consent(of user: UserID, in transaction: any StoreTransaction) throws -> AuthorizationStanding {
+        if body.consentedBy == user { return .ready }
+        let isAsked = request.prompts.contains(.consent)
+        if !isAsked {
+            if application.registration.oauth.isFirstParty { return .ready }
+            if let given = try transaction.consent(of: user, to: request.client, sealer: realm.sealer),
+                given.covers(scopes: request.scopes, resources: request.resources)
+            {
+                return .ready
+            }
+        }
+        if isSilent { return .impossible(.consentRequired) }
+        let resources = try transaction.resources()
+        let scopes = request.scopes.map { name in
+            ConsentQuestion.Scope(
+                name: name, text: resources.flatMap(\.scopes).first { $0.name == name }?.text)
+        }
+        return .consent(
+            ConsentQuestion(scopes: scopes, resources: resources.filter { request.resources.contains($0.uri) }))
+    }
+}

@@ -1,0 +1,104 @@
+import Crypto
+import Foundation
+
+/// What a user allowed an application, until it is taken back.
+public struct Consent: Sendable, Equatable, Codable {
+    public let client: ClientID
+    public var scopes: [String]
+    public var resources: [String]
+    public var createdAt: Date
+
+    public init(client: ClientID, scopes: [String], resources: [String], createdAt: Date) {
+        self.client = client
+        self.scopes = scopes
+        self.resources = resources
+        self.createdAt = createdAt
+    }
+
+    func covers(scopes: [String], resources: [String]) -> Bool {
+        Set(scopes).isSubset(of: self.scopes) && Set(resources).isSubset(of: self.resources)
+    }
+}
+
+/// What users allowed applications.
+public struct Consents: Sendable {
+    let realm: Realm
+
+    /// What the rows are called that keep them. A row is a flow's, whose digest is of bytes that are no text, so that no handle leads
+    /// to it; it goes with its user.
+    static let purpose = "consent"
+    /// Seconds after which one is forgotten that was not given anew: ten years.
+    static let lifetime: TimeInterval = 10 * 365 * 86_400
+
+    static func digest(of user: UserID, _ client: ClientID) -> Data {
+        Data(SHA256.hash(data: Data([0xFF]) + Data("\(purpose)\u{0}\(user)\u{0}\(client)".utf8)))
+    }
+
+    /// The applications that a user has allowed something.
+    public func list(of user: UserID) async throws -> [Consent] {
+        let realm = realm
+        let now = realm.clock.now
+        return try await realm.store.read { transaction in
+            try transaction.openFlows(of: user, purpose: Self.purpose, at: now, limit: 1000).map {
+                try Consent(of: $0, sealer: realm.sealer)
+            }
+        }
+    }
+
+    /// Takes back what a user allowed an application, and ends what it got of the user's sessions.
+    /// - Returns: false where nothing was allowed.
+    public func revoke(_ client: ClientID, of user: UserID, by context: ClientContext) async throws -> Bool {
+        let realm = realm
+        let now = realm.clock.now
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            let grants = try transaction.grants(of: user, limit: Session.longestList).filter {
+                $0.clientID == client && $0.dialect == .oauth && $0.revokedAt == nil
+            }
+            let digest = Self.digest(of: user, client)
+            try transaction.reserve(Set(grants.map { .grant($0.id) } + [.user(user), .flow(digest)]))
+            let isKnown = try transaction.deleteFlow(digest: digest)
+            guard isKnown || !grants.isEmpty else { return false }
+            for grant in grants { _ = try transaction.end(grant, at: now) }
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .consentRevoked, userID: user, context: context,
+                    details: ["application": .string(client.rawValue)]))
+            return true
+        }
+    }
+}
+
+extension Consent {
+    fileprivate init(of record: FlowRecord, sealer: Sealer) throws {
+        self = try JSONDecoder().decode(Consent.self, from: sealer.open(record.body, for: .flow(record.digest)))
+    }
+}
+
+extension StoreTransaction {
+    func consent(of user: UserID, to client: ClientID, sealer: Sealer) throws -> Consent? {
+        guard let record = try flow(digest: Consents.digest(of: user, client)), record.purpose == Consents.purpose
+        else { return nil }
+        return try Consent(of: record, sealer: sealer)
+    }
+
+    /// Adds to what the user allowed the application before.
+    func remember(_ consent: Consent, of user: UserID, at now: Date, sealer: Sealer) throws {
+        let digest = Consents.digest(of: user, consent.client)
+        var consent = consent
+        guard var record = try flow(digest: digest), record.purpose == Consents.purpose else {
+            let body = try sealer.seal(JSONEncoder().encode(consent), for: .flow(digest), in: self)
+            _ = try insert(
+                FlowRecord(
+                    digest: digest, userID: user, purpose: Consents.purpose, createdAt: now,
+                    expiresAt: now + Consents.lifetime, body: body))
+            return
+        }
+        let before = try Consent(of: record, sealer: sealer)
+        consent.scopes = before.scopes + consent.scopes.filter { !before.scopes.contains($0) }
+        consent.resources = before.resources + consent.resources.filter { !before.resources.contains($0) }
+        record.body = try sealer.seal(JSONEncoder().encode(consent), for: .flow(digest), in: self)
+        record.expiresAt = now + Consents.lifetime
+        _ = try update(record)
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// How well a session was proven, as requests and tokens name it: `acr` (OpenID Connect Core 1.0, section 2).
+public enum ContextClass: String, Sendable, Codable, CaseIterable, Comparable {
+    /// One factor.
+    case aal1
+    /// Two factors, or one that is two by itself.
+    case aal2
+
+    /// The class that a requested value means; nil for one that this server cannot meet.
+    public init?(requested value: String) {
+        switch value {
+        case Self.multiFactorAlias: self = .aal2
+        default: self.init(rawValue: value)
+        }
+    }
+
+    /// What some applications call two factors (OpenID Provider Authentication Policy Extension 1.0, section 4).
+    public static let multiFactorAlias = "http://schemas.openid.net/pape/policies/2007/06/multi-factor"
+
+    /// All values that requests may have.
+    public static let requestable = allCases.map(\.rawValue) + [multiFactorAlias]
+
+    public static func < (one: ContextClass, other: ContextClass) -> Bool { one == .aal1 && other == .aal2 }
+}
+
+extension ProofRegistry {
+    /// The class of a session with these proofs.
+    public func contextClass(of proofs: [Proof]) -> ContextClass {
+        provesTwoFactors(SessionEvidence(dialect: .oauth, proofs: proofs)) ? .aal2 : .aal1
+    }
+
+    /// When the user proved what a class needs: the latest proof of its weakest factor, which is the `auth_time` of tokens. Nil
+    /// where nothing was proven.
+    public func authenticationTime(of evidence: [Proof], for asked: ContextClass) -> Date? {
+        let second = evidence.filter(\.isSecondFactor).map(\.at).max()
+        let first = evidence.filter { !$0.isSecondFactor }.map(\.at).max()
+        guard asked == .aal2, let first, let second else { return first ?? second }
+        return min(first, second)
+    }
+}

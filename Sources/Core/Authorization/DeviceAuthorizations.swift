@@ -1,0 +1,343 @@
+import Crypto
+import Foundation
+
+/// Devices without a browser that wait until a user allows them elsewhere (RFC 8628).
+public struct DeviceAuthorizations: Sendable {
+    let realm: Realm
+
+    static let purpose = "device-authorization"
+    static let codePurpose = "device-user-code"
+    /// Seconds for which the codes count (RFC 8628, section 3.2).
+    public static let lifetime: TimeInterval = 600
+    /// Seconds between two questions of the device, to begin with.
+    public static let interval = Int(PollIntervals.first)
+
+    /// What a device asks for.
+    public struct Request: Codable, Sendable, Equatable {
+        public var client: ClientID
+        public var scopes: [String]
+        public var resources: [String]
+        public var acrValues: [String]
+        /// Where the device proves later that it is the one that asked.
+        public var challenge: PKCEChallenge?
+        /// The key that the request came with a proof of (RFC 9449).
+        public var keyThumbprint: String?
+        /// Where it asks from.
+        public var address: String?
+        public var userAgent: String?
+
+        public init(
+            client: ClientID, scopes: [String], resources: [String] = [], acrValues: [String] = [],
+            challenge: PKCEChallenge? = nil, keyThumbprint: String? = nil, address: String? = nil,
+            userAgent: String? = nil
+        ) {
+            self.client = client
+            self.scopes = scopes
+            self.resources = resources
+            self.acrValues = acrValues
+            self.challenge = challenge
+            self.keyThumbprint = keyThumbprint
+            self.address = address
+            self.userAgent = userAgent.map { String($0.prefix(SessionOrigin.longestUserAgent)) }
+        }
+    }
+
+    struct Body: Codable {
+        enum Decision: Codable, Equatable {
+            case allowed(SessionID)
+            case denied
+        }
+
+        var request: Request
+        var decision: Decision?
+    }
+
+    private struct CodeBody: Codable {
+        let device: Data
+    }
+
+    // MARK: The device
+
+    public struct Begun: Sendable {
+        public let deviceCode: Secret<String>
+        /// `BCDF-GHJK`.
+        public let userCode: String
+    }
+
+    public enum Beginning: Sendable {
+        case begun(Begun)
+        /// The requester's address began too many.
+        case limited(until: Date)
+    }
+
+    /// Begins to wait for a user.
+    public func begin(_ request: Request, by client: ClientContext) async throws -> Beginning {
+        let realm = realm
+        let now = realm.clock.now
+        let handle = FlowHandle(random: realm.random)
+        let code = UserCode(random: realm.random)
+        return try await realm.store.write { transaction in
+            if let source = client.limitedSource,
+                let until = try transaction.charge(
+                    .attemptsPerSource, key: CounterKey.attempts(from: source), at: now)
+            {
+                return .limited(until: until)
+            }
+            let codeDigest = code.digest(realm)
+            let body = try realm.sealer.seal(
+                JSONEncoder().encode(Body(request: request)), for: .flow(handle.digest), in: transaction)
+            let codeBody = try realm.sealer.seal(
+                JSONEncoder().encode(CodeBody(device: handle.digest)), for: .flow(codeDigest), in: transaction)
+            guard
+                try transaction.insert(
+                    FlowRecord(
+                        digest: codeDigest, userID: nil, purpose: Self.codePurpose, createdAt: now,
+                        expiresAt: now + Self.lifetime, body: codeBody)),
+                try transaction.insert(
+                    FlowRecord(
+                        digest: handle.digest, userID: nil, purpose: Self.purpose, createdAt: now,
+                        expiresAt: now + Self.lifetime, body: body))
+            else { throw StoreError(.overloaded, "A user code came up twice.") }
+            return .begun(Begun(deviceCode: handle.token, userCode: code.shown))
+        }
+    }
+
+    public enum Redemption: Sendable {
+        case granted(SignedIn, Request)
+        case refused(Refusal)
+    }
+
+    public enum Refusal: String, Sendable {
+        /// Unknown, another client's, used before, or without the right proof.
+        case unknown
+        case pending
+        case slowDown
+        case denied
+        case expired
+    }
+
+    /// What a device shows beside its code.
+    public struct Presented: Sendable {
+        public var client: ClientID
+        public var verifier: String?
+        public var keyThumbprint: String?
+        /// What the grant keeps beside what was asked for.
+        public var details: [String: JSONValue]
+
+        public init(
+            client: ClientID, verifier: String? = nil, keyThumbprint: String? = nil,
+            details: [String: JSONValue] = [:]
+        ) {
+            self.client = client
+            self.verifier = verifier
+            self.keyThumbprint = keyThumbprint
+            self.details = details
+        }
+    }
+
+    /// Opens the grant that a user allowed, once.
+    public func redeem(
+        _ code: Secret<String>, presented: Presented, by client: ClientContext
+    ) async throws -> Redemption {
+        let realm = realm
+        let now = realm.clock.now
+        let handle = FlowHandle(code.reveal())
+        let draft = GrantDraft(random: realm.random)
+        let isInTime = realm.pollIntervals
+        return try await realm.store.write { transaction in
+            guard let record = try transaction.flow(digest: handle.digest), record.purpose == Self.purpose,
+                record.finishedAt == nil
+            else { return .refused(.unknown) }
+            let body = try JSONDecoder().decode(
+                Body.self, from: realm.sealer.open(record.body, for: .flow(record.digest)))
+            guard body.request.client == presented.client,
+                PKCEChallenge.admits(presented.verifier, body.request.challenge),
+                body.request.keyThumbprint == nil || body.request.keyThumbprint == presented.keyThumbprint
+            else { return .refused(.unknown) }
+            if record.expiresAt <= now { return .refused(.expired) }
+            switch body.decision {
+            case nil: return .refused(isInTime.admits(handle.publicName, at: now) ? .pending : .slowDown)
+            case .denied: return .refused(.denied)
+            case .allowed(let id):
+                var record = record
+                record.finishedAt = now
+                guard let session = try transaction.session(id) else { return .refused(.denied) }
+                try transaction.reserve([.user(session.userID), .flow(record.digest), .session(id)])
+                guard try transaction.update(record) else { return .refused(.unknown) }
+                isInTime.forget(handle.publicName)
+                var details = presented.details
+                if !body.request.acrValues.isEmpty {
+                    details[GrantDetail.acrValues] = .array(body.request.acrValues.map { .string($0) })
+                }
+                let terms = GrantTerms(
+                    scopes: body.request.scopes, details: details, audiences: body.request.resources)
+                switch try draft.open(
+                    on: session, terms: terms, for: presented.client, dialect: client.dialect,
+                    secondFactor: .whereRequired, realm.proofs, at: now, by: client, in: transaction)
+                {
+                case .refused: return .refused(.denied)
+                case .granted(let signedIn): return .granted(signedIn, body.request)
+                }
+            }
+        }
+    }
+
+    // MARK: The user
+
+    /// A device that waits, as the pages show it.
+    public struct Pending: Sendable {
+        /// Names it in the form that decides.
+        public let id: FlowHandle
+        public let request: Request
+        public let application: Application
+        public let userCode: String
+        public let expiresAt: Date
+        public let resources: [Resource]
+        /// Whether a session with one factor is not enough.
+        public let needsTwoFactors: Bool
+    }
+
+    public enum Lookup: Sendable {
+        case found(Pending)
+        case unknown
+        case limited(until: Date)
+    }
+
+    /// Wrong user codes: few can be tried before it takes longer (RFC 8628, section 5.1).
+    static let wrongCodes = RateLimit(count: 5, window: 600)
+
+    /// The device of a code that a user typed, in any case, with or without dashes and spaces. Wrong ones count against the user and
+    /// the requester's address.
+    public func pending(userCode text: String, of user: UserID, by client: ClientContext) async throws -> Lookup {
+        let realm = realm
+        let now = realm.clock.now
+        let code = UserCode(typed: text)
+        let digest = code?.digest(realm)
+        return try await realm.store.write { transaction in
+            var allowances = [Allowance(Self.wrongCodes, CounterKey.userCodes(of: user))]
+            if let source = client.limitedSource {
+                allowances.append(Allowance(Self.wrongCodes, CounterKey.userCodes(from: source)))
+            }
+            let counters: [AttemptCounter]
+            switch try transaction.ask(allowances, at: now) {
+            case .admitted(let admitted): counters = admitted
+            case .refused(_, let refusal): return .limited(until: refusal.instant)
+            }
+            guard let code, let digest,
+                let found = try transaction.deviceAuthorization(userCode: digest, at: now, sealer: realm.sealer),
+                let application = try transaction.application(found.body.request.client)
+            else {
+                try transaction.count(counters)
+                return .unknown
+            }
+            let resources = try transaction.resources()
+            let request = found.body.request
+            let needsTwo =
+                try application.registration.requiresSecondFactor
+                || transaction.settings().secondFactors.isRequired
+                || request.acrValues.first.flatMap(ContextClass.init(requested:)) == .aal2
+                || resources.flatMap(\.scopes).contains { $0.minimumACR == .aal2 && request.scopes.contains($0.name) }
+            return .found(
+                Pending(
+                    id: FlowHandle(code.text), request: request, application: application, userCode: code.shown,
+                    expiresAt: found.record.expiresAt,
+                    resources: resources.filter { request.resources.contains($0.uri) },
+                    needsTwoFactors: needsTwo))
+        }
+    }
+
+    public enum Decision: Sendable, Equatable {
+        case done
+        /// The code is unknown, too old, or was decided before.
+        case unknown
+        /// The session has one factor, and two are asked for.
+        case needsSecondFactor
+    }
+
+    /// Allows or denies a device, once, in the name of a session's user.
+    /// - Parameter id: of ``Pending``.
+    public func decide(
+        _ isAllowed: Bool, _ id: FlowHandle, session sessionID: SessionID, of user: UserID, by client: ClientContext
+    ) async throws -> Decision {
+        guard
+            case .found(let pending) = try await self.pending(userCode: id.token.reveal(), of: user, by: client),
+            let code = UserCode(typed: id.token.reveal())
+        else { return .unknown }
+        let realm = realm
+        let now = realm.clock.now
+        let digest = code.digest(realm)
+        let eventID = AuditEvent.freshID(at: now, random: realm.random)
+        return try await realm.store.write { transaction in
+            guard let found = try transaction.deviceAuthorization(userCode: digest, at: now, sealer: realm.sealer),
+                let session = try transaction.session(sessionID), session.userID == user,
+                let person = try transaction.user(user), !person.isDisabled, session.isLiving(of: person, at: now)
+            else { return .unknown }
+            if isAllowed, pending.needsTwoFactors, realm.proofs.contextClass(of: session.proofs) < .aal2 {
+                return .needsSecondFactor
+            }
+            try transaction.reserve([.flow(found.codeRecord.digest), .flow(found.record.digest)])
+            var (record, codeRecord, body) = (found.record, found.codeRecord, found.body)
+            body.decision = isAllowed ? .allowed(sessionID) : .denied
+            record.body = try realm.sealer.seal(
+                JSONEncoder().encode(body), for: .flow(record.digest), in: transaction)
+            codeRecord.finishedAt = now
+            guard try transaction.update(codeRecord), try transaction.update(record) else { return .unknown }
+            try transaction.append(
+                AuditEvent(
+                    id: eventID, at: now, kind: .deviceDecided, userID: user, context: client,
+                    details: [
+                        "application": .string(body.request.client.rawValue), "allowed": .bool(isAllowed),
+                    ]))
+            return .done
+        }
+    }
+
+    fileprivate static func device(of record: FlowRecord, sealer: Sealer) throws -> Data {
+        try JSONDecoder().decode(CodeBody.self, from: sealer.open(record.body, for: .flow(record.digest))).device
+    }
+}
+
+extension StoreTransaction {
+    fileprivate func deviceAuthorization(
+        userCode digest: Data, at now: Date, sealer: Sealer
+    ) throws -> (codeRecord: FlowRecord, record: FlowRecord, body: DeviceAuthorizations.Body)? {
+        guard let codeRecord = try flow(digest: digest), codeRecord.purpose == DeviceAuthorizations.codePurpose,
+            codeRecord.finishedAt == nil, codeRecord.expiresAt > now,
+            let record = try flow(digest: DeviceAuthorizations.device(of: codeRecord, sealer: sealer)),
+            record.finishedAt == nil, record.expiresAt > now
+        else { return nil }
+        let body = try JSONDecoder().decode(
+            DeviceAuthorizations.Body.self, from: sealer.open(record.body, for: .flow(record.digest)))
+        return body.decision == nil ? (codeRecord, record, body) : nil
+    }
+}
+
+/// The code that a user types: eight letters without vowels, so that they make no words, and none that look alike (RFC 8628, section
+/// 6.1).
+struct UserCode: Sendable, Equatable {
+    static let length = 8
+
+    let text: String
+
+    init(random: any RandomSource) {
+        text = random.string(Self.length, of: .userCode)
+    }
+
+    /// Nil where the text is none.
+    init?(typed: String) {
+        guard typed.utf8.count <= 64 else { return nil }
+        let letters = typed.uppercased().filter { $0 != "-" && $0 != " " }
+        guard letters.count == Self.length, letters.utf8.allSatisfy(StaticAlphabet.userCode.symbols.contains) else {
+            return nil
+        }
+        text = letters
+    }
+
+    /// `BCDF-GHJK`.
+    var shown: String { "\(text.prefix(4))-\(text.suffix(4))" }
+
+    /// The key of its row. It starts with a byte that no text has, so that it is no handle's digest.
+    func digest(_ realm: Realm) -> Data {
+        Data(SHA256.hash(data: Data([0xFF]) + Data("\(DeviceAuthorizations.codePurpose)\u{0}\(text)".utf8)))
+    }
+}

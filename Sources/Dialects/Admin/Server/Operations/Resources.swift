@@ -1,0 +1,143 @@
+import CountersignCore
+
+/// An API as administrators see it.
+public struct ResourceSummary: Codable, Sendable, Equatable {
+    public struct Scope: Codable, Sendable, Equatable {
+        public let name: String
+        public let text: String?
+        /// `aal1` or `aal2`; nil where any session will do.
+        public let minimumACR: String?
+    }
+
+    public let uri: String
+    public let name: String?
+    public let scopes: [Scope]
+    /// The application that asks about its tokens.
+    public let owner: String?
+    /// Seconds.
+    public let lifetime: Int?
+
+    init(_ resource: Resource) {
+        uri = resource.uri
+        name = resource.name
+        scopes = resource.scopes.map {
+            Scope(name: $0.name, text: $0.text, minimumACR: $0.minimumACR?.rawValue)
+        }
+        owner = resource.owner?.rawValue
+        lifetime = resource.lifetime
+    }
+}
+
+/// Adds an API that access tokens are issued for, or replaces the one with its identifier.
+public struct PutResource: AdministrationOperation {
+    public static let name = "resources:put"
+
+    /// An absolute URI without fragment: what tokens have as `aud`.
+    public var uri: String
+    public var displayName: String?
+    public var scopes: [String]?
+    /// `aal1` or `aal2`: the least assurance of a session that gets one of the scopes.
+    public var minimumACR: String?
+    /// The application that asks about its tokens.
+    public var owner: String?
+    /// Seconds that access tokens live: 60 to 86,400.
+    public var lifetime: Int?
+
+    public init(
+        uri: String, displayName: String? = nil, scopes: [String]? = nil, minimumACR: String? = nil,
+        owner: String? = nil, lifetime: Int? = nil
+    ) {
+        self.uri = uri
+        self.displayName = displayName
+        self.scopes = scopes
+        self.minimumACR = minimumACR
+        self.owner = owner
+        self.lifetime = lifetime
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let resource: ResourceSummary
+    }
+
+    /// What OpenID Connect has a meaning for.
+    private static let reservedScopes = ["openid", "profile", "email", "phone", "address", "offline_access"]
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        guard Resource.isIdentifier(uri) else {
+            throw AdministrationError(
+                .invalid, "\"\(uri)\" is no identifier of an API: it is an absolute URI without fragment.")
+        }
+        let least = try minimumACR.map { text -> ContextClass in
+            guard let known = ContextClass(rawValue: text) else {
+                throw AdministrationError(.invalid, "\"\(text)\" is no level. There are aal1, aal2.")
+            }
+            return known
+        }
+        for scope in scopes ?? [] {
+            let isText = scope.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
+            guard !scope.isEmpty, scope.utf8.count <= 128, isText, !Self.reservedScopes.contains(scope) else {
+                throw AdministrationError(.invalid, "\"\(scope)\" cannot be a scope of an API.")
+            }
+        }
+        if let lifetime, !(60...86_400).contains(lifetime) {
+            throw AdministrationError(.invalid, "Access tokens live 60 to 86400 seconds.")
+        }
+        if let owner, try await realm.applications.application(ClientID(rawValue: owner)) == nil {
+            throw AdministrationError.noApplication(owner)
+        }
+        let resource = Resource(
+            uri: uri, name: displayName.flatMap { $0.isEmpty ? nil : $0 },
+            scopes: (scopes ?? []).map { Resource.Scope(name: $0, minimumACR: least) },
+            owner: owner.map(ClientID.init(rawValue:)), lifetime: lifetime)
+        switch try await realm.resources.put(resource, by: client) {
+        case .done: return Answer(resource: ResourceSummary(resource))
+        case .scopeTaken(let scope):
+            throw AdministrationError(.conflict, "Another API has the scope \(scope): a scope belongs to one.")
+        case .tooMany: throw AdministrationError(.conflict, "There are \(Resource.most) APIs already.")
+        case .notFound: throw AdministrationError.noResource(uri)
+        }
+    }
+}
+
+/// Lists the APIs that access tokens are issued for, by identifier.
+public struct ListResources: AdministrationOperation {
+    public static let name = "resources:list"
+
+    public init() {}
+
+    public struct Answer: Codable, Sendable {
+        public let resources: [ResourceSummary]
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        Answer(resources: try await realm.resources.list().map(ResourceSummary.init))
+    }
+}
+
+/// Removes an API: no tokens are issued for it any more.
+public struct RemoveResource: AdministrationOperation {
+    public static let name = "resources:remove"
+
+    public var uri: String
+
+    public init(uri: String) {
+        self.uri = uri
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let uri: String
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        guard try await realm.resources.remove(uri, by: client) == .done else {
+            throw AdministrationError.noResource(uri)
+        }
+        return Answer(uri: uri)
+    }
+}
+
+extension AdministrationError {
+    static func noResource(_ uri: String) -> AdministrationError {
+        AdministrationError(.notFound, "There is no API \(uri). `countersign resource list` shows all of them.")
+    }
+}

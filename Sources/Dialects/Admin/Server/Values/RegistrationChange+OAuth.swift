@@ -1,0 +1,104 @@
+import CountersignCore
+import Foundation
+
+/// What applications are registered with as clients of OAuth and OpenID Connect.
+extension RegistrationChange {
+    static let issuerAudience = "issuer"
+    static let tokenEndpointAudience = "token-endpoint"
+
+    /// What may be listed as `grant_type`. There is no implicit flow and no password grant to list.
+    static let knownGrantTypes = [
+        "authorization_code", "refresh_token", "client_credentials", "urn:ietf:params:oauth:grant-type:device_code",
+        "urn:openid:params:grant-type:ciba",
+    ]
+
+    /// - Throws: ``AdministrationError`` of code `invalid`.
+    func validateOAuth() throws {
+        try Self.check(kind, "kind", OAuthRegistration.Kind.allCases.map(\.rawValue))
+        try Self.check(authMethod, "method", ClientAuthenticationMethod.allCases.map(\.rawValue))
+        try Self.check(issuerStyle, "style of the issuer", OAuthRegistration.IssuerStyle.allCases.map(\.word))
+        try Self.check(assertionAudience, "audience of assertions", [Self.issuerAudience, Self.tokenEndpointAudience])
+        for type in grantTypes ?? [] { try Self.check(type, "grant type", Self.knownGrantTypes) }
+        for uri in resources ?? [] where !Resource.isIdentifier(uri) {
+            throw AdministrationError(.invalid, "\"\(uri)\" is no resource: it is an absolute URI without fragment.")
+        }
+        for uri in postLogoutRedirectURIs ?? [] { try Self.checkRedirect(uri) }
+        if let uri = backchannelLogoutURI, !uri.isEmpty {
+            try Self.checkRedirect(uri)
+            guard uri.hasPrefix("https:") || uri.hasPrefix("http:") else {
+                throw AdministrationError(.invalid, "The back-channel logout URI begins with https.")
+            }
+        }
+        if let secretOverlap, !(1...Self.longestOverlap).contains(secretOverlap) {
+            throw AdministrationError(.invalid, "Two secrets overlap for 1 to \(Self.longestOverlap) hours.")
+        }
+    }
+
+    private static func check(_ text: String?, _ what: String, _ words: [String]) throws {
+        guard let text, !words.contains(text) else { return }
+        throw AdministrationError(
+            .invalid, "\"\(text)\" is no \(what). There are \(words.joined(separator: ", ")).")
+    }
+
+    fileprivate static func checkRedirect(_ uri: String) throws {
+        guard let fault = RedirectURI.fault(of: uri) else { return }
+        throw AdministrationError(.invalid, "\"\(uri)\" cannot be registered: \(fault.rawValue).")
+    }
+
+    func apply(to oauth: inout OAuthRegistration) {
+        if let kind { oauth.kind = OAuthRegistration.Kind(rawValue: kind) }
+        if let grantTypes { oauth.grantTypes = grantTypes.isEmpty ? nil : grantTypes }
+        if let authMethod { oauth.authMethod = ClientAuthenticationMethod(rawValue: authMethod) }
+        if let postLogoutRedirectURIs { oauth.postLogoutRedirectURIs = postLogoutRedirectURIs }
+        if let backchannelLogoutURI {
+            oauth.backchannelLogoutURI = backchannelLogoutURI.isEmpty ? nil : backchannelLogoutURI
+        }
+        if let isFirstParty { oauth.isFirstParty = isFirstParty }
+        if let requiresPAR { oauth.requiresPAR = requiresPAR }
+        if let requiresDPoP { oauth.requiresDPoP = requiresDPoP }
+        if let issuerStyle {
+            oauth.issuerStyle = OAuthRegistration.IssuerStyle.allCases.first { $0.word == issuerStyle } ?? .standard
+        }
+        if let resources { oauth.resources = resources }
+        if let assertionAudience { oauth.takesTokenEndpointAudience = assertionAudience == Self.tokenEndpointAudience }
+    }
+}
+
+extension ApplicationRegistration {
+    /// Judges what an application of a kind is registered with, taken together. Applications without a kind are of before: their
+    /// addresses are judged where a browser brings one.
+    /// - Throws: ``AdministrationError`` of code `invalid`.
+    func judgeOAuth() throws {
+        guard let kind = oauth.kind else { return }
+        for uri in redirectURIs { try RegistrationChange.checkRedirect(uri) }
+        let showsSecret = oauth.authMethod == .secretBasic || oauth.authMethod == .secretPost
+        if showsSecret, !isConfidential {
+            throw AdministrationError(.invalid, "The application authenticates by a secret and has none: add --secret.")
+        }
+        if oauth.authMethod == .privateKeyJWT, assertionKeys.isEmpty {
+            throw AdministrationError(.invalid, "The application authenticates by a key and has none: add --jwks.")
+        }
+        if oauth.authMethod == ClientAuthenticationMethod.none, isConfidential {
+            throw AdministrationError(.invalid, "The application has credentials: it authenticates by them.")
+        }
+        if kind == .service, !isConfidential {
+            throw AdministrationError(.invalid, "A service has a secret or keys: add --secret.")
+        }
+        if kind == .browser, isConfidential {
+            throw AdministrationError(.invalid, "A program in a page cannot keep a secret: leave it out.")
+        }
+        if oauth.allowsGrant("client_credentials"), !isConfidential {
+            throw AdministrationError(.invalid, "client_credentials is for applications with a secret or keys.")
+        }
+    }
+}
+
+extension OAuthRegistration.IssuerStyle {
+    /// What administrators call it.
+    var word: String {
+        switch self {
+        case .standard: "standard"
+        case .trailingSlash: "auth0"
+        }
+    }
+}
