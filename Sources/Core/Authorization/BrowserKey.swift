@@ -6,9 +6,6 @@ import OneTimePassword
 ///
 /// A sign-in replaces the value. Attempts in other tabs of the browser were begun under an earlier one and go on, so the cookie
 /// keeps a few of those beside the present one; a sign-out forgets them.
-///
-/// **How the files of this folder meet.** A request for authorization waits while its user signs in and consents on pages. It belongs
-/// to the browser that brought it, which `BrowserKey` recognises.
 public struct BrowserKey: Sendable {
     /// The value that new attempts are bound to: 256 random bits as URL-safe Base64.
     public let present: Secret<String>
