@@ -241,7 +241,9 @@ extension StoreTransaction {
         else { return nil }
         let body = try JSONDecoder().decode(
             AuthorizationBody.self, from: sealer.open(record.body, for: .flow(record.digest)))
-        guard browser.admits(digest: body.browser), let application = try application(body.request.client) else { return nil }
+        guard browser.admits(digest: body.browser), let application = try application(body.request.client) else {
+            return nil
+        }
         return PendingAuthorization(
             handle: handle, request: body.request, application: application, createdAt: record.createdAt,
             expiresAt: record.expiresAt, body: body, record: record)

@@ -59,10 +59,11 @@ extension Sessions {
     /// - Parameter owner: whose grant it has to be (RFC 6749, section 10.4). Another's is as unknown as a made-up one, and is
     ///   not used up.
     /// - Parameter demand: which second factor the session has to have; judged in the transaction that trades.
+    /// - Parameter grace: seconds for which a trade may be repeated.
     /// - Parameter consultant: asked before the token is traded, where it would be: what they throw uses nothing up.
     public func refresh(
         _ text: Secret<String>, of owner: HandleOwner, secondFactor demand: SecondFactorDemand = .whereRequired,
-        by client: ClientContext, asking consultant: (any Consultant)? = nil
+        grace: TimeInterval = RefreshGrace.seconds, by client: ClientContext, asking consultant: (any Consultant)? = nil
     ) async throws -> RefreshOutcome {
         guard let given = RefreshToken(text.reveal()) else { return .refused(.unknownToken) }
         let realm = realm
@@ -103,7 +104,7 @@ extension Sessions {
                 guard try transaction.update(grant) else { return .refused(.ended) }
                 token = successor
             } else if let previous = grant.refresh.previousDigest, ConstantTime.equal(given.digest, previous),
-                RefreshGrace.covers(sharedNow, since: grant.refresh.rotatedAt),
+                RefreshGrace.covers(sharedNow, since: grant.refresh.rotatedAt, for: grace),
                 let sealed = grant.refresh.sealedCurrent,
                 let current = try RefreshToken.open(sealed, grant: grant.id, with: realm.sealer)
             {

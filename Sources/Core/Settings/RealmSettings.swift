@@ -22,6 +22,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     package var toolkitDocument: JSONValue?
     public var push: PushSettings
     public var links: LinkSettings
+    public var oauth = OAuthSettings()
 
     public init() {
         secondFactors = SecondFactorSettings()
@@ -35,7 +36,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case secondFactors, passwords, signUp, privacy, tokens, audit, push, links
+        case secondFactors, passwords, signUp, privacy, tokens, audit, push, links, oauth
         case checksDocument = "securityChecks"
         case toolkitDocument = "identityToolkit"
     }
@@ -52,6 +53,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         checksDocument = try members.decodeIfPresent(JSONValue.self, forKey: .checksDocument)
         try members.assign(&push, .push)
         try members.assign(&links, .links)
+        try members.assign(&oauth, .oauth)
         toolkitDocument = try members.decodeIfPresent(JSONValue.self, forKey: .toolkitDocument)
         // Earlier programs wrote this one among the second factors.
         let former = try? members.nestedContainer(keyedBy: FormerKeys.self, forKey: .secondFactors)

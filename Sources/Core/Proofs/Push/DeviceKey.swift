@@ -67,6 +67,19 @@ public struct DeviceKey: Sendable, Equatable, Codable {
         }
     }
 
+    /// The members that a JSON Web Key of this key needs, as texts (RFC 7638, section 3.2).
+    var requiredMembers: [String: String] {
+        switch material {
+        case .rsa(let modulus, let exponent):
+            ["kty": "RSA", "n": Array(modulus).base64URL, "e": Array(exponent).base64URL]
+        case .p256(let point):
+            [
+                "kty": "EC", "crv": "P-256", "x": Array(point.prefix(32)).base64URL,
+                "y": Array(point.suffix(32)).base64URL,
+            ]
+        }
+    }
+
     /// Why a signed statement is not taken.
     enum StatementFault: Error {
         /// Not a compact JWS with a JSON object for claims.

@@ -69,6 +69,10 @@ extension Setting {
             "tokens.sessionDays", \.tokens.sessionDays, in: 1...3650, unit: " days",
             "maximum lifetime of a session, regardless of refreshes",
             weakerWhen: (.larger, "A stolen refresh token is valid for longer from now on.")),
+        .word(
+            "oauth.dpopNonce", \.oauth.dpopNonce,
+            "who puts a nonce of the server into proofs of keys: never, public (applications without credentials), always"
+        ),
         .word("push.provider", \.push.provider, "how devices learn about requests; guardian: they poll"),
         .text(
             "push.apns.keyID", \.push.apns.keyID, APNsSettings.isIdentifier, accepts: "the id that Apple gave the key",

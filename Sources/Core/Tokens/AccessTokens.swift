@@ -1,0 +1,135 @@
+import Crypto
+import Foundation
+import JSON
+
+/// An access token of this server that counts now.
+public struct AccessToken: Sendable {
+    public let claims: TokenClaims
+    /// Nil where an application has it for itself.
+    public let user: User?
+    /// The session and the grant that it is of; nil where an application has it for itself.
+    public let session: GrantedSession?
+    public let expiresAt: Date?
+
+    public var client: ClientID { ClientID(rawValue: claims.string("client_id") ?? "") }
+    public var scopes: [String] { claims.string("scope")?.split(separator: " ").map(String.init) ?? [] }
+    /// The key that it is bound to (RFC 9449, section 6.1).
+    public var keyThumbprint: String? { claims["cnf"]?["jkt"]?.stringValue }
+}
+
+extension Tokens {
+    /// The claim that names the grant of a token, without naming it to readers: a refresh token begins with the grant's id.
+    public static let grantClaim = "grant"
+
+    public static func grantReference(_ id: GrantID) -> String {
+        Array(SHA256.hash(data: Data("grant-reference/\(id)".utf8)).prefix(16)).base64URL
+    }
+
+    /// Half of a token's hash, as ID tokens have it: `at_hash` (OpenID Connect Core 1.0, section 3.1.3.6; both algorithms of this server
+    /// are of SHA-256).
+    public static func halfHash(of token: String) -> String {
+        Array(SHA256.hash(data: Data(token.utf8)).prefix(16)).base64URL
+    }
+
+    /// Judges an access token of the protocol with pages (RFC 9068, section 4): by its signature, time, user, session and grant, and by
+    /// the list of revoked ones.
+    /// - Parameters:
+    ///   - issuers: this server's addresses, as tokens spell them.
+    ///   - audiences: what it may be for.
+    /// - Returns: nil where it does not count.
+    public func accessToken(
+        _ text: String, issuers: Set<String>, audiences: Set<String>
+    ) async throws -> AccessToken? {
+        let realm = realm
+        var expectation = TokenExpectation(
+            types: [.accessToken], issuers: .oneOf(issuers), audiences: .oneOf(audiences))
+        // Which kind it says to be; the signature shows below that this server said so.
+        guard let parts = CompactJWS(untrusted: text), let payload = parts.payloadBytes,
+            let claimed = try? JSONParser.parse(payload)
+        else { return nil }
+        let isOfUser = claimed["sid"] != nil
+        if isOfUser {
+            expectation.subject = .user { $0.string("sub").map(UserID.init(rawValue:)) }
+            expectation.session = {
+                .application(ClientID(rawValue: $0.string("client_id") ?? ""), of: .oauth)
+            }
+        }
+        guard let verified = try await verify(text, expecting: expectation).token,
+            let id = verified.claims.string("jti")
+        else { return nil }
+        if !isOfUser, verified.claims.string("sub") != verified.claims.string("client_id") { return nil }
+        let now = realm.clock.now
+        let digest = Self.usedDigest(Self.revokedPurpose, id)
+        return try await realm.store.read { transaction -> AccessToken? in
+            if try transaction.flow(digest: digest) != nil { return nil }
+            var session = verified.session
+            if isOfUser {
+                // The newest grant was found; the token may be of another one of the same application.
+                let reference = verified.claims.string(Self.grantClaim)
+                guard let found = session else { return nil }
+                if reference != Self.grantReference(found.grant.id) {
+                    let grants = try transaction.grants(of: found.session.id, limit: Session.longestList)
+                    guard
+                        let own = grants.first(where: {
+                            Self.grantReference($0.id) == reference && $0.isLiving(at: now)
+                        })
+                    else { return nil }
+                    session = GrantedSession(session: found.session, grant: own)
+                }
+            } else {
+                guard let client = verified.claims.string("client_id"),
+                    try transaction.application(ClientID(rawValue: client)) != nil
+                else { return nil }
+            }
+            return AccessToken(
+                claims: verified.claims, user: verified.user, session: session, expiresAt: verified.expiresAt)
+        }
+    }
+
+    private static let revokedPurpose = "revoked-token"
+
+    /// Refuses an access token from now on until it expires (RFC 7009). Resource servers that judge tokens by themselves do not learn
+    /// of it.
+    public func revoke(_ token: AccessToken) async throws {
+        guard let id = token.claims.string("jti"), let expiresAt = token.expiresAt else { return }
+        let realm = realm
+        let now = realm.clock.now
+        let digest = Self.usedDigest(Self.revokedPurpose, id)
+        try await realm.store.write { transaction in
+            _ = try transaction.insert(
+                FlowRecord(
+                    digest: digest, userID: nil, purpose: Self.revokedPurpose, createdAt: now, expiresAt: expiresAt,
+                    finishedAt: now, body: try realm.sealer.seal(Data(), for: .flow(digest), in: transaction)))
+        }
+    }
+}
+
+extension Sessions {
+    /// How long refresh tokens of the protocol with pages count.
+    public enum RefreshLifetime {
+        /// Seconds that one may lie unused: thirty days.
+        public static let idle: TimeInterval = 30 * 86_400
+        /// Seconds after which a grant ends however often it was refreshed: ninety days.
+        public static let absolute: TimeInterval = 90 * 86_400
+        /// Seconds for which a trade may be repeated.
+        public static let grace: TimeInterval = 10
+    }
+
+    /// The grant that a refresh token says to be of, where it is the owner's: to see what it covers before it is traded. Whether the
+    /// token counts shows when it is.
+    public func grant(ofRefreshToken text: Secret<String>, of owner: HandleOwner) async throws -> Grant? {
+        guard let given = RefreshToken(text.reveal()) else { return nil }
+        return try await realm.store.read { transaction in
+            guard let grant = try transaction.grant(given.grantID), owner.owns(grant) else { return nil }
+            return grant
+        }
+    }
+
+    /// Whether a grant is too old for refreshing, or was left too long.
+    public func isStale(_ grant: Grant) -> Bool {
+        let now = realm.clock.now
+        let last = grant.refresh.rotatedAt ?? grant.createdAt
+        return now.timeIntervalSince(grant.createdAt) > RefreshLifetime.absolute
+            || now.timeIntervalSince(last) > RefreshLifetime.idle
+    }
+}

@@ -1,0 +1,165 @@
+import Crypto
+import Foundation
+import JSON
+
+/// A proof that a client holds a key: `DPoP` (RFC 9449).
+public struct PossessionProof: Sendable, Equatable {
+    /// RFC 7638, of the key.
+    public let keyThumbprint: String
+    let id: String
+
+    /// Bytes of a proof, and of its `jti`.
+    static let longest = 4096
+    static let longestID = 256
+    /// Seconds that a proof may be old, and ahead of this server's clock.
+    static let oldest: TimeInterval = 60
+    static let newest: TimeInterval = 15
+    /// Seconds for which a used one is remembered: longer than it counts.
+    static let remembered: TimeInterval = 120
+
+    /// What the request is that the proof came with.
+    public struct Expectation: Sendable {
+        public var method: String
+        /// Each address of the endpoint, without query and fragment.
+        public var urls: Set<String>
+        /// The token that comes with the request, where one does.
+        public var accessToken: String?
+        public var requiresNonce: Bool
+
+        public init(method: String, urls: Set<String>, accessToken: String? = nil, requiresNonce: Bool = false) {
+            self.method = method
+            self.urls = urls
+            self.accessToken = accessToken
+            self.requiresNonce = requiresNonce
+        }
+    }
+
+    /// Why a proof is not taken.
+    public enum Fault: String, Error, Sendable {
+        case malformed = "The DPoP proof is not a signed JWT of typ dpop+jwt with a public jwk."
+        case signature = "The DPoP proof is not signed by its key."
+        case request = "The DPoP proof is for another request: htm, htu."
+        case time = "The DPoP proof is too old, or from the future."
+        case token = "The DPoP proof is not for this access token: ath."
+        case used = "The DPoP proof was used before."
+        /// `use_dpop_nonce`.
+        case nonce = "The DPoP proof needs the nonce of the header DPoP-Nonce."
+    }
+
+    /// Judges all but the nonce and whether it is used for the first time.
+    static func judge(
+        _ text: String, _ expectation: Expectation, at now: Date
+    ) throws(Fault) -> (proof: PossessionProof, nonce: String?) {
+        guard text.utf8.count <= longest, let parts = CompactJWS(untrusted: text), let header = parts.headerBytes,
+            let members = try? JSONParser.parse(header), members["typ"] == .string("dpop+jwt"),
+            members["crit"] == nil, let jwk = members["jwk"], ["d", "p", "q", "k"].allSatisfy({ jwk[$0] == nil })
+        else { throw .malformed }
+        let key: DeviceKey
+        do { key = try DeviceKey(jwk: jwk) } catch { throw .malformed }
+        guard let payload = parts.payloadBytes, let strict = try? JSONParser.parse(payload), case .object = strict
+        else { throw .malformed }
+        let claims: TokenClaims
+        do { claims = try key.claims(of: text) } catch { throw .signature }
+        guard let id = claims.string("jti"), (1...longestID).contains(id.utf8.count) else { throw .malformed }
+        guard claims.string("htm") == expectation.method, let url = claims.string("htu"),
+            expectation.urls.contains(where: { same($0, url) })
+        else { throw .request }
+        guard let issuedAt = claims.date("iat"), now.timeIntervalSince(issuedAt) <= oldest,
+            issuedAt.timeIntervalSince(now) <= newest
+        else { throw .time }
+        if let token = expectation.accessToken {
+            let hash = Array(SHA256.hash(data: Data(token.utf8))).base64URL
+            guard claims.string("ath") == hash else { throw .token }
+        }
+        return (PossessionProof(keyThumbprint: key.thumbprint, id: id), claims.string("nonce"))
+    }
+
+    /// Whether two addresses are the same but for what RFC 3986 (section 6.2.2 and 6.2.3) has no difference in: the case of scheme and
+    /// host, a default port, an empty path.
+    private static func same(_ ours: String, _ theirs: String) -> Bool {
+        if ours == theirs { return true }
+        guard let one = URLComponents(string: ours), let other = URLComponents(string: theirs), other.user == nil,
+            other.password == nil
+        else { return false }
+        func port(_ url: URLComponents) -> Int? {
+            url.port ?? ["https": 443, "http": 80][url.scheme?.lowercased() ?? ""]
+        }
+        func path(_ url: URLComponents) -> String { url.path.isEmpty ? "/" : url.path }
+        return one.scheme?.lowercased() == other.scheme?.lowercased()
+            && one.host?.lowercased() == other.host?.lowercased()
+            && port(one) == port(other) && path(one) == path(other)
+    }
+}
+
+extension DeviceKey {
+    /// RFC 7638: SHA-256 over the members that the key needs, in the order of their names.
+    public var thumbprint: String {
+        let text = JSONValue.object(requiredMembers.mapValues { .string($0) })
+        return Array(SHA256.hash(data: Data((try? text.jsonText()) ?? []))).base64URL
+    }
+}
+
+extension Tokens {
+    /// What came of a proof.
+    public enum ProofJudgement: Sendable {
+        case proven(keyThumbprint: String)
+        case refused(PossessionProof.Fault)
+    }
+
+    /// Judges a proof that a request brings. A right one counts once.
+    public func judge(
+        _ text: String, _ expectation: PossessionProof.Expectation
+    ) async throws -> ProofJudgement {
+        let realm = realm
+        let now = realm.clock.now
+        let judged: (proof: PossessionProof, nonce: String?)
+        do { judged = try PossessionProof.judge(text, expectation, at: now) } catch { return .refused(error) }
+        if let nonce = judged.nonce {
+            guard isNonce(nonce, at: now) else { return .refused(.nonce) }
+        } else if expectation.requiresNonce {
+            return .refused(.nonce)
+        }
+        let digest = Self.usedDigest("possession-proof", judged.proof.keyThumbprint, judged.proof.id)
+        let isFirst = try await realm.store.write { transaction in
+            try transaction.insert(
+                FlowRecord(
+                    digest: digest, userID: nil, purpose: "possession-proof", createdAt: now,
+                    expiresAt: now + PossessionProof.remembered, finishedAt: now,
+                    body: try realm.sealer.seal(Data(), for: .flow(digest), in: transaction)))
+        }
+        return isFirst ? .proven(keyThumbprint: judged.proof.keyThumbprint) : .refused(.used)
+    }
+
+    // MARK: Nonces
+
+    private static let nonceContext = "dpop-nonce"
+
+    /// A nonce that counts for this minute and the next one (RFC 9449, section 8). Every server of the realm knows it by the master
+    /// key; nothing is kept.
+    public func nonce() async throws -> String {
+        let minute = Self.minute(realm.clock.now)
+        let realm = realm
+        let digest = try await realm.store.read { transaction in
+            try realm.sealer.digest(String(minute), for: Self.nonceContext, in: transaction)
+        }
+        return Array(withUnsafeBytes(of: minute.bigEndian) { Data($0) } + digest).base64URL
+    }
+
+    private func isNonce(_ text: String, at now: Date) -> Bool {
+        guard text.utf8.count <= 256, let bytes = [UInt8](base64URL: text), bytes.count > 8 else { return false }
+        let minute = bytes.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        let present = Self.minute(now)
+        guard minute == present || minute == present - 1 else { return false }
+        return (try? realm.sealer.matches(String(minute), Data(bytes.dropFirst(8)), for: Self.nonceContext)) ?? false
+    }
+
+    private static func minute(_ now: Date) -> Int64 { now.seconds / 60 }
+
+    /// The key of a row that remembers something used. It starts with a byte that no text has, so that it is no handle's digest.
+    static func usedDigest(_ parts: String...) -> Data {
+        var hash = SHA256()
+        hash.update(data: Data([0xFF]))
+        for part in parts { hash.update(data: Data("\(part.utf8.count):\(part)".utf8)) }
+        return Data(hash.finalize())
+    }
+}
