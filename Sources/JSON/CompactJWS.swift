@@ -54,8 +54,13 @@ public struct JWSHeader: Sendable, Equatable {
     /// Nil where the header is no object with a string `alg`, where `kid` is no string, and where it has `crit`: extensions
     /// that must be understood, and none are (RFC 7515, section 4.1.11).
     public init?(of token: CompactJWS) {
-        guard let bytes = token.headerBytes,
-            let header = try? JSONParser.parse(bytes, depthLimit: CompactJWS.deepestUntrusted),
+        guard let bytes = token.headerBytes else { return nil }
+        self.init(json: bytes)
+    }
+
+    /// The same of the header's bytes.
+    public init?(json bytes: [UInt8]) {
+        guard let header = try? JSONParser.parse(bytes, depthLimit: CompactJWS.deepestUntrusted),
             let alg = header["alg"]?.stringValue, header["crit"] == nil
         else { return nil }
         switch header["kid"] {

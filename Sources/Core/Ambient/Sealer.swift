@@ -19,9 +19,9 @@ public struct Sealer: Sendable {
         let name: [UInt8]
         /// Sealed all values of version 1.
         let formerSealing: SymmetricKey
-        /// What the keys of addresses are expanded from.
-        let addresses: SymmetricKey
-        let digesting: SymmetricKey
+        /// What the keys of addresses are expanded from, and what digests are keyed with: HMAC with the key's blocks hashed already.
+        private let addresses: HMAC<SHA256>
+        private let digesting: HMAC<SHA256>
 
         /// - Parameter bytes: exactly 32 bytes of full entropy.
         public init(bytes: Secret<[UInt8]>) throws {
@@ -36,8 +36,8 @@ public struct Sealer: Sendable {
             }
             name = derive("name", Sealer.nameByteCount).withUnsafeBytes { Array($0) }
             formerSealing = derive("sealing", 32)
-            addresses = derive("sealing by address", 32)
-            digesting = derive("digesting", 32)
+            addresses = HMAC<SHA256>(key: derive("sealing by address", 32))
+            digesting = HMAC<SHA256>(key: derive("digesting", 32))
         }
 
         /// The name for people: eight hexadecimal digits, of which nothing about the key can be learnt.
@@ -46,8 +46,19 @@ public struct Sealer: Sendable {
         /// The key of values of that version in that place.
         func sealing(_ version: UInt8, for context: String) -> SymmetricKey {
             if version == Sealer.firstVersion { return formerSealing }
-            return HKDF<SHA256>.expand(
-                pseudoRandomKey: addresses, info: Data(context.utf8), outputByteCount: MasterKey.byteCount)
+            // HKDF's first block, which is all of a key of 32 bytes: HMAC(key, info ‖ 1) (RFC 5869, section 2.3).
+            return SymmetricKey(data: Self.code(addresses, [Array(context.utf8), [1]]))
+        }
+
+        /// The keyed digest of a text in a context.
+        func digest(_ text: String, for context: String) -> HMAC<SHA256>.MAC {
+            Self.code(digesting, [Array(context.utf8), [0], Array(text.utf8)])
+        }
+
+        private static func code(_ hmac: HMAC<SHA256>, _ parts: [[UInt8]]) -> HMAC<SHA256>.MAC {
+            var hmac = hmac
+            for part in parts { hmac.update(data: part) }
+            return hmac.finalize()
         }
     }
 
@@ -89,12 +100,13 @@ public struct Sealer: Sendable {
         let nonce = try AES.GCM.Nonce(data: random.bytes(12))
         let box = try AES.GCM.seal(
             plaintext, using: key.sealing(Self.version, for: context), nonce: nonce,
-            authenticating: Data(context.utf8))
-        var result = Data([Self.version])
+            authenticating: Array(context.utf8))
+        // Nonce ‖ ciphertext ‖ tag; there is none only for nonces of other lengths.
+        guard let combined = box.combined else { throw SealingError("The nonce of a sealed value has 12 bytes.") }
+        var result = Data(capacity: 1 + Self.nameByteCount + combined.count)
+        result.append(Self.version)
         result.append(contentsOf: key.name)
-        result.append(contentsOf: nonce)
-        result.append(box.ciphertext)
-        result.append(box.tag)
+        result.append(combined)
         return result
     }
 
@@ -113,17 +125,14 @@ public struct Sealer: Sendable {
     }
 
     static func open(_ sealed: Data, for context: String, with keys: MasterKeys) throws -> Data {
-        let bytes = Array(sealed)
-        guard let name = keyName(of: sealed), bytes.count >= 33 else {
+        guard let name = keyName(of: sealed), let version = sealed.first, sealed.count >= 33 else {
             throw SealingError("This is not a sealed value.")
         }
         guard let key = keys.named(name) else { throw SealingError(missing: name) }
         do {
-            let box = try AES.GCM.SealedBox(
-                nonce: AES.GCM.Nonce(data: bytes[5..<17]), ciphertext: bytes[17..<(bytes.count - 16)],
-                tag: bytes[(bytes.count - 16)...])
+            let box = try AES.GCM.SealedBox(combined: sealed.dropFirst(1 + nameByteCount))
             return try AES.GCM.open(
-                box, using: key.sealing(bytes[0], for: context), authenticating: Data(context.utf8))
+                box, using: key.sealing(version, for: context), authenticating: Array(context.utf8))
         } catch {
             throw SealingError("A sealed value for \(context) was altered or belongs elsewhere.")
         }
@@ -147,7 +156,7 @@ public struct Sealer: Sendable {
         _ text: String, for context: String, in transaction: any StoreTransaction
     ) throws -> Data {
         let key = try keys.current(in: transaction)
-        return Data(key.name) + Self.code(text, for: context, under: key)
+        return Data(key.name) + key.digest(text, for: context)
     }
 
     /// Whether the digest is one of the text, by whatever key it names.
@@ -172,17 +181,12 @@ public struct Sealer: Sendable {
 
     /// Bytes of HMAC-SHA-256.
     static let digestByteCount = 32
-
-    fileprivate static func code(_ text: String, for context: String, under key: MasterKey) -> HMAC<SHA256>.MAC {
-        HMAC<SHA256>.authenticationCode(for: Data("\(context)\u{0}\(text)".utf8), using: key.digesting)
-    }
 }
 
 extension Sealer.MasterKey {
     /// Takes the same time wherever the two differ.
     fileprivate func matches(_ text: String, _ digest: Data, for context: String) -> Bool {
-        HMAC<SHA256>.isValidAuthenticationCode(
-            Data(digest), authenticating: Data("\(context)\u{0}\(text)".utf8), using: digesting)
+        self.digest(text, for: context) == digest
     }
 }
 

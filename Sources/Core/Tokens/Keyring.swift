@@ -9,15 +9,16 @@ import Synchronization
 /// are read again every few seconds, and at once when a token names a key that is not known, so that servers side by
 /// side agree without talking to each other.
 ///
-/// **How the files of this folder meet.** `SigningKeyRecord` is a key as it is stored, sealed; this type opens, rotates and uses
-/// them, and gives their public halves as `JSONWebKey`s or, for Google's old endpoint, in a `SelfSignedCertificate`.
+/// **How the files of this folder meet.** `SigningKeyRecord` is a key as it is stored, sealed, and `TokenKey` the same opened, which
+/// signs and verifies; this type rotates and uses them, and gives their public halves as `JSONWebKey`s or, for Google's old endpoint, in a `SelfSignedCertificate`.
 /// `TokenClaims` is what is signed: a `TokenDraft` composes it, with `AuthenticationMethods` for `amr` and the dialect's own
-/// spelling. `Tokens` judges a token that a request brings against a `TokenExpectation`: by this keyring, by its `TokenType`, by
+/// spelling. `Tokens` judges a token that a request brings (`ReceivedToken`) against a `TokenExpectation`: by this keyring, by its `TokenType`, by
 /// `TokenTimes`, and by its user and session.
 public final class Keyring: Sendable {
     private struct Ring: Sendable {
         var records: [SigningKeyRecord]
-        var keys: JWTKeyCollection
+        /// By id.
+        var keys: [String: TokenKey]
         /// The JWKS of the keys with these algorithms.
         var jwks: [Set<SigningAlgorithm>: Data]
         /// PEM, by key id.
@@ -25,6 +26,11 @@ public final class Keyring: Sendable {
         /// What the settings say of tokens.
         var settings: TokenSettings
         var loadedAt: Date
+
+        func key(_ record: SigningKeyRecord) throws -> TokenKey {
+            guard let key = keys[record.id] else { throw StoreError(.corrupt, "The key \(record.id) was not opened.") }
+            return key
+        }
     }
 
     private let store: any Store
@@ -33,8 +39,6 @@ public final class Keyring: Sendable {
     private let sealer: Sealer
     private let ring = Mutex<Ring?>(nil)
     private let reloading = BoundedQuestion<Ring>(patience: .seconds(1))
-    /// Verifies and makes tokens without signature, for `--dev`.
-    private let unsigned = JWTKeyCollection()
 
     /// Seconds after which the keys are read again.
     static let freshness: TimeInterval = 5
@@ -61,9 +65,7 @@ public final class Keyring: Sendable {
         guard let active = ring.records.last(where: { $0.algorithm == algorithm && $0.retiredAt == nil }) else {
             throw StoreError(.corrupt, "There is no active \(algorithm.rawValue) key; run `countersign key rotate`.")
         }
-        let key = try await ring.keys.getKey(for: JWKIdentifier(string: active.id), alg: algorithm.rawValue)
-        let input = try Self.signingInput(claims, header: ["alg": algorithm.rawValue, "kid": active.id, "typ": typ])
-        return "\(input).\(try key.sign(Data(input.utf8)).base64URL)"
+        return try ring.key(active).sign(claims, typ: typ)
     }
 
     private static var encoder: JSONEncoder {
@@ -75,36 +77,35 @@ public final class Keyring: Sendable {
     /// A token with `alg: none` and an empty signature, as the Firebase emulator issues it.
     /// - Parameter typ: nil leaves the header out.
     public func unsignedToken(_ claims: TokenClaims, typ: String? = "JWT") async throws -> String {
-        "\(try Self.signingInput(claims, header: ["alg": "none", "typ": typ]))."
-    }
-
-    /// Put together here: the library writes `typ` whether it was asked to or not.
-    private static func signingInput(_ claims: TokenClaims, header: [String: String?]) throws -> String {
-        let header = JSONValue.object(header.compactMapValues { $0.map { .string($0) } })
-        return "\(try header.jsonText().base64URL).\(try JSONValue.object(claims.members).jsonText().base64URL)"
+        try TokenKey.unsigned(claims, typ: typ)
     }
 
     /// The claims of a token that one of our keys signed, with the algorithm of that key; nil for anything else.
     /// Times, issuer and audience are for the caller to judge.
-    func verified(_ token: String) async throws -> TokenClaims? {
-        guard let header = JWSHeader(of: token), let algorithm = SigningAlgorithm(rawValue: header.alg),
-            let kid = header.kid
-        else { return nil }
+    func verified(_ token: ReceivedToken) async throws -> TokenClaims? {
+        guard let algorithm = SigningAlgorithm(rawValue: token.header.alg), let kid = token.header.kid else {
+            return nil
+        }
         var ring = try await current()
-        if !ring.records.contains(where: { $0.id == kid }) {
+        if ring.keys[kid] == nil {
             guard ring.loadedAt != clock.now else { return nil }
             ring = try await reload()
         }
         guard let record = ring.records.first(where: { $0.id == kid }), record.algorithm == algorithm,
-            record.removedAfter.map({ $0 > clock.now }) ?? true
+            record.removedAfter.map({ $0 > clock.now }) ?? true, try ring.key(record).signed(token)
         else { return nil }
-        return try? await ring.keys.verify(token, as: TokenClaims.self)
+        return token.claims
+    }
+
+    /// The same of a token's text.
+    func verified(_ token: String) async throws -> TokenClaims? {
+        guard let token = ReceivedToken(token) else { return nil }
+        return try await verified(token)
     }
 
     /// The claims of a token with `alg: none` and an empty signature; nil for anything else.
-    func unsigned(_ token: String) async -> TokenClaims? {
-        guard let header = JWSHeader(of: token), header.alg == "none", token.hasSuffix(".") else { return nil }
-        return try? await unsigned.unverified(token, as: TokenClaims.self)
+    static func unsigned(_ token: ReceivedToken) -> TokenClaims? {
+        token.header.alg == "none" && token.signature.isEmpty ? token.claims : nil
     }
 
     /// The claims of a token that one of the given public keys (PEM) signed; nil for anything else.
@@ -263,24 +264,21 @@ public final class Keyring: Sendable {
                 return ring ?? known
             }
         }
-        let keys = JWTKeyCollection()
+        var keys: [String: TokenKey] = [:]
         var published: [JSONWebKey] = []
         var certificates: [String: String] = [:]
         for record in records {
             let plain = try await sealer.opened(record.sealedPrivateKey, for: .signingKey(record.id))
             let pem = String(decoding: plain, as: UTF8.self)
             certificates[record.id] = try SelfSignedCertificate.pem(of: record, privateKeyPEM: pem)
-            let kid = JWKIdentifier(string: record.id)
+            keys[record.id] = try TokenKey(id: record.id, algorithm: record.algorithm, pem: pem)
             switch record.algorithm {
             case .es256:
-                let key = try ES256PrivateKey(pem: pem)
-                await keys.add(ecdsa: key, kid: kid)
                 published.append(
                     try JSONWebKey(id: record.id, elliptic: P256.Signing.PrivateKey(pemRepresentation: pem).publicKey))
             case .rs256:
-                let key = try JWTKit.Insecure.RSA.PrivateKey(pem: pem)
-                await keys.add(rsa: key, digestAlgorithm: .sha256, kid: kid)
-                published.append(try JSONWebKey(id: record.id, rsa: key.publicKey))
+                published.append(
+                    try JSONWebKey(id: record.id, rsa: JWTKit.Insecure.RSA.PrivateKey(pem: pem).publicKey))
             }
         }
         var jwks: [Set<SigningAlgorithm>: Data] = [:]

@@ -42,15 +42,15 @@ public struct Tokens: Sendable {
     }
 
     private func authentic(_ text: String, _ expectation: TokenExpectation) async throws -> Authentic? {
-        guard let header = JWSHeader(of: text) else { return nil }
-        if let claims = try await realm.keyring.verified(text) {
-            return Authentic(
-                claims: claims, type: TokenType(header: header.typ), algorithm: SigningAlgorithm(rawValue: header.alg))
+        guard let token = ReceivedToken(text) else { return nil }
+        let type = TokenType(header: token.header.typ)
+        if let claims = try await realm.keyring.verified(token) {
+            return Authentic(claims: claims, type: type, algorithm: SigningAlgorithm(rawValue: token.header.alg))
         }
-        guard expectation.admitsUnsigned, realm.mode.usesUnsignedTokens,
-            let claims = await realm.keyring.unsigned(text)
-        else { return nil }
-        return Authentic(claims: claims, type: TokenType(header: header.typ), algorithm: nil)
+        guard expectation.admitsUnsigned, realm.mode.usesUnsignedTokens, let claims = Keyring.unsigned(token) else {
+            return nil
+        }
+        return Authentic(claims: claims, type: type, algorithm: nil)
     }
 
     // MARK: Users

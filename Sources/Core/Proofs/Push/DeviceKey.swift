@@ -92,14 +92,10 @@ public struct DeviceKey: Sendable, Equatable, Codable {
     /// The claims of a compact JWS (RFC 7515, section 3.1) that this key signed. What its header says of keys (`jwk`,
     /// `jku`, `x5c`, `kid`) is ignored.
     func claims(of token: String) throws(StatementFault) -> TokenClaims {
-        guard let parts = CompactJWS(untrusted: token), let header = JWSHeader(of: parts) else { throw .malformed }
-        guard header.alg == algorithm.rawValue else { throw .wrongAlgorithm }
-        guard let signature = parts.signatureBytes else { throw .malformed }
-        let signed = Data(parts.signedText.utf8)
-        guard isSignature(Data(signature), of: signed) else { throw .wrongSignature }
-        guard let bytes = parts.payloadBytes,
-            let claims = try? JSONDecoder().decode(TokenClaims.self, from: Data(bytes))
-        else { throw .malformed }
+        guard let token = ReceivedToken(token) else { throw .malformed }
+        guard token.header.alg == algorithm.rawValue else { throw .wrongAlgorithm }
+        guard isSignature(token.signature, of: token.signedText) else { throw .wrongSignature }
+        guard let claims = token.claims else { throw .malformed }
         return claims
     }
 
