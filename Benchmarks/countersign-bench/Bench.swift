@@ -1,5 +1,6 @@
 import ArgumentParser
 import CountersignCore
+import CountersignServer
 import Foundation
 
 /// `make bench`.
@@ -48,6 +49,20 @@ struct Measure: AsyncParsableCommand {
     @Flag(help: "Print JSON with the figures of every round.")
     var json = false
 
+    @Option(help: ArgumentHelp("Print a comparison with the JSON of an earlier run, too.", valueName: "file"))
+    var compare: String?
+
+    @Flag(help: "Measure a million users too, who are made first: some minutes, and some GB of disk.")
+    var million = false
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Count the servers' allocations, by a library that is compiled and put before the allocator.")
+    var allocations = true
+
+    @Option(help: "How many devices wait idle.")
+    var idle = 10_000
+
     @Option(help: ArgumentHelp("Put the figures into this Markdown file.", valueName: "file"))
     var write: String?
 
@@ -55,13 +70,19 @@ struct Measure: AsyncParsableCommand {
     var date: String?
 
     func validate() throws {
-        guard rounds >= 1, seconds > 0, seconds <= 60, many >= 100 else {
-            throw ValidationError("--rounds is at least 1, --seconds more than 0 and at most 60, --many at least 100.")
+        guard rounds >= 1, seconds > 0, seconds <= 60, many >= 100, idle >= 1 else {
+            throw ValidationError(
+                """
+                --rounds and --idle are at least 1, --seconds is more than 0 and at most 60, --many at least 100.
+                """)
         }
     }
 
     func run() async throws {
+        let earlier = try compare.map { try Comparison.Earlier(file: $0) }
+        OpenFiles.allowAll()
         var cases = BenchCase.all
+        if !million { cases.removeAll { BenchCase.ofMillion.contains($0.name) && !only.contains($0.name) } }
         if !postgres || PostgresCluster.programs == nil { cases.removeAll { $0.section == .postgres } }
         for name in except where !cases.contains(where: { $0.name == name }) {
             throw UnknownCase(name: name, all: cases)
@@ -74,7 +95,8 @@ struct Measure: AsyncParsableCommand {
         let bench = Workbench(
             Workbench.Options(
                 server: server ?? beside.appendingPathComponent("countersign").path, scratch: folder,
-                seconds: seconds, rounds: rounds, many: many),
+                seconds: seconds, rounds: rounds, many: many, idle: idle,
+                allocations: allocations ? AllocationCounter(in: folder) : nil),
             say: Self.say)
         var figures = Figures()
         do {
@@ -95,6 +117,10 @@ struct Measure: AsyncParsableCommand {
             cases: cases, figures: figures, machine: machine, date: date ?? Self.today,
             command: (["countersign-bench"] + CommandLine.arguments.dropFirst()).joined(separator: " "), rounds: rounds)
         print(json ? try report.json : report.markdown)
+        if let earlier {
+            let comparison = Comparison(cases: cases, figures: figures, earlier: earlier).markdown
+            if json { Self.say(comparison) } else { print(comparison) }
+        }
         if let write {
             let text = try? String(contentsOfFile: write, encoding: .utf8)
             try Report.replacingFigures(in: text, by: report.markdown)

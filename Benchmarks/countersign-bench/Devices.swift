@@ -38,8 +38,8 @@ struct BenchDevice: Sendable {
         let password = try JSONEncoder().encode(["hash": try await realm.hasher.hash(Secret(Person.password))])
         let key = try publicKey()
         let now = realm.clock.now
-        for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 1000) {
-            let part = try (start..<min(numbers.upperBound, start + 1000)).map { number in
+        for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 5000) {
+            let part = try (start..<min(numbers.upperBound, start + 5000)).map { number in
                 let device = BenchDevice(person: Person(number: number))
                 let payload = Payload(
                     identifier: "bench", key: key,

@@ -43,9 +43,9 @@ struct Person: Sendable {
         let passwordPayload = try JSONEncoder().encode(["hash": hash])
         let totpPayload = try JSONEncoder().encode(["secret": Data(secret).base64EncodedString()])
         let now = realm.clock.now
-        for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 1000) {
+        for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 5000) {
             // Random values are drawn before the transaction, which may run twice.
-            let part = (start..<min(numbers.upperBound, start + 1000)).map { number in
+            let part = (start..<min(numbers.upperBound, start + 5000)).map { number in
                 (Person(number: number), UserID(random: realm.random), FactorID(rawValue: realm.random.uuid()))
             }
             try await realm.store.write { transaction in

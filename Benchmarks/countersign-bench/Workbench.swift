@@ -31,6 +31,10 @@ actor Workbench {
         var rounds: Int
         /// How many people "many" are.
         var many: Int
+        /// How many devices wait idle.
+        var idle: Int
+        /// Nil where allocations are not counted.
+        var allocations: AllocationCounter?
 
         /// For the ones whose turn comes once: as many as a fast machine gets through.
         func people(perSecond: Int) -> Int { max(8, Int(Double(perSecond) * seconds)) }
@@ -54,6 +58,10 @@ actor Workbench {
             case standard
             case few
             case many
+            /// A million.
+            case million
+            /// Devices that wait, and nothing else.
+            case idle
             case postgres
             /// People with a device that is asked, in place of an authenticator.
             case devices
@@ -85,7 +93,7 @@ actor Workbench {
         let hashing = kind.hasLeastHash ? Self.leastHashing : Argon2idParameters()
         let opened = try await OpenedRealm.open(directory, database: database, hashing: hashing)
         switch kind {
-        case .devices: try await BenchDevice.add(0..<count, to: opened.realm)
+        case .devices, .idle: try await BenchDevice.add(0..<count, to: opened.realm)
         case .mailed: try await SigningInByMail.prepare(0..<count, in: opened.realm)
         default: try await Person.add(0..<count, to: opened.realm)
         }
@@ -108,12 +116,13 @@ actor Workbench {
             case .standard: options.people(perSecond: 500) + 200
             case .devices: options.people(perSecond: 1300) + 200
             case .mailed: options.people(perSecond: 1000)
-            case .few: 0
-            case .many: 0
+            case .few, .many, .million, .idle: 0
             }
         return switch kind {
         case .few: 100
         case .many: options.many
+        case .million: 1_000_000
+        case .idle: options.idle
         case .minimum: perRound * (options.rounds + 1)
         default: perRound * options.rounds
         }
@@ -132,8 +141,13 @@ actor Workbench {
             environment["COUNTERSIGN_MAIL_SMTP_URL"] = "smtp://127.0.0.1:\(try await mailSink().port)"
             environment["COUNTERSIGN_MAIL_SMTP_ENCRYPTION"] = "none"
         }
+        if kind == .idle {
+            // Each device is a connection, all from this machine.
+            environment["COUNTERSIGN_HTTP_MAX_CONNECTIONS_PER_SOURCE"] = "\(options.idle + 100)"
+        }
         return try await ServerProcess(
-            options.server, ["serve", "--listen", "127.0.0.1:0", "--data", directory.path], environment: environment)
+            options.server, ["serve", "--listen", "127.0.0.1:0", "--data", directory.path], environment: environment,
+            allocations: options.allocations?.environment(for: kind.rawValue))
     }
 
     /// Where mails go.
@@ -147,7 +161,7 @@ actor Workbench {
     /// Servers with something behind a scope.
     func resourceServers() async throws -> ResourceServers {
         if let resources { return resources }
-        let fresh = try await ResourceServers(in: options.scratch)
+        let fresh = try await ResourceServers(in: options.scratch, allocations: options.allocations)
         resources = fresh
         return fresh
     }
@@ -155,7 +169,9 @@ actor Workbench {
     /// The limit of all requests.
     func bareServer() async throws -> ServerProcess {
         if let bare { return bare }
-        let server = try await ServerProcess(ProcessInfo.processInfo.arguments[0], ["hello"])
+        let server = try await ServerProcess(
+            ProcessInfo.processInfo.arguments[0], ["hello"],
+            allocations: options.allocations?.environment(for: "hello"))
         bare = server
         return server
     }
@@ -226,9 +242,12 @@ actor Workbench {
         _ server: ServerProcess, connections: Int = 64, seconds: Double? = nil,
         _ script: @escaping @Sendable (Int) throws -> any Script
     ) async throws -> Measured {
+        let allocated = server.allocations?.calls
         let before = (server.figures.processorSeconds, ProcessFigures.ofThisProcess.processorSeconds)
-        let outcome = try await load.run(
-            port: server.port, connections: connections, seconds: seconds ?? options.seconds, script)
+        let (outcome, instructions) = try await InstructionCounter.count(of: server.identifier) {
+            try await load.run(
+                port: server.port, connections: connections, seconds: seconds ?? options.seconds, script)
+        }
         let after = (server.figures.processorSeconds, ProcessFigures.ofThisProcess.processorSeconds)
         guard outcome.operations > 0 else { throw NothingMeasured() }
         let count = Double(outcome.operations)
@@ -240,6 +259,10 @@ actor Workbench {
         if let from = before.0, let to = after.0 {
             result.quantities[.serverMicroseconds] = [(to - from) / count * 1e6]
         }
+        if let from = allocated, let to = server.allocations?.calls {
+            result.quantities[.allocationsEach] = [(to - from) / count]
+        }
+        if let instructions { result.quantities[.kiloInstructions] = [instructions / count / 1000] }
         if let from = before.1, let to = after.1 {
             result.quantities[.clientMicroseconds] = [(to - from) / count * 1e6]
         }

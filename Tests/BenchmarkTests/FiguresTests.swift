@@ -51,4 +51,25 @@ import Testing
         #expect(second.hasSuffix("After.\n"))
         #expect(second.contains("new") && !second.contains("old"))
     }
+
+    /// What both runs have, in the order of the cases; what one of them lacks is left out.
+    @Test func `A comparison says how much of the earlier figure there is, and what is worse in every round`() {
+        var now = Figures()
+        for (perSecond, cost) in [(100.0, 60.0), (110, 50)] {
+            now.add([.perSecond: [perSecond], .serverMicroseconds: [cost]], of: "jwks")
+        }
+        now.add([.perSecond: [5]], of: "refresh")
+        let earlier = Comparison.Earlier(
+            date: "2026-11-21", command: "bench",
+            figures: ["jwks": ["perSecond": [200, 220], "serverMicroseconds": [50, 60], "unheardOf": [1]]])
+        let text = Comparison(cases: BenchCase.all, figures: now, earlier: earlier).markdown
+        #expect(text.contains("| `jwks` | per second | 210 (200–220) | 105 (100–110) | 0.50 | worse |"))
+        #expect(text.contains("| `jwks` | server CPU, µs each | 55.0 (50.0–60.0) | 55.0 (50.0–60.0) | 1.00 |  |"))
+        #expect(!text.contains("refresh") && !text.contains("unheardOf"))
+    }
+
+    @Test func `Instructions are read where they were counted`() {
+        #expect(InstructionCounter.instructions("# started\n\n123456,,instructions:u,100,100.00,,\n") == 123_456)
+        #expect(InstructionCounter.instructions("<not supported>,,instructions:u,0,100.00,,\n") == nil)
+    }
 }

@@ -6,24 +6,32 @@ import Testing
     @Test func `Every benchmark runs`() async throws {
         let run = try await BenchProgram.run([
             "--rounds", "1", "--seconds", "0.05", "--many", "200", "--json", "--no-postgres", "--date", "2026-11-21",
-            "--except", "syncs",
+            "--except", "syncs", "--idle", "40",
         ])
         #expect(run.status == 0, "\(run.error)")
         let document = try #require(
             try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any], "\(run.output)")
         let figures = try #require(document["figures"] as? [String: [String: [Double]]])
         for name in [
-            "hmac", "totp-verify", "es256", "id-token", "hash-minimum", "hash-default", "disk", "store", "hello",
+            "hmac", "hmac-three", "totp-verify", "es256", "id-token", "hash-minimum", "hash-default", "disk", "store",
+            "hello",
             "jwks",
             "refresh", "wrong-code", "right-code", "sign-in-minimum", "sign-in-default", "get-alone",
             "get-amid-sign-ins", "rsa-verify", "allow", "push", "mailed-code", "open", "guarded",
-            "service-open", "service-offline", "service-online", "password-few", "password-many", "code-few",
+            "guarded-clients", "service-open", "service-offline", "service-online", "service-online-issuer",
+            "idle-devices", "password-few", "password-many", "code-few",
             "code-many", "start", "start-fresh",
         ] {
             #expect(figures[name]?.isEmpty == false, "nothing was measured of \(name)")
         }
         let ratios = try #require(document["ratios"] as? [String: [String: Any]])
         #expect(ratios["jwks"]?["hello"] != nil)
+        #expect(figures["password-million"] == nil, "a million users were not asked for")
+        #if os(Linux)
+            let allocations = try #require(figures["right-code"]?["allocationsEach"]?.first, "no compiler?")
+            #expect(allocations > 10)
+            #expect(figures["idle-devices"]?["idleMilliseconds"] != nil)
+        #endif
     }
 
     @Test func `What is no benchmark is refused with the names of all`() async throws {

@@ -1,12 +1,18 @@
 import PasswordHashing
 
 extension BenchCase {
+    /// Measured only where they are asked for (`--million`).
+    static let ofMillion: Set<String> = ["password-million", "code-million"]
+
     /// Everything, in the order in which a round measures it: what is compared stands close together.
     static let all: [BenchCase] = [
         BenchCase(name: "hmac", title: "bare HMAC-SHA-1", section: .inProcess, measure: InProcess.hmac),
         BenchCase(
+            name: "hmac-three", title: "bare HMAC-SHA-1 of three steps", section: .inProcess,
+            measure: InProcess.hmacOfThree),
+        BenchCase(
             name: "totp-verify", title: "verify a TOTP code, one step to either side", section: .inProcess,
-            limits: [Limit(name: "hmac")], measure: InProcess.totpVerify),
+            limits: [Limit(name: "hmac-three"), Limit(name: "hmac")], measure: InProcess.totpVerify),
         BenchCase(name: "es256", title: "bare ES256 signature", section: .inProcess, measure: InProcess.es256),
         BenchCase(
             name: "id-token", title: "issue an ID token", section: .inProcess, limits: [Limit(name: "es256")],
@@ -62,6 +68,9 @@ extension BenchCase {
             name: "guarded", title: "the same behind a scope", section: .guarded, limits: [Limit(name: "open")],
             measure: { try await Guarded.atIssuer($0, "guarded") }),
         BenchCase(
+            name: "guarded-clients", title: "the same, of sixteen clients in turn", section: .guarded,
+            limits: [Limit(name: "open")], measure: { try await Guarded.atIssuer($0, "guarded", clients: 16) }),
+        BenchCase(
             name: "service-open", title: "GET in another process, no scope", section: .guarded,
             measure: { try await Guarded.atService($0, "open") }),
         BenchCase(
@@ -70,6 +79,9 @@ extension BenchCase {
         BenchCase(
             name: "service-online", title: "the same behind a scope, the issuer asked each time", section: .guarded,
             limits: [Limit(name: "service-open")], measure: { try await Guarded.atService($0, "online") }),
+        BenchCase(
+            name: "service-online-issuer", title: "what that costs the issuer", section: .guarded,
+            measure: Guarded.issuerAsked),
 
         BenchCase(name: "get-alone", title: "JWKS GET, no other load", section: .mixed, measure: OverHTTP.calm),
         BenchCase(
@@ -95,6 +107,19 @@ extension BenchCase {
             name: "code-many", title: "right TOTP code, many users", section: .size,
             limits: [Limit(name: "code-few", quantity: .serverMicroseconds)],
             measure: { try await OverHTTP.code($0, .many) }),
+
+        BenchCase(
+            name: "password-million", title: "right password, a million users", section: .size,
+            limits: [Limit(name: "password-few", quantity: .serverMicroseconds)],
+            measure: { try await OverHTTP.password($0, .million) }),
+        BenchCase(
+            name: "code-million", title: "right TOTP code, a million users", section: .size,
+            limits: [Limit(name: "code-few", quantity: .serverMicroseconds)],
+            measure: { try await OverHTTP.code($0, .million) }),
+
+        BenchCase(
+            name: "idle-devices", title: "devices that wait, each on a connection (10,000; --idle)", section: .idle,
+            measure: IdleDevices.waiting),
 
         BenchCase(
             name: "postgres-store", title: "durable writes to the PostgreSQL store, 64 writers", section: .postgres,

@@ -17,6 +17,17 @@ enum InProcess {
         return rate(bench) { blackHole(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: key)) }
     }
 
+    /// What a verification has to compute at least: of the step before, of now, and of the one after.
+    @Sendable static func hmacOfThree(_ bench: Workbench) throws -> [Quantity: [Double]] {
+        let key = SymmetricKey(size: .init(bitCount: 160))
+        let messages = (0..<3).map { number in [UInt8](repeating: 0, count: 7) + [number] }
+        return rate(bench) {
+            for message in messages {
+                blackHole(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: key))
+            }
+        }
+    }
+
     @Sendable static func totpVerify(_ bench: Workbench) throws -> [Quantity: [Double]] {
         let totp = try TOTP(secret: Array(0..<20))
         let now = Date()

@@ -59,5 +59,33 @@ struct Load: Sendable {
             latencies: tallies.flatMap(\.durations).sorted().map { Double($0) / 1e6 })
     }
 
+    /// Keeps connections open that have each sent one request which is not answered meanwhile, and closes them afterwards.
+    /// - Throws: ``AnsweredTooEarly`` where one was answered or closed.
+    func holding<T>(
+        port: Int, connections: Int, request: (Int) -> ByteBuffer, while body: () async throws -> T
+    ) async throws -> T {
+        let loop = group.next()
+        var channels: [any Channel] = []
+        func close() async { for channel in channels { try? await channel.close() } }
+        do {
+            for number in 0..<connections {
+                let channel = try await ClientBootstrap(group: loop).connect(host: "127.0.0.1", port: port).get()
+                channels.append(channel)
+                try await channel.writeAndFlush(request(number))
+            }
+            let result = try await body()
+            guard channels.allSatisfy(\.isActive) else { throw AnsweredTooEarly() }
+            await close()
+            return result
+        } catch {
+            await close()
+            throw error
+        }
+    }
+
+    struct AnsweredTooEarly: Error, CustomStringConvertible {
+        let description = "The server closed a connection of a request that waits."
+    }
+
     func shutDown() async throws { try await group.shutdownGracefully() }
 }

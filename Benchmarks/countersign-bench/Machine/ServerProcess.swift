@@ -14,15 +14,21 @@ final class ServerProcess: Sendable {
     let identifier: Int32
     let port: Int
     let figures: ProcessFigures
+    /// Nil where its allocations are not counted.
+    let allocations: AllocationCounter.Count?
 
     /// Starts it and waits until it says where it listens.
-    init(_ executable: String, _ arguments: [String], environment: [String: String] = [:]) async throws {
+    init(
+        _ executable: String, _ arguments: [String], environment: [String: String] = [:],
+        allocations: (variables: [String: String], count: AllocationCounter.Count)? = nil
+    ) async throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: executable)
         process.arguments = arguments
         process.environment =
             ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("COUNTERSIGN_") }
-            .merging(environment) { $1 }
+            .merging(environment) { $1 }.merging(allocations?.variables ?? [:]) { $1 }
+        self.allocations = allocations?.count
         let output = Pipe()
         process.standardOutput = output
         // Its complaints are shown, because they explain a failed measurement.

@@ -11,8 +11,16 @@ enum Quantity: String, Codable, Sendable, CaseIterable, CodingKeyRepresentable {
     case medianLatency, p99Latency
     /// Of the store, for one operation.
     case writesEach, commitsEach, syncsEach
+    /// The server's calls of `malloc` and its like for one operation.
+    case allocationsEach
+    /// Thousands of instructions of the server for one operation, where the processor's counter can be read.
+    case kiloInstructions
+    /// Milliseconds of the server's processor time in each second, of a load that asks for nothing.
+    case idleMilliseconds
     /// MiB.
     case resident, proportional
+    /// KiB that each adds to the server's own memory.
+    case kibibytesEach
     case milliseconds
 
     var title: String {
@@ -25,8 +33,12 @@ enum Quantity: String, Codable, Sendable, CaseIterable, CodingKeyRepresentable {
         case .writesEach: "writes each"
         case .commitsEach: "commits each"
         case .syncsEach: "syncs each"
+        case .allocationsEach: "allocations each"
+        case .kiloInstructions: "instructions each, thousands"
+        case .idleMilliseconds: "server CPU, ms a second"
         case .resident: "RSS, MiB"
         case .proportional: "PSS, MiB"
+        case .kibibytesEach: "KiB each"
         case .milliseconds: "ms"
         }
     }
@@ -81,6 +93,9 @@ struct Figures: Codable, Sendable {
     func spread(_ quantity: Quantity, of name: String) -> Spread? {
         values[name]?[quantity].flatMap { Spread($0) }
     }
+
+    /// What was measured of a case by another run.
+    init(_ values: [String: [Quantity: [Double]]] = [:]) { self.values = values }
 
     /// One case by another, round by round: what both shared, such as a busy neighbour, falls out.
     func ratio(_ quantity: Quantity, of name: String, to limit: String) -> Spread? {
