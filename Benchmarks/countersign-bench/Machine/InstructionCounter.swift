@@ -18,7 +18,9 @@ enum InstructionCounter {
     }()
 
     /// Instructions while the body runs; nil where they cannot be counted.
-    static func count<T>(of process: Int32, _ body: () async throws -> T) async throws -> (T, Double?) {
+    static func count<T>(
+        of process: Int32, isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> T
+    ) async throws -> (T, Double?) {
         guard isThere else { return (try await body(), nil) }
         let output = FileManager.default.temporaryDirectory.appendingPathComponent("perf-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: output) }

@@ -67,7 +67,7 @@ public struct CheckGrants: Sendable {
     }
 
     /// The same, with what it takes to see whether the client may be answered at that address; nil where there is no such client.
-    /// Whoever hands the code out counts it before (``limitOfCodes(of:)``).
+    /// The caller counts the code before it hands it out (``limitOfCodes(of:)``).
     public func reply(
         to id: RegisteredClientID, scope: Set<String>, redirectURI: String
     ) async throws -> CodeReply? {
