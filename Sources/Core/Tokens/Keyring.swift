@@ -38,6 +38,7 @@ public final class Keyring: Sendable {
     private let random: any RandomSource
     private let sealer: Sealer
     private let ring = Mutex<Ring?>(nil)
+    let verifiedSignatures = VerifiedSignatures()
     private let reloading = BoundedQuestion<Ring>(patience: .seconds(1))
 
     /// Seconds after which the keys are read again.
@@ -92,9 +93,9 @@ public final class Keyring: Sendable {
             ring = try await reload()
         }
         guard let record = ring.records.first(where: { $0.id == kid }), record.algorithm == algorithm,
-            record.removedAfter.map({ $0 > clock.now }) ?? true, try ring.key(record).signed(token)
+            record.removedAfter.map({ $0 > clock.now }) ?? true
         else { return nil }
-        return token.claims
+        return try verifiedSignatures.claims(of: token, by: kid) { try ring.key(record).signed(token) }
     }
 
     /// The same of a token's text.

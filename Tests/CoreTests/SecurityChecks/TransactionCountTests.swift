@@ -104,3 +104,21 @@ struct TransactionCountTests {
         }
     }
 }
+
+@Suite("Transactions of a sign-in by a mailed code")
+struct MailedCodeTransactionTests {
+    @Test
+    func `From an address to a session it is three writes: the attempt, its code, and what the right code makes`()
+        async throws
+    {
+        let store = CountingStore(try await TestStore.sqlite.open())
+        let test = try TestRealm.make(keptIn: store)
+        _ = try await test.addUser(password: nil)
+        let before = store.writes
+        let handle = try await test.begin(.signIn(TestRealm.email))
+        let code = try await test.askForCode(handle)
+        #expect(store.writes == before + 2)
+        #expect(try await test.give(code: code, to: handle).signedIn != nil)
+        #expect(store.writes == before + 3)
+    }
+}

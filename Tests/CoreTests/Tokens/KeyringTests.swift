@@ -67,6 +67,27 @@ struct KeyringTests {
     }
 
     @Test
+    func `A token is verified once, and what differs from it by a bit is not taken for it`() async throws {
+        let test = try await prepared()
+        let keyring = test.realm.keyring
+        for algorithm in SigningAlgorithm.allCases {
+            let token = try await keyring.sign(Self.claims, with: algorithm)
+            let before = keyring.verifiedSignatures.count
+            for _ in 0..<3 { #expect(try await keyring.verified(token) == Self.claims) }
+            #expect(keyring.verifiedSignatures.count == before + 1)
+            let parts = token.split(separator: ".").map(String.init)
+            for part in 0..<3 {
+                var bytes = try #require([UInt8](base64URL: parts[part]))
+                bytes[bytes.count / 2] ^= 1
+                var changed = parts
+                changed[part] = bytes.base64URL
+                #expect(try await keyring.verified(changed.joined(separator: ".")) == nil)
+            }
+            #expect(keyring.verifiedSignatures.count == before + 1)
+        }
+    }
+
+    @Test
     func `Preparing twice makes one pair of keys`() async throws {
         let test = try await prepared()
         try await test.realm.keyring.prepare()

@@ -183,15 +183,16 @@ public struct Devices: Sendable {
     private func waiting(for id: FactorID) async throws -> [DeviceRequest]? {
         let realm = realm
         let now = realm.clock.now
-        let requests = try await realm.store.read { transaction -> [DeviceRequest]? in
+        return try await realm.store.read { transaction in
             guard try transaction.factor(id)?.kind == .push else { return nil }
             return try transaction.outboxMessages(
                 to: id.rawValue, by: .push, createdSince: now - FlowLifetime.approval, limit: Self.requestLimit
-            ).compactMap { DeviceRequest(try OpenedMessage($0, with: realm.sealer)) }
-        }
-        guard let found = requests, !found.isEmpty else { return requests }
-        return try await realm.store.read { transaction in
-            try found.filter { try Self.isWaiting($0, at: now, in: transaction) }
+            ).compactMap { message in
+                guard let request = DeviceRequest(try OpenedMessage(message, with: realm.sealer)),
+                    try Self.isWaiting(request, at: now, in: transaction)
+                else { return nil }
+                return request
+            }
         }
     }
 
