@@ -14,6 +14,7 @@ extension Target.Dependency {
     static let asn1: Self = .product(name: "SwiftASN1", package: "swift-asn1")
     static let logging: Self = .product(name: "Logging", package: "swift-log")
     static let grdb: Self = .product(name: "GRDB", package: "GRDB.swift")
+    static let grdbSQLite: Self = .product(name: "GRDBSQLite", package: "GRDB.swift")
     static let hummingbird: Self = .product(name: "Hummingbird", package: "hummingbird")
     static let hummingbirdCore: Self = .product(name: "HummingbirdCore", package: "hummingbird")
     static let hummingbirdTLS: Self = .product(name: "HummingbirdTLS", package: "hummingbird")
@@ -141,7 +142,7 @@ let package = Package(
         // What remembers.
         .target(name: "StoreSQL", dependencies: ["CountersignCore"], path: "Sources/Stores/SQL"),
         .target(
-            name: "StoreSQLite", dependencies: ["StoreSQL", "CountersignCore", .grdb, .logging],
+            name: "StoreSQLite", dependencies: ["StoreSQL", "CountersignCore", .grdb, .grdbSQLite, .logging],
             path: "Sources/Stores/SQLite"),
         .target(
             name: "StorePostgres", dependencies: ["StoreSQL", "CountersignCore", "CPostgres", .logging],

@@ -17,15 +17,16 @@ final class PostgresConnection: SQLConnection {
         self.isBounded = isBounded
     }
 
-    func rows(_ statement: String, _ parameters: [SQLValue]) throws -> [SQLRow] {
-        try noting { try link.run(statement, parameters, isBounded: isBounded).rows(of: statement) }
+    func query(_ statement: SQLStatement, _ parameters: [SQLValue], _ read: (any SQLColumns) throws -> Void) throws {
+        try noting { try link.run(statement, parameters, isBounded: isBounded).read(read) }
     }
 
-    func execute(_ statement: String, _ parameters: [SQLValue]) throws -> Int {
+    func execute(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Int {
         try noting { try link.run(statement, parameters, isBounded: isBounded).changedRows }
     }
 
-    let timeQuery: String? = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+    private static let clock = SQLStatement("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
+    var timeQuery: SQLStatement? { Self.clock }
 
     func takesWrites() throws -> Bool {
         // Of the transaction itself it says nothing: one that only reads is read-only everywhere.

@@ -18,7 +18,6 @@ final class PostgresLink {
         var idleTimeout: Duration
         /// How much longer than the server's own limit an answer is waited for.
         var answerMargin = Duration.milliseconds(500)
-        var preparedStatements = 256
 
         /// What a transaction has left for its `COMMIT` or `ROLLBACK`, however late it is.
         var closingTime: Duration { min(statementTimeout, .seconds(1)) }
@@ -34,7 +33,8 @@ final class PostgresLink {
 
     private let pointer: OpaquePointer
     private let settings: Settings
-    private var statements: StatementCache
+    /// The names of what is prepared, by the statements' numbers.
+    private var prepared: [String?] = []
     /// When the transaction that is open has to be over; nil between transactions.
     private var transactionEnd: ContinuousClock.Instant?
     private(set) var silence: Silence?
@@ -48,7 +48,6 @@ final class PostgresLink {
         guard let connection else { throw PostgresFailure(lost: "no memory for a connection") }
         pointer = connection
         self.settings = settings
-        statements = StatementCache(capacity: settings.preparedStatements)
         guard PQstatus(connection) == CONNECTION_OK else { throw PostgresFailure(lost: Self.message(of: connection)) }
         // Notices, for instance that a table exists already, would go to standard error.
         PQsetNoticeProcessor(connection, { _, _ in }, nil)
@@ -120,27 +119,38 @@ final class PostgresLink {
         try answered(in: command, isBounded: isBounded) { PQsendQuery(pointer, command) }.tag
     }
 
-    /// Runs a statement, prepared the first time that this connection sees it.
-    func run(_ statement: String, _ parameters: [SQLValue], isBounded: Bool = true) throws -> PostgresResult {
+    /// Runs a statement. One that is kept is prepared the first time that this connection sees it.
+    func run(_ statement: SQLStatement, _ parameters: [SQLValue], isBounded: Bool = true) throws -> PostgresResult {
         if isOverdue { throw overdue }
-        let prepared = statements.name(of: statement)
-        if let evicted = prepared.evicted { try run("DEALLOCATE \(evicted)") }
-        if prepared.isNew {
-            do {
-                // The server finds the types of parameters by itself.
-                _ = try answered(in: statement, isBounded: isBounded) {
-                    PQsendPrepare(pointer, prepared.name, statement, 0, nil)
-                }
-            } catch {
-                statements.forget(statement)
-                throw error
-            }
-        }
-        return try answered(in: statement, isBounded: isBounded) {
+        let name = try statement.number.map { try nameOfPrepared(statement, $0, isBounded: isBounded) }
+        return try answered(in: statement.text, isBounded: isBounded) {
             BinaryParameters(parameters).withPointers { count, values, lengths, formats in
-                PQsendQueryPrepared(pointer, prepared.name, count, values, lengths, formats, 1)
+                if let name {
+                    PQsendQueryPrepared(pointer, name, count, values, lengths, formats, 1)
+                } else {
+                    PQsendQueryParams(pointer, statement.text, count, nil, values, lengths, formats, 1)
+                }
             }
         }
+    }
+
+    /// Runs a statement that is not kept.
+    func run(_ text: String, _ parameters: [SQLValue]) throws -> PostgresResult {
+        try run(.once(text), parameters)
+    }
+
+    private func nameOfPrepared(_ statement: SQLStatement, _ number: Int, isBounded: Bool) throws -> String {
+        if number < prepared.count, let name = prepared[number] { return name }
+        let name = "countersign_\(number)"
+        // The server finds the types of parameters by itself.
+        _ = try answered(in: statement.text, isBounded: isBounded) {
+            PQsendPrepare(pointer, name, statement.text, 0, nil)
+        }
+        if number >= prepared.count {
+            prepared += Array(repeating: nil, count: number + 1 - prepared.count)
+        }
+        prepared[number] = name
+        return name
     }
 
     private func prepareSession() throws {
@@ -158,7 +168,7 @@ final class PostgresLink {
             SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
             """)
         let isReadOnly = "SELECT current_setting('transaction_read_only')::boolean"
-        takesWrites = try run(isReadOnly, []).rows(of: isReadOnly).first?.values.first != .integer(1)
+        takesWrites = try run(isReadOnly, []).firstValue != .integer(1)
     }
 
     // MARK: Waiting

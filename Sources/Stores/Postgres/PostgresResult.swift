@@ -5,6 +5,8 @@ import StoreSQL
 /// What the server answered to one statement. It frees what libpq holds when it goes.
 final class PostgresResult {
     private let pointer: OpaquePointer
+    /// The row at hand.
+    private var row: CInt = 0
 
     /// Nil where there is no answer, for lack of memory or of a connection.
     init?(_ pointer: OpaquePointer?) {
@@ -38,36 +40,76 @@ final class PostgresResult {
     /// How many rows the statement inserted, changed or deleted.
     var changedRows: Int { PQcmdTuples(pointer).flatMap { Int(String(cString: $0)) } ?? 0 }
 
-    /// The rows, from the binary format.
-    /// - Throws: a failure for a column of a type that the schema does not use.
-    func rows(of statement: String) throws -> [SQLRow] {
-        let columns = PQnfields(pointer)
-        return try (0..<PQntuples(pointer)).map { row in
-            SQLRow(try (0..<columns).map { try value(row: row, column: $0, of: statement) })
+    /// Calls the reader with each row.
+    func read(_ read: (any SQLColumns) throws -> Void) throws {
+        for row in 0..<PQntuples(pointer) {
+            self.row = row
+            try read(self)
         }
     }
 
-    private func value(row: CInt, column: CInt, of statement: String) throws -> SQLValue {
-        if PQgetisnull(pointer, row, column) != 0 { return .null }
-        let bytes = UnsafeRawBufferPointer(
-            start: PQgetvalue(pointer, row, column), count: Int(PQgetlength(pointer, row, column)))
-        // The numbers of types are fixed in the server's catalogue, pg_type.dat.
-        switch PQftype(pointer, column) {
-        case 17: return .blob(Data(bytes))
-        // name, text, varchar
-        case 19, 25, 1043: return .text(String(decoding: bytes, as: UTF8.self))
-        // int8, int2, int4
-        case 20, 21, 23: return .integer(integer(bytes))
-        // bool
-        case 16: return .integer(bytes.first == 0 ? 0 : 1)
-        case let type:
-            throw PostgresFailure(.giveUp, "PostgreSQL: column \(column + 1) has the type \(type) in \(statement)")
+    /// What is in the first column of the first row.
+    var firstValue: SQLValue? {
+        get throws {
+            guard PQntuples(pointer) > 0, PQnfields(pointer) > 0 else { return nil }
+            row = 0
+            return try value(0)
         }
+    }
+
+    private func bytes(_ column: CInt) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(
+            start: PQgetvalue(pointer, row, column), count: Int(PQgetlength(pointer, row, column)))
     }
 
     private func integer(_ bytes: UnsafeRawBufferPointer) -> Int64 {
         let unsigned = bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let unused = 64 - 8 * bytes.count
         return Int64(bitPattern: unsigned << unused) >> unused
+    }
+}
+
+/// The columns of the row at hand, from the binary format. The numbers of types are fixed in the server's catalogue,
+/// `pg_type.dat`.
+extension PostgresResult: SQLColumns {
+    var count: Int { Int(PQnfields(pointer)) }
+
+    func integer(_ column: Int) throws -> Int64? {
+        let column = CInt(column)
+        if PQgetisnull(pointer, row, column) != 0 { return nil }
+        switch PQftype(pointer, column) {
+        // int8, int2, int4
+        case 20, 21, 23: return integer(bytes(column))
+        // bool
+        case 16: return bytes(column).first == 0 ? 0 : 1
+        default: throw SQLKindMismatch()
+        }
+    }
+
+    func text(_ column: Int) throws -> String? {
+        let column = CInt(column)
+        if PQgetisnull(pointer, row, column) != 0 { return nil }
+        switch PQftype(pointer, column) {
+        // name, text, varchar
+        case 19, 25, 1043: return String(decoding: bytes(column), as: UTF8.self)
+        default: throw SQLKindMismatch()
+        }
+    }
+
+    func blob(_ column: Int) throws -> Data? {
+        let column = CInt(column)
+        if PQgetisnull(pointer, row, column) != 0 { return nil }
+        guard PQftype(pointer, column) == 17 else { throw SQLKindMismatch() }
+        return Data(bytes(column))
+    }
+
+    /// - Throws: a failure for a column of a type that the schema does not use.
+    func value(_ column: Int) throws -> SQLValue {
+        switch PQftype(pointer, CInt(column)) {
+        case 17: try blob(column).map(SQLValue.blob) ?? .null
+        case 19, 25, 1043: try text(column).map(SQLValue.text) ?? .null
+        case 16, 20, 21, 23: try integer(column).map(SQLValue.integer) ?? .null
+        case let type: throw PostgresFailure(.giveUp, "PostgreSQL: column \(column + 1) has the type \(type)")
+        }
     }
 }

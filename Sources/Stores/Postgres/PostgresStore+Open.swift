@@ -83,7 +83,7 @@ extension PostgresStore {
     private static func bringUpToDate(_ link: PostgresLink, _ migrations: Migrations) throws {
         let hasSchema = "SELECT to_regclass('schema_migrations') IS NOT NULL"
         let isNewest =
-            try link.run(hasSchema, []).rows(of: hasSchema).first?.values.first == .integer(1)
+            try link.run(hasSchema, []).firstValue == .integer(1)
             && migrations.areApplied(to: PostgresConnection(link))
         if isNewest { return }
         guard link.takesWrites else { throw migrations.readOnlyRefusal }

@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import Synchronization
 
 /// Which rows a transaction has locked, to see that it keeps the one order of locks (``RowReservation``).
 ///
@@ -35,9 +36,9 @@ final class RowLocks {
     private var last: Row?
 
     /// Notes a row that is about to be written.
-    func note(_ table: Table, _ key: String) throws {
+    func note(_ table: Table, _ key: @autoclosure () -> String) throws {
         #if DEBUG
-            let row = Row(table: table, key: key)
+            let row = Row(table: table, key: key())
             guard !held.contains(row) else { return }
             try look(row)
             held.insert(row)
@@ -45,9 +46,9 @@ final class RowLocks {
     }
 
     /// Notes a row that is about to be added. Only a transaction that adds the same row waits for it.
-    func noteNew(_ table: Table, _ key: String) {
+    func noteNew(_ table: Table, _ key: @autoclosure () -> String) {
         #if DEBUG
-            held.insert(Row(table: table, key: key))
+            held.insert(Row(table: table, key: key()))
         #endif
     }
 
@@ -85,19 +86,41 @@ extension SQLTransaction {
         let wanted = rows.map(LockedRow.init).sorted { $0.row < $1.row }.filter { !locks.held.contains($0.row) }
         for row in wanted { try locks.note(row.row.table, row.row.key) }
         guard connection.locksRows else { return }
-        // One statement for each table. Rows are locked as they come out of the sort.
+        // A statement for each table, or for each few of its rows. Rows are locked as they come out of the sort.
         for table in [
             RowLocks.Table.users, .factors, .flows, .clientRegistrations, .checkStates, .refreshFamilies, .sessions,
             .grants,
         ] {
             let own = wanted.filter { $0.row.table == table }
-            guard let first = own.first else { continue }
-            let places = own.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
-            _ = try connection.rows(
+            var rest = own[...]
+            while let first = rest.first {
+                let statement = Reservation.statement(table, first)
+                // The last of them fills what places are left; naming a row twice changes nothing.
+                var values = rest.prefix(Reservation.places).map(\.value)
+                values += Array(repeating: values[values.count - 1], count: Reservation.places - values.count)
+                try connection.query(statement, values) { _ in }
+                rest = rest.dropFirst(Reservation.places)
+            }
+        }
+    }
+}
+
+/// The statements that lock rows, one for each table, for four rows at a time.
+private enum Reservation {
+    static let places = 4
+    private static let statements = Mutex<[RowLocks.Table: SQLStatement]>([:])
+
+    static func statement(_ table: RowLocks.Table, _ row: LockedRow) -> SQLStatement {
+        statements.withLock { statements in
+            if let known = statements[table] { return known }
+            let places = (1...places).map { "$\($0)" }.joined(separator: ", ")
+            let made = SQLStatement(
                 """
-                SELECT \(first.column) FROM \(first.name) WHERE \(first.column) IN (\(places)) \
-                ORDER BY \(first.column) FOR UPDATE
-                """, own.map(\.value))
+                SELECT \(row.column) FROM \(row.name) WHERE \(row.column) IN (\(places)) \
+                ORDER BY \(row.column) FOR UPDATE
+                """)
+            statements[table] = made
+            return made
         }
     }
 }

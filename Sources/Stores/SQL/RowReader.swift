@@ -7,12 +7,12 @@ import Foundation
 /// trap: rows outlive the program that wrote them.
 struct RowReader {
     let table: String
-    private let values: [SQLValue]
+    private let columns: any SQLColumns
     private var position = 0
 
-    init(_ row: SQLRow, table: String) {
+    init(_ columns: any SQLColumns, table: String) {
         self.table = table
-        values = row.values
+        self.columns = columns
     }
 
     mutating func text() throws -> String {
@@ -20,11 +20,7 @@ struct RowReader {
     }
 
     mutating func optionalText() throws -> String? {
-        switch try next() {
-        case .null: nil
-        case .text(let text): text
-        default: throw corrupt("is no text")
-        }
+        try next(or: "is no text") { try $0.text($1) }
     }
 
     mutating func integer() throws -> Int {
@@ -50,11 +46,12 @@ struct RowReader {
     }
 
     mutating func optionalBlob() throws -> Data? {
-        switch try next() {
-        case .null: nil
-        case .blob(let bytes): bytes
-        default: throw corrupt("is no blob")
-        }
+        try next(or: "is no blob") { try $0.blob($1) }
+    }
+
+    /// Passes over a column.
+    mutating func skip() {
+        position += 1
     }
 
     mutating func document<T: StoredJSON>(_ type: T.Type = T.self) throws -> T {
@@ -77,7 +74,7 @@ struct RowReader {
 
     /// The key of a row is its first column.
     private var id: String {
-        switch values.first {
+        switch columns.count > 0 ? try? columns.value(0) : nil {
         case .text(let text): text
         case .blob(let bytes): bytes.hex
         case .integer(let number): String(number)
@@ -85,17 +82,17 @@ struct RowReader {
         }
     }
 
-    private mutating func next() throws -> SQLValue {
-        guard position < values.count else { throw corrupt("is followed by none") }
-        defer { position += 1 }
-        return values[position]
+    private mutating func optionalInteger() throws -> Int64? {
+        try next(or: "is no integer") { try $0.integer($1) }
     }
 
-    private mutating func optionalInteger() throws -> Int64? {
-        switch try next() {
-        case .null: nil
-        case .integer(let number): number
-        default: throw corrupt("is no integer")
+    private mutating func next<T>(or complaint: String, _ read: (any SQLColumns, Int) throws -> T?) throws -> T? {
+        guard position < columns.count else { throw corrupt("is followed by none") }
+        position += 1
+        do {
+            return try read(columns, position - 1)
+        } catch is SQLKindMismatch {
+            throw corrupt(complaint)
         }
     }
 

@@ -1,22 +1,29 @@
 /// What a driver offers: one open transaction on one connection.
 ///
-/// Statements number their parameters `$1`, `$2`, … A driver whose database spells them otherwise translates; `$` means
-/// nothing else in them. It prepares a statement once and keeps it: there are few, and their text never holds data.
+/// A driver prepares a numbered statement once a connection and keeps it (``SQLStatement``).
 ///
 /// Failures are thrown as `StoreError`: nothing of a driver's library leaves it. A statement never fails because a key
 /// is taken (they say `ON CONFLICT`); where one does – two transactions raced – the driver runs the whole body again.
 public protocol SQLConnection {
-    /// Runs a query and gives all its rows.
-    func rows(_ statement: String, _ parameters: [SQLValue]) throws -> [SQLRow]
+    /// Runs a query and calls the reader with each of its rows, in order. The reader may run other statements, and this one.
+    func query(_ statement: SQLStatement, _ parameters: [SQLValue], _ read: (any SQLColumns) throws -> Void) throws
 
     /// Runs a statement and gives the number of rows that it inserted, changed or deleted itself; rows that went by a
     /// cascade do not count.
-    @discardableResult
-    func execute(_ statement: String, _ parameters: [SQLValue]) throws -> Int
+    func execute(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Int
+
+    /// Whether a statement inserted, changed or deleted anything.
+    ///
+    /// Where each answer costs a round trip, a driver may say yes ahead of the database. Should the database then say no,
+    /// it undoes the transaction and runs the body again, with exact answers.
+    func changes(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool
+
+    /// Runs a statement whose count nothing depends on; a driver may send it later, before the next query or the commit.
+    func send(_ statement: SQLStatement, _ parameters: [SQLValue]) throws
 
     /// A query of one row and one column that tells the database's present time, in microseconds since 1970; nil where
     /// the database has no clock but that of its one machine.
-    var timeQuery: String? { get }
+    var timeQuery: SQLStatement? { get }
 
     /// Whether the database takes writes; the transaction at hand may be one that only reads.
     func takesWrites() throws -> Bool
@@ -26,14 +33,32 @@ public protocol SQLConnection {
 }
 
 extension SQLConnection {
-    public var timeQuery: String? { nil }
+    public func changes(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool {
+        try execute(statement, parameters) > 0
+    }
+
+    public func send(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
+        _ = try execute(statement, parameters)
+    }
+
+    public var timeQuery: SQLStatement? { nil }
 
     public func takesWrites() throws -> Bool { true }
 
     public var locksRows: Bool { false }
 
+    /// All rows of a statement that is not kept.
+    public func rows(_ text: String, _ parameters: [SQLValue]) throws -> [SQLRow] {
+        var rows: [SQLRow] = []
+        try query(.once(text), parameters) { columns in
+            rows.append(SQLRow(try (0..<columns.count).map(columns.value)))
+        }
+        return rows
+    }
+
+    /// Runs a statement that is not kept.
     @discardableResult
-    func execute(_ statement: String) throws -> Int {
-        try execute(statement, [])
+    func execute(_ text: String, _ parameters: [SQLValue] = []) throws -> Int {
+        try execute(.once(text), parameters)
     }
 }

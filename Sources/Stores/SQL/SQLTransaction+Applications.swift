@@ -17,30 +17,38 @@ extension Application: StoredRow {
     }
 }
 
+private enum Statements {
+    static let byID = Application.selection("WHERE id = $1")
+    static let listed = Application.selection("WHERE id > $1 ORDER BY id LIMIT $2")
+    static let insertion = Application.insertion()
+    static let update = SQLStatement(
+        "UPDATE applications SET revision = revision + 1, registration = $3 WHERE id = $1 AND revision = $2")
+    static let deletion = SQLStatement("DELETE FROM applications WHERE id = $1")
+}
+
 extension SQLTransaction {
     public func application(_ id: ClientID) throws -> Application? {
-        try row(where: "id", SQLValue(id.rawValue))
+        try first(Statements.byID, SQLValue(id.rawValue))
     }
 
     public func applications(after id: ClientID?, limit: Int) throws -> [Application] {
-        try select("WHERE id > $1 ORDER BY id LIMIT $2", SQLValue(id?.rawValue ?? ""), SQLValue(limit: limit))
+        try select(Statements.listed, SQLValue(id?.rawValue ?? ""), SQLValue(limit: limit))
     }
 
     public func insert(_ application: Application) throws -> Bool {
         locks.noteNew(.applications, application.id.rawValue)
-        return try insert(application, where: nil)
+        return try connection.changes(Statements.insertion, application.values)
     }
 
     public func update(_ application: Application) throws -> Bool {
         try locks.note(.applications, application.id.rawValue)
         return try changes(
-            "UPDATE applications SET revision = revision + 1, registration = $3 WHERE id = $1 AND revision = $2",
-            SQLValue(application.id.rawValue), SQLValue(application.revision),
+            Statements.update, SQLValue(application.id.rawValue), SQLValue(application.revision),
             try Document.encode(application.registration))
     }
 
     public func deleteApplication(_ id: ClientID) throws -> Bool {
         try locks.note(.applications, id.rawValue)
-        return try changes("DELETE FROM applications WHERE id = $1", SQLValue(id.rawValue))
+        return try changes(Statements.deletion, SQLValue(id.rawValue))
     }
 }

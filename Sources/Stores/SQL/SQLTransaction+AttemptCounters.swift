@@ -21,9 +21,26 @@ extension AttemptCounter: StoredRow {
     }
 }
 
+private enum Statements {
+    static let byName = AttemptCounter.selection("WHERE name = $1")
+    static let replacement = SQLStatement(
+        """
+        INSERT INTO attempt_counters (name, attempts, began_at, blocked_until, open_charges) \
+        VALUES ($1, $2, $3, $4, $5) \
+        ON CONFLICT (name) DO UPDATE SET attempts = excluded.attempts, began_at = excluded.began_at, \
+        blocked_until = excluded.blocked_until, open_charges = excluded.open_charges
+        """)
+    static let deletion = SQLStatement("DELETE FROM attempt_counters WHERE name = $1")
+    static let idle = AttemptCounter.selection(
+        """
+        WHERE began_at < $1 AND (blocked_until IS NULL OR blocked_until <= $1) \
+        AND name NOT LIKE '\(AttemptCounter.factorPrefix)%' ORDER BY began_at LIMIT $2
+        """)
+}
+
 extension SQLTransaction {
     public func counter(_ key: String) throws -> AttemptCounter? {
-        try counters.counter(key) { try row(where: "name", SQLValue(key)) }
+        try counters.counter(key) { try first(Statements.byName, SQLValue(key)) }
     }
 
     public func put(_ counter: AttemptCounter) throws { counters.put(counter) }
@@ -34,16 +51,8 @@ extension SQLTransaction {
     func writeCounters() throws {
         for change in counters.takeChanges() {
             switch change {
-            case .put(let counter):
-                _ = try changes(
-                    """
-                    INSERT INTO attempt_counters (name, attempts, began_at, blocked_until, open_charges) \
-                    VALUES ($1, $2, $3, $4, $5) \
-                    ON CONFLICT (name) DO UPDATE SET attempts = excluded.attempts, began_at = excluded.began_at, \
-                    blocked_until = excluded.blocked_until, open_charges = excluded.open_charges
-                    """, counter.values)
-            case .delete(let key):
-                _ = try changes("DELETE FROM attempt_counters WHERE name = $1", SQLValue(key))
+            case .put(let counter): try connection.send(Statements.replacement, counter.values)
+            case .delete(let key): try send(Statements.deletion, SQLValue(key))
             }
         }
     }
@@ -52,11 +61,7 @@ extension SQLTransaction {
     // past, blocks nothing for certain. One by one, in the order in which all transactions lock counters.
     public func deleteCounters(idleBefore instant: Date, limit: Int) throws -> Int {
         try writeCounters()
-        let idle: [AttemptCounter] = try select(
-            """
-            WHERE began_at < $1 AND (blocked_until IS NULL OR blocked_until <= $1) \
-            AND name NOT LIKE '\(AttemptCounter.factorPrefix)%' ORDER BY began_at LIMIT $2
-            """, SQLValue(instant), SQLValue(limit: limit))
+        let idle: [AttemptCounter] = try select(Statements.idle, SQLValue(instant), SQLValue(limit: limit))
         for counter in idle { try deleteCounter(counter.key) }
         try writeCounters()
         return idle.count

@@ -25,39 +25,42 @@ extension AuditEvent: StoredRow {
     }
 }
 
+private enum Statements {
+    static let insertion = AuditEvent.insertion()
+    static let newest = AuditEvent.selection("WHERE id > $1 ORDER BY id DESC LIMIT $2")
+    static let ofUserAfter = AuditEvent.selection("WHERE user_id = $1 AND id > $2 ORDER BY id DESC LIMIT $3")
+    static let ofUserBefore = AuditEvent.selection("WHERE user_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3")
+    static let replacement = SQLStatement("UPDATE audit_events SET details = $3 WHERE user_id = $1 AND kind = $2")
+    static let expired = AuditEvent.deletion(key: "id", "WHERE at < $1 ORDER BY at")
+}
+
 extension SQLTransaction {
     // Losing an event silently is worse than failing: the body that appended it is undone with it.
     public func append(_ event: AuditEvent) throws {
-        guard try insert(event) else {
+        guard try connection.changes(Statements.insertion, event.values) else {
             throw StoreError(.unavailable, "audit_events \(event.id): the id is taken")
         }
     }
 
     public func auditEvents(of user: UserID?, after id: String?, limit: Int) throws -> [AuditEvent] {
         let (after, limit) = (SQLValue(id ?? ""), SQLValue(limit: limit))
-        guard let user else {
-            return try select("WHERE id > $1 ORDER BY id DESC LIMIT $2", after, limit)
-        }
-        return try select(
-            "WHERE user_id = $1 AND id > $2 ORDER BY id DESC LIMIT $3", SQLValue(user.rawValue), after, limit)
+        guard let user else { return try select(Statements.newest, after, limit) }
+        return try select(Statements.ofUserAfter, SQLValue(user.rawValue), after, limit)
     }
 
     public func auditEvents(of user: UserID, before id: String?, limit: Int) throws -> [AuditEvent] {
         guard let id else { return try auditEvents(of: user, after: nil, limit: limit) }
-        return try select(
-            "WHERE user_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3", SQLValue(user.rawValue), SQLValue(id),
-            SQLValue(limit: limit))
+        return try select(Statements.ofUserBefore, SQLValue(user.rawValue), SQLValue(id), SQLValue(limit: limit))
     }
 
     public func replaceAuditDetails(
         of user: UserID, _ kind: AuditEvent.Kind, with details: [String: JSONValue]
     ) throws {
-        _ = try changes(
-            "UPDATE audit_events SET details = $3 WHERE user_id = $1 AND kind = $2",
-            SQLValue(user.rawValue), SQLValue(kind.rawValue), try Document.encode(details))
+        try send(
+            Statements.replacement, SQLValue(user.rawValue), SQLValue(kind.rawValue), try Document.encode(details))
     }
 
     public func deleteAuditEvents(before instant: Date, limit: Int) throws -> Int {
-        try delete(AuditEvent.self, key: "id", "WHERE at < $1 ORDER BY at", instant, limit: limit)
+        try delete(Statements.expired, SQLValue(instant), SQLValue(limit: limit))
     }
 }

@@ -20,33 +20,40 @@ extension AuthorizationCodeRecord: StoredRow {
     }
 }
 
+private enum Statements {
+    static let byDigest = AuthorizationCodeRecord.selection("WHERE digest = $1")
+    // The cast tells PostgreSQL the parameter's type, which nothing else about a bare `IS NULL` does.
+    static let insertion = AuthorizationCodeRecord.insertion(
+        where: "CAST($2 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
+    static let redemption = SQLStatement(
+        "UPDATE authorization_codes SET redeemed_at = $2, grant_id = $3 WHERE digest = $1 AND redeemed_at IS NULL")
+    static let deletion = SQLStatement("DELETE FROM authorization_codes WHERE digest = $1")
+    static let expired = AuthorizationCodeRecord.deletion(key: "digest", "WHERE expires_at < $1 ORDER BY expires_at")
+}
+
 extension SQLTransaction {
     public func authorizationCode(digest: Data) throws -> AuthorizationCodeRecord? {
-        try row(where: "digest", SQLValue(digest))
+        try first(Statements.byDigest, SQLValue(digest))
     }
 
     public func insert(_ code: AuthorizationCodeRecord) throws -> Bool {
         try locks.noteReference(to: code.userID)
         locks.noteNew(.authorizationCodes, code.digest.hex)
-        // The cast tells PostgreSQL the parameter's type, which nothing else about a bare `IS NULL` does.
-        return try insert(code, where: "CAST($2 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
+        return try connection.changes(Statements.insertion, code.values)
     }
 
     public func redeemAuthorizationCode(digest: Data, at instant: Date, making grant: GrantID?) throws -> Bool {
         try locks.note(.authorizationCodes, digest.hex)
         return try changes(
-            "UPDATE authorization_codes SET redeemed_at = $2, grant_id = $3 WHERE digest = $1 AND redeemed_at IS NULL",
-            SQLValue(digest), SQLValue(instant), SQLValue(grant?.rawValue))
+            Statements.redemption, SQLValue(digest), SQLValue(instant), SQLValue(grant?.rawValue))
     }
 
     public func deleteAuthorizationCode(digest: Data) throws -> Bool {
         try locks.note(.authorizationCodes, digest.hex)
-        return try changes("DELETE FROM authorization_codes WHERE digest = $1", SQLValue(digest))
+        return try changes(Statements.deletion, SQLValue(digest))
     }
 
     public func deleteAuthorizationCodes(expiredBefore instant: Date, limit: Int) throws -> Int {
-        try delete(
-            AuthorizationCodeRecord.self, key: "digest", "WHERE expires_at < $1 ORDER BY expires_at", instant,
-            limit: limit)
+        try delete(Statements.expired, SQLValue(instant), SQLValue(limit: limit))
     }
 }

@@ -30,38 +30,78 @@ extension ClientRecord {
 }
 
 /// The three tables have the same columns, so each query is written once.
+private struct Statements {
+    let byDigest, listed, ofUser, insertion, update, deletion, expired: SQLStatement
+
+    private init(_ kind: ClientRecord.Kind) {
+        let (table, columns) = (kind.table, ClientRecord.columns)
+        func selection(_ clauses: String) -> SQLStatement { SQLStatement("SELECT \(columns) FROM \(table) \(clauses)") }
+        byDigest = selection("WHERE digest = $1")
+        listed = selection("WHERE digest > $1 ORDER BY digest LIMIT $2")
+        ofUser = selection("WHERE user_id = $1 LIMIT $2")
+        // The cast tells PostgreSQL the parameter's type, which nothing else about a bare `IS NULL` does.
+        insertion = SQLStatement(
+            """
+            INSERT INTO \(table) (\(columns)) SELECT $1, $2, $3, $4, $5, $6 \
+            WHERE CAST($2 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $2) ON CONFLICT DO NOTHING
+            """)
+        update = SQLStatement(
+            """
+            UPDATE \(table) SET revision = revision + 1, user_id = $3, expires_at = $4, body = $5 \
+            WHERE digest = $1 AND revision = $2 \
+            AND (CAST($3 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $3))
+            """)
+        deletion = SQLStatement("DELETE FROM \(table) WHERE digest = $1")
+        expired = SQLStatement(
+            """
+            DELETE FROM \(table) WHERE digest IN \
+            (SELECT digest FROM \(table) WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
+            """)
+    }
+
+    private static let registrations = Statements(.registration)
+    private static let checkStates = Statements(.checkState)
+    private static let refreshFamilies = Statements(.refreshFamily)
+
+    static func of(_ kind: ClientRecord.Kind) -> Statements {
+        switch kind {
+        case .registration: registrations
+        case .checkState: checkStates
+        case .refreshFamily: refreshFamilies
+        }
+    }
+}
+
 extension SQLTransaction {
     public func clientRecord(_ kind: ClientRecord.Kind, digest: Data) throws -> ClientRecord? {
-        try clientRecords(kind, "WHERE digest = $1", SQLValue(digest)).first
+        try first(of: kind.table, Statements.of(kind).byDigest, [SQLValue(digest)]) {
+            try ClientRecord(kind, row: &$0)
+        }
     }
 
     public func clientRecords(_ kind: ClientRecord.Kind, after digest: Data?, limit: Int) throws -> [ClientRecord] {
-        try clientRecords(
-            kind, "WHERE digest > $1 ORDER BY digest LIMIT $2", SQLValue(digest ?? Data()), SQLValue(limit: limit))
+        try clientRecords(kind, Statements.of(kind).listed, SQLValue(digest ?? Data()), SQLValue(limit: limit))
     }
 
     public func clientRecords(_ kind: ClientRecord.Kind, of user: UserID, limit: Int) throws -> [ClientRecord] {
-        try clientRecords(kind, "WHERE user_id = $1 LIMIT $2", SQLValue(user.rawValue), SQLValue(limit: limit))
+        try clientRecords(kind, Statements.of(kind).ofUser, SQLValue(user.rawValue), SQLValue(limit: limit))
     }
 
     private func clientRecords(
-        _ kind: ClientRecord.Kind, _ clauses: String, _ parameters: SQLValue...
+        _ kind: ClientRecord.Kind, _ selection: SQLStatement, _ parameters: SQLValue...
     ) throws -> [ClientRecord] {
-        let statement = "SELECT \(ClientRecord.columns) FROM \(kind.table) \(clauses)"
-        return try connection.rows(statement, parameters).map { row in
-            var reader = RowReader(row, table: kind.table)
-            return try ClientRecord(kind, row: &reader)
+        var records: [ClientRecord] = []
+        try connection.query(selection, parameters) { columns in
+            var reader = RowReader(columns, table: kind.table)
+            records.append(try ClientRecord(kind, row: &reader))
         }
+        return records
     }
 
     public func insert(_ record: ClientRecord) throws -> Bool {
         try locks.noteReference(to: record.userID)
-        // The cast tells PostgreSQL the parameter's type, which nothing else about a bare `IS NULL` does.
         return try changes(
-            """
-            INSERT INTO \(record.kind.table) (\(ClientRecord.columns)) SELECT $1, $2, $3, $4, $5, $6 \
-            WHERE CAST($2 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $2) ON CONFLICT DO NOTHING
-            """,
+            Statements.of(record.kind).insertion,
             SQLValue(record.digest), SQLValue(record.userID?.rawValue), SQLValue(record.revision),
             SQLValue(record.createdAt), SQLValue(record.expiresAt), SQLValue(record.body))
     }
@@ -69,27 +109,19 @@ extension SQLTransaction {
     public func update(_ record: ClientRecord) throws -> Bool {
         try locks.note(record.kind.locks, record.digest.hex)
         return try changes(
-            """
-            UPDATE \(record.kind.table) SET revision = revision + 1, user_id = $3, expires_at = $4, body = $5 \
-            WHERE digest = $1 AND revision = $2 \
-            AND (CAST($3 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $3))
-            """,
+            Statements.of(record.kind).update,
             SQLValue(record.digest), SQLValue(record.revision), SQLValue(record.userID?.rawValue),
             SQLValue(record.expiresAt), SQLValue(record.body))
     }
 
     public func deleteClientRecord(_ kind: ClientRecord.Kind, digest: Data) throws -> Bool {
         try locks.note(kind.locks, digest.hex)
-        return try changes("DELETE FROM \(kind.table) WHERE digest = $1", SQLValue(digest))
+        return try changes(Statements.of(kind).deletion, SQLValue(digest))
     }
 
     public func deleteClientRecords(
         _ kind: ClientRecord.Kind, expiredBefore instant: Date, limit: Int
     ) throws -> Int {
-        try connection.execute(
-            """
-            DELETE FROM \(kind.table) WHERE digest IN \
-            (SELECT digest FROM \(kind.table) WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)
-            """, [SQLValue(instant), SQLValue(limit: limit)])
+        try delete(Statements.of(kind).expired, SQLValue(instant), SQLValue(limit: limit))
     }
 }

@@ -3,9 +3,8 @@ import Foundation
 
 extension SQLTransaction {
     public func presentTime() throws -> Date? {
-        guard let query = connection.timeQuery, let row = try connection.rows(query, []).first else { return nil }
-        var reader = RowReader(row, table: "the database's clock")
-        return try reader.date()
+        guard let query = connection.timeQuery else { return nil }
+        return try first(of: "the database's clock", query, []) { try $0.date() }
     }
 
     public func takesWrites() throws -> Bool { try connection.takesWrites() }

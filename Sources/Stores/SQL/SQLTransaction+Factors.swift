@@ -20,34 +20,42 @@ extension FactorRecord: StoredRow {
     }
 }
 
+private enum Statements {
+    static let byID = FactorRecord.selection("WHERE id = $1")
+    // Two factors of one microsecond – a sign-up that makes both – keep a stable order by their ids.
+    static let ofUser = FactorRecord.selection("WHERE user_id = $1 ORDER BY created_at, id")
+    static let insertion = FactorRecord.insertion(where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
+    static let update = SQLStatement(
+        """
+        UPDATE factors SET revision = revision + 1, name = $3, last_used_at = $4, payload = $5 \
+        WHERE id = $1 AND revision = $2
+        """)
+    static let deletion = SQLStatement("DELETE FROM factors WHERE id = $1")
+}
+
 extension SQLTransaction {
     public func factor(_ id: FactorID) throws -> FactorRecord? {
-        try row(where: "id", SQLValue(id.rawValue))
+        try first(Statements.byID, SQLValue(id.rawValue))
     }
 
-    // Two factors of one microsecond – a sign-up that makes both – keep a stable order by their ids.
     public func factors(of user: UserID) throws -> [FactorRecord] {
-        try select("WHERE user_id = $1 ORDER BY created_at, id", SQLValue(user.rawValue))
+        try select(Statements.ofUser, SQLValue(user.rawValue))
     }
 
     public func insert(_ factor: FactorRecord) throws -> Bool {
         try locks.noteReference(to: factor.userID)
-        return try insert(factor, where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
+        return try connection.changes(Statements.insertion, factor.values)
     }
 
     public func update(_ factor: FactorRecord) throws -> Bool {
         try locks.note(.factors, factor.id.rawValue)
         return try changes(
-            """
-            UPDATE factors SET revision = revision + 1, name = $3, last_used_at = $4, payload = $5 \
-            WHERE id = $1 AND revision = $2
-            """,
-            SQLValue(factor.id.rawValue), SQLValue(factor.revision), SQLValue(factor.name),
+            Statements.update, SQLValue(factor.id.rawValue), SQLValue(factor.revision), SQLValue(factor.name),
             SQLValue(factor.lastUsedAt), SQLValue(factor.payload))
     }
 
     public func deleteFactor(_ id: FactorID) throws -> Bool {
         try locks.note(.factors, id.rawValue)
-        return try changes("DELETE FROM factors WHERE id = $1", SQLValue(id.rawValue))
+        return try changes(Statements.deletion, SQLValue(id.rawValue))
     }
 }

@@ -23,59 +23,67 @@ extension FlowRecord: StoredRow {
     }
 }
 
+private enum Statements {
+    static let byDigest = FlowRecord.selection("WHERE digest = $1")
+    // The cast tells PostgreSQL the parameter's type, which nothing else about a bare `IS NULL` does.
+    static let insertion = FlowRecord.insertion(
+        where: "CAST($2 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
+    static let update = SQLStatement(
+        """
+        UPDATE flows SET revision = revision + 1, user_id = $3, attempts = $4, expires_at = $5, \
+        finished_at = $6, body = $7 \
+        WHERE digest = $1 AND revision = $2 \
+        AND (CAST($3 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $3))
+        """)
+    static let deletion = SQLStatement("DELETE FROM flows WHERE digest = $1")
+    static let open = FlowRecord.selection(
+        """
+        WHERE user_id = $1 AND purpose = $2 AND finished_at IS NULL AND expires_at > $3 \
+        ORDER BY created_at DESC, digest LIMIT $4
+        """)
+    static let offering = FlowRecord.selection(
+        "WHERE offered_factor = $1 AND finished_at IS NULL AND expires_at > $2 ORDER BY created_at DESC LIMIT 1")
+    static let ofUser = FlowRecord.selection("WHERE user_id = $1 LIMIT $2")
+    static let expired = FlowRecord.deletion(key: "digest", "WHERE expires_at < $1 ORDER BY expires_at")
+}
+
 extension SQLTransaction {
     public func flow(digest: Data) throws -> FlowRecord? {
-        try row(where: "digest", SQLValue(digest))
+        try first(Statements.byDigest, SQLValue(digest))
     }
 
     public func insert(_ flow: FlowRecord) throws -> Bool {
         try locks.noteReference(to: flow.userID)
-        // The cast tells PostgreSQL the parameter's type, which nothing else about a bare `IS NULL` does.
-        return try insert(flow, where: "CAST($2 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
+        return try connection.changes(Statements.insertion, flow.values)
     }
 
     public func update(_ flow: FlowRecord) throws -> Bool {
         try locks.note(.flows, flow.digest.hex)
         return try changes(
-            """
-            UPDATE flows SET revision = revision + 1, user_id = $3, attempts = $4, expires_at = $5, \
-            finished_at = $6, body = $7 \
-            WHERE digest = $1 AND revision = $2 \
-            AND (CAST($3 AS TEXT) IS NULL OR EXISTS (SELECT 1 FROM users WHERE users.id = $3))
-            """,
+            Statements.update,
             SQLValue(flow.digest), SQLValue(flow.revision), SQLValue(flow.userID?.rawValue),
             SQLValue(flow.attempts), SQLValue(flow.expiresAt), SQLValue(flow.finishedAt), SQLValue(flow.body))
     }
 
     public func openFlows(of user: UserID, purpose: String, at now: Date, limit: Int) throws -> [FlowRecord] {
         try select(
-            """
-            WHERE user_id = $1 AND purpose = $2 AND finished_at IS NULL AND expires_at > $3 \
-            ORDER BY created_at DESC, digest LIMIT $4
-            """,
-            SQLValue(user.rawValue), SQLValue(purpose), SQLValue(now), SQLValue(limit: limit))
+            Statements.open, SQLValue(user.rawValue), SQLValue(purpose), SQLValue(now), SQLValue(limit: limit))
     }
 
     public func openFlow(offering factor: FactorID, at now: Date) throws -> FlowRecord? {
-        let found: [FlowRecord] = try select(
-            """
-            WHERE offered_factor = $1 AND finished_at IS NULL AND expires_at > $2 ORDER BY created_at DESC LIMIT 1
-            """,
-            SQLValue(factor.rawValue), SQLValue(now))
-        return found.first
+        try first(Statements.offering, SQLValue(factor.rawValue), SQLValue(now))
     }
 
     public func flows(of user: UserID, limit: Int) throws -> [FlowRecord] {
-        try select("WHERE user_id = $1 LIMIT $2", SQLValue(user.rawValue), SQLValue(limit: limit))
+        try select(Statements.ofUser, SQLValue(user.rawValue), SQLValue(limit: limit))
     }
 
     public func deleteFlow(digest: Data) throws -> Bool {
         try locks.note(.flows, digest.hex)
-        return try changes("DELETE FROM flows WHERE digest = $1", SQLValue(digest))
+        return try changes(Statements.deletion, SQLValue(digest))
     }
 
     public func deleteFlows(expiredBefore instant: Date, limit: Int) throws -> Int {
-        try delete(
-            FlowRecord.self, key: "digest", "WHERE expires_at < $1 ORDER BY expires_at", instant, limit: limit)
+        try delete(Statements.expired, SQLValue(instant), SQLValue(limit: limit))
     }
 }

@@ -41,37 +41,45 @@ extension Grant: StoredRow {
     }
 }
 
+private enum Statements {
+    static let byID = Grant.selection("WHERE id = $1")
+    static let ofSession = Grant.selection("WHERE session_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2")
+    static let ofUser = Grant.selection("WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2")
+    static let insertion = Grant.insertion(
+        where: "EXISTS (SELECT 1 FROM sessions WHERE sessions.id = $2 AND user_id = $3)")
+    static let update = SQLStatement(
+        """
+        UPDATE grants SET revision = revision + 1, revoked_at = $3, current_digest = $4, previous_digest = $5, \
+        rotated_at = $6, sealed_current = $7, terms = $8 WHERE id = $1 AND revision = $2
+        """)
+    static let deletion = SQLStatement("DELETE FROM grants WHERE id = $1")
+    static let expired = Grant.deletion(key: "id", "WHERE expires_at < $1 ORDER BY expires_at")
+}
+
 extension SQLTransaction {
     public func grant(_ id: GrantID) throws -> Grant? {
-        try row(where: "id", SQLValue(id.rawValue))
+        try first(Statements.byID, SQLValue(id.rawValue))
     }
 
     public func grants(of session: SessionID, limit: Int) throws -> [Grant] {
-        try select(
-            "WHERE session_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2",
-            SQLValue(session.rawValue), SQLValue(limit: limit))
+        try select(Statements.ofSession, SQLValue(session.rawValue), SQLValue(limit: limit))
     }
 
     public func grants(of user: UserID, limit: Int) throws -> [Grant] {
-        try select(
-            "WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2",
-            SQLValue(user.rawValue), SQLValue(limit: limit))
+        try select(Statements.ofUser, SQLValue(user.rawValue), SQLValue(limit: limit))
     }
 
     public func insert(_ grant: Grant) throws -> Bool {
         try locks.noteReference(to: grant.userID)
         try locks.noteReference(to: grant.sessionID)
         locks.noteNew(.grants, grant.id.rawValue)
-        return try insert(grant, where: "EXISTS (SELECT 1 FROM sessions WHERE sessions.id = $2 AND user_id = $3)")
+        return try connection.changes(Statements.insertion, grant.values)
     }
 
     public func update(_ grant: Grant) throws -> Bool {
         try locks.note(.grants, grant.id.rawValue)
         return try changes(
-            """
-            UPDATE grants SET revision = revision + 1, revoked_at = $3, current_digest = $4, previous_digest = $5, \
-            rotated_at = $6, sealed_current = $7, terms = $8 WHERE id = $1 AND revision = $2
-            """,
+            Statements.update,
             SQLValue(grant.id.rawValue), SQLValue(grant.revision), SQLValue(grant.revokedAt),
             SQLValue(grant.refresh.currentDigest), SQLValue(grant.refresh.previousDigest),
             SQLValue(grant.refresh.rotatedAt), SQLValue(grant.refresh.sealedCurrent), try grant.document)
@@ -79,10 +87,10 @@ extension SQLTransaction {
 
     public func deleteGrant(_ id: GrantID) throws -> Bool {
         try locks.note(.grants, id.rawValue)
-        return try changes("DELETE FROM grants WHERE id = $1", SQLValue(id.rawValue))
+        return try changes(Statements.deletion, SQLValue(id.rawValue))
     }
 
     public func deleteGrants(expiredBefore instant: Date, limit: Int) throws -> Int {
-        try delete(Grant.self, key: "id", "WHERE expires_at < $1 ORDER BY expires_at", instant, limit: limit)
+        try delete(Statements.expired, SQLValue(instant), SQLValue(limit: limit))
     }
 }

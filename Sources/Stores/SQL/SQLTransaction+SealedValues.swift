@@ -47,32 +47,37 @@ struct SealedColumn {
 }
 
 extension SQLTransaction {
+    // Run by the replacement of the master key alone, so that the statements are not kept.
     public func sealedRows(
         in place: SealedPlace, after key: String?, except name: Data?, limit: Int
     ) throws -> [SealedRow] {
         let column = SealedColumn(place)
         guard let after = column.value(of: key ?? "") else { return [] }
         // What need not be read is not fetched.
-        let statement = """
+        let statement = SQLStatement.once(
+            """
             SELECT \(column.key), \
             CASE WHEN substr(\(column.column), 2, \(SealedRow.nameByteCount)) = $2 THEN NULL ELSE \(column.column) END \
             FROM \(column.table) WHERE \(column.key) > $1 AND \(column.column) IS NOT NULL ORDER BY \(column.key) LIMIT $3
-            """
-        return try connection.rows(statement, [after, SQLValue(name ?? Data()), SQLValue(limit: limit)]).map { row in
-            var reader = RowReader(row, table: column.table)
+            """)
+        var rows: [SealedRow] = []
+        try connection.query(statement, [after, SQLValue(name ?? Data()), SQLValue(limit: limit)]) { columns in
+            var reader = RowReader(columns, table: column.table)
             let key = column.hasBinaryKey ? try reader.blob().hex : try reader.text()
-            return SealedRow(address: SealedAddress(place, key: key), sealed: try reader.optionalBlob())
+            rows.append(SealedRow(address: SealedAddress(place, key: key), sealed: try reader.optionalBlob()))
         }
+        return rows
     }
 
     public func replaceSealed(_ present: Data, at address: SealedAddress, with sealed: Data) throws -> Bool {
         let column = SealedColumn(address.place)
         guard let key = column.value(of: address.key) else { return false }
         return try changes(
-            """
-            UPDATE \(column.table) SET \(column.hasRevision ? "revision = revision + 1, " : "")\
-            \(column.column) = $3 WHERE \(column.key) = $1 AND \(column.column) = $2
-            """, key, SQLValue(present), SQLValue(sealed))
+            .once(
+                """
+                UPDATE \(column.table) SET \(column.hasRevision ? "revision = revision + 1, " : "")\
+                \(column.column) = $3 WHERE \(column.key) = $1 AND \(column.column) = $2
+                """), key, SQLValue(present), SQLValue(sealed))
     }
 }
 

@@ -1,25 +1,28 @@
 import CountersignCore
 import Foundation
 
+private enum Statements {
+    static let byName = SQLStatement("SELECT sealed_value FROM secrets WHERE name = $1")
+    static let replacement = SQLStatement(
+        """
+        INSERT INTO secrets (name, sealed_value) VALUES ($1, $2) \
+        ON CONFLICT (name) DO UPDATE SET sealed_value = excluded.sealed_value
+        """)
+    static let deletion = SQLStatement("DELETE FROM secrets WHERE name = $1")
+}
+
 extension SQLTransaction {
     public func sealedSecret(_ name: String) throws -> Data? {
-        let rows = try connection.rows("SELECT sealed_value FROM secrets WHERE name = $1", [SQLValue(name)])
-        guard let row = rows.first else { return nil }
-        var reader = RowReader(row, table: "secrets")
-        return try reader.blob()
+        try first(of: "secrets", Statements.byName, [SQLValue(name)]) { try $0.blob() }
     }
 
     public func putSealedSecret(_ name: String, _ sealed: Data) throws {
         try locks.note(.secrets, name)
-        _ = try changes(
-            """
-            INSERT INTO secrets (name, sealed_value) VALUES ($1, $2) \
-            ON CONFLICT (name) DO UPDATE SET sealed_value = excluded.sealed_value
-            """, SQLValue(name), SQLValue(sealed))
+        try send(Statements.replacement, SQLValue(name), SQLValue(sealed))
     }
 
     public func deleteSealedSecret(_ name: String) throws {
         try locks.note(.secrets, name)
-        _ = try changes("DELETE FROM secrets WHERE name = $1", SQLValue(name))
+        try send(Statements.deletion, SQLValue(name))
     }
 }

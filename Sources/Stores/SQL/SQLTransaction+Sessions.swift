@@ -35,35 +35,42 @@ extension Session: StoredRow {
     }
 }
 
+private enum Statements {
+    static let byID = Session.selection("WHERE id = $1")
+    static let ofUser = Session.selection("WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2")
+    static let insertion = Session.insertion(where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
+    static let update = SQLStatement(
+        """
+        UPDATE sessions SET revision = revision + 1, revoked_at = $3, evidence = $4, browser_digest = $5 \
+        WHERE id = $1 AND revision = $2
+        """)
+    static let expired = Session.deletion(key: "id", "WHERE expires_at < $1 ORDER BY expires_at")
+}
+
 extension SQLTransaction {
     public func session(_ id: SessionID) throws -> Session? {
-        try row(where: "id", SQLValue(id.rawValue))
+        try first(Statements.byID, SQLValue(id.rawValue))
     }
 
     public func sessions(of user: UserID, limit: Int) throws -> [Session] {
-        try select(
-            "WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2",
-            SQLValue(user.rawValue), SQLValue(limit: limit))
+        try select(Statements.ofUser, SQLValue(user.rawValue), SQLValue(limit: limit))
     }
 
     public func insert(_ session: Session) throws -> Bool {
         try locks.noteReference(to: session.userID)
         locks.noteNew(.sessions, session.id.rawValue)
-        return try insert(session, where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
+        return try connection.changes(Statements.insertion, session.values)
     }
 
     public func update(_ session: Session) throws -> Bool {
         try locks.note(.sessions, session.id.rawValue)
         return try changes(
-            """
-            UPDATE sessions SET revision = revision + 1, revoked_at = $3, evidence = $4, browser_digest = $5 \
-            WHERE id = $1 AND revision = $2
-            """,
+            Statements.update,
             SQLValue(session.id.rawValue), SQLValue(session.revision), SQLValue(session.revokedAt),
             try session.document, SQLValue(session.browserDigest))
     }
 
     public func deleteSessions(expiredBefore instant: Date, limit: Int) throws -> Int {
-        try delete(Session.self, key: "id", "WHERE expires_at < $1 ORDER BY expires_at", instant, limit: limit)
+        try delete(Statements.expired, SQLValue(instant), SQLValue(limit: limit))
     }
 }

@@ -24,25 +24,33 @@ extension SigningKeyRecord: StoredRow {
     }
 }
 
+private enum Statements {
+    static let all = SigningKeyRecord.selection("ORDER BY created_at, id")
+    static let insertion = SigningKeyRecord.insertion()
+    static let update = SQLStatement(
+        "UPDATE signing_keys SET retired_at = $2, removed_after = $3, sealed_private_key = $4 WHERE id = $1")
+    static let deletion = SQLStatement("DELETE FROM signing_keys WHERE id = $1")
+}
+
 extension SQLTransaction {
     public func signingKeys() throws -> [SigningKeyRecord] {
-        try select("ORDER BY created_at, id")
+        try select(Statements.all)
     }
 
     public func insert(_ key: SigningKeyRecord) throws -> Bool {
         locks.noteNew(.signingKeys, key.id)
-        return try insert(key, where: nil)
+        return try connection.changes(Statements.insertion, key.values)
     }
 
     public func update(_ key: SigningKeyRecord) throws -> Bool {
         try locks.note(.signingKeys, key.id)
         return try changes(
-            "UPDATE signing_keys SET retired_at = $2, removed_after = $3, sealed_private_key = $4 WHERE id = $1",
-            SQLValue(key.id), SQLValue(key.retiredAt), SQLValue(key.removedAfter), SQLValue(key.sealedPrivateKey))
+            Statements.update, SQLValue(key.id), SQLValue(key.retiredAt), SQLValue(key.removedAfter),
+            SQLValue(key.sealedPrivateKey))
     }
 
     public func deleteSigningKey(_ id: String) throws -> Bool {
         try locks.note(.signingKeys, id)
-        return try changes("DELETE FROM signing_keys WHERE id = $1", SQLValue(id))
+        return try changes(Statements.deletion, SQLValue(id))
     }
 }

@@ -17,13 +17,18 @@ extension UsedToken: StoredRow {
     var values: [SQLValue] { [SQLValue(digest), SQLValue(kind.rawValue), SQLValue(expiresAt)] }
 }
 
+private enum Statements {
+    static let insertion = UsedToken.insertion()
+    static let expired = UsedToken.deletion(key: "digest", "WHERE expires_at < $1 ORDER BY expires_at")
+}
+
 extension SQLTransaction {
     public func insert(_ used: UsedToken) throws -> Bool {
         locks.noteNew(.usedTokens, used.digest.hex)
-        return try insert(used, where: nil)
+        return try connection.changes(Statements.insertion, used.values)
     }
 
     public func deleteUsedTokens(expiredBefore instant: Date, limit: Int) throws -> Int {
-        try delete(UsedToken.self, key: "digest", "WHERE expires_at < $1 ORDER BY expires_at", instant, limit: limit)
+        try delete(Statements.expired, SQLValue(instant), SQLValue(limit: limit))
     }
 }

@@ -17,7 +17,7 @@ extension User: StoredRow {
         )
         let (validAfter, epoch) = (try row.date(), try row.integer())
         // The phone number is read from the profile.
-        _ = try row.optionalText()
+        row.skip()
         self.init(
             id: id, revision: revision, email: email, isDisabled: isDisabled, profile: profile, createdAt: createdAt,
             lastSignInAt: signedIn, lastRefreshAt: refreshed, passwordChangedAt: passwordChanged,
@@ -39,60 +39,70 @@ extension User: StoredRow {
     }
 }
 
+private enum Statements {
+    static let byID = User.selection("WHERE id = $1")
+    static let byEmail = User.selection("WHERE email = $1")
+    static let byPhoneNumber = User.selection("WHERE phone_number = $1")
+    static let listed = User.selection("WHERE id > $1 ORDER BY id LIMIT $2")
+    static let insertion = User.insertion()
+    // Asking for address and number first keeps the statement from failing on a unique index; what an index still
+    // catches is a race of two transactions, and the loser's driver runs the body again.
+    static let update = SQLStatement(
+        """
+        UPDATE users SET revision = revision + 1, email = $3, is_disabled = $4, profile = $5, created_at = $6, \
+        last_sign_in_at = $7, last_refresh_at = $8, password_changed_at = $9, tokens_valid_after = $10, \
+        token_epoch = $11, phone_number = $12, tokens_refused_before = $13 \
+        WHERE id = $1 AND revision = $2 \
+        AND NOT EXISTS (SELECT 1 FROM users AS other WHERE other.email = $3 AND other.id <> $1) \
+        AND NOT EXISTS (SELECT 1 FROM users AS other WHERE other.phone_number = $12 AND other.id <> $1)
+        """)
+    static let touch = SQLStatement(
+        """
+        UPDATE users SET last_sign_in_at = COALESCE($2, last_sign_in_at), \
+        last_refresh_at = COALESCE($3, last_refresh_at) WHERE id = $1
+        """)
+    static let deletion = SQLStatement("DELETE FROM users WHERE id = $1")
+    static let count = SQLStatement("SELECT COUNT(*) FROM users")
+}
+
 extension SQLTransaction {
     public func user(_ id: UserID) throws -> User? {
-        try row(where: "id", SQLValue(id.rawValue))
+        try first(Statements.byID, SQLValue(id.rawValue))
     }
 
     public func user(email: EmailAddress) throws -> User? {
-        try row(where: "email", SQLValue(email.canonical))
+        try first(Statements.byEmail, SQLValue(email.canonical))
     }
 
     public func user(phoneNumber: PhoneNumber) throws -> User? {
-        try row(where: "phone_number", SQLValue(phoneNumber.canonical))
+        try first(Statements.byPhoneNumber, SQLValue(phoneNumber.canonical))
     }
 
     public func users(after id: UserID?, limit: Int) throws -> [User] {
-        try select("WHERE id > $1 ORDER BY id LIMIT $2", SQLValue(id?.rawValue ?? ""), SQLValue(limit: limit))
+        try select(Statements.listed, SQLValue(id?.rawValue ?? ""), SQLValue(limit: limit))
     }
 
     public func insert(_ user: User) throws -> Bool {
         locks.noteNew(.users, user.id.rawValue)
-        return try insert(user, where: nil)
+        return try connection.changes(Statements.insertion, user.values)
     }
 
-    // Asking for address and number first keeps the statement from failing on a unique index; what an index still
-    // catches is a race of two transactions, and the loser's driver runs the body again.
     public func update(_ user: User) throws -> Bool {
         try locks.note(.users, user.id.rawValue)
-        return try changes(
-            """
-            UPDATE users SET revision = revision + 1, email = $3, is_disabled = $4, profile = $5, created_at = $6, \
-            last_sign_in_at = $7, last_refresh_at = $8, password_changed_at = $9, tokens_valid_after = $10, \
-            token_epoch = $11, phone_number = $12, tokens_refused_before = $13 \
-            WHERE id = $1 AND revision = $2 \
-            AND NOT EXISTS (SELECT 1 FROM users AS other WHERE other.email = $3 AND other.id <> $1) \
-            AND NOT EXISTS (SELECT 1 FROM users AS other WHERE other.phone_number = $12 AND other.id <> $1)
-            """, try user.values)
+        return try connection.changes(Statements.update, user.values)
     }
 
     public func touch(_ id: UserID, signedInAt: Date?, refreshedAt: Date?) throws {
         try locks.note(.users, id.rawValue)
-        _ = try changes(
-            """
-            UPDATE users SET last_sign_in_at = COALESCE($2, last_sign_in_at), \
-            last_refresh_at = COALESCE($3, last_refresh_at) WHERE id = $1
-            """, SQLValue(id.rawValue), SQLValue(signedInAt), SQLValue(refreshedAt))
+        try send(Statements.touch, SQLValue(id.rawValue), SQLValue(signedInAt), SQLValue(refreshedAt))
     }
 
     public func deleteUser(_ id: UserID) throws -> Bool {
         try locks.note(.users, id.rawValue)
-        return try changes("DELETE FROM users WHERE id = $1", SQLValue(id.rawValue))
+        return try changes(Statements.deletion, SQLValue(id.rawValue))
     }
 
     public func countUsers() throws -> Int {
-        guard let row = try connection.rows("SELECT COUNT(*) FROM users", []).first else { return 0 }
-        var reader = RowReader(row, table: "users")
-        return try reader.integer()
+        try first(of: User.table, Statements.count, []) { try $0.integer() } ?? 0
     }
 }

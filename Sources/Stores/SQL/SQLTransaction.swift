@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Each is keyed by one user, one handle or one name, or serves cleaning and listing, so that the tables can be spread
 /// over machines by those keys.
-public struct SQLTransaction: StoreTransaction {
+public final class SQLTransaction: StoreTransaction {
     let connection: any SQLConnection
     let counters = CounterChanges()
     let locks = RowLocks()
@@ -37,54 +37,73 @@ protocol StoredRow {
     var values: [SQLValue] { get throws }
 }
 
-extension SQLTransaction {
-    /// The rows that the clauses after `FROM` select.
-    func select<Row: StoredRow>(_ clauses: String, _ parameters: SQLValue...) throws -> [Row] {
-        try select(clauses, parameters)
+/// The statements that an entity's file names once, as `static let`.
+extension StoredRow {
+    /// Selects rows by the clauses after `FROM`.
+    static func selection(_ clauses: String) -> SQLStatement {
+        SQLStatement("SELECT \(columns) FROM \(table) \(clauses)")
     }
 
-    /// The row whose key is the value.
-    func row<Row: StoredRow>(where key: String, _ value: SQLValue) throws -> Row? {
-        let rows: [Row] = try select("WHERE \(key) = $1", [value])
-        return rows.first
-    }
-
-    private func select<Row: StoredRow>(_ clauses: String, _ parameters: [SQLValue]) throws -> [Row] {
-        let statement = "SELECT \(Row.columns) FROM \(Row.table) \(clauses)"
-        return try connection.rows(statement, parameters).map { row in
-            var reader = RowReader(row, table: Row.table)
-            return try Row(row: &reader)
-        }
-    }
-
-    /// Inserts the row, where no row has one of its keys and the condition holds.
+    /// Inserts a row, where no row has one of its keys and the condition holds.
     ///
     /// The condition is how a row that hangs on a user is refused when the user was deleted: failing on the foreign key
     /// would abort the transaction in PostgreSQL.
-    func insert<Row: StoredRow>(_ row: Row, where condition: String? = nil) throws -> Bool {
-        let values = try row.values
-        let places = (1...values.count).map { "$\($0)" }.joined(separator: ", ")
+    static func insertion(where condition: String? = nil) -> SQLStatement {
+        let count = columns.split(separator: ",").count
+        let places = (1...count).map { "$\($0)" }.joined(separator: ", ")
         let source = if let condition { "SELECT \(places) WHERE \(condition)" } else { "VALUES (\(places))" }
-        return try changes(
-            "INSERT INTO \(Row.table) (\(Row.columns)) \(source) ON CONFLICT DO NOTHING", values)
+        return SQLStatement("INSERT INTO \(table) (\(columns)) \(source) ON CONFLICT DO NOTHING")
+    }
+
+    /// Deletes the rows that the clauses pick by an instant, at most a number, so that cleaning a large table holds no long
+    /// lock.
+    static func deletion(key: String, _ clauses: String) -> SQLStatement {
+        SQLStatement("DELETE FROM \(table) WHERE \(key) IN (SELECT \(key) FROM \(table) \(clauses) LIMIT $2)")
+    }
+}
+
+extension SQLTransaction {
+    /// The rows that a selection of their type finds.
+    func select<Row: StoredRow>(_ selection: SQLStatement, _ parameters: SQLValue...) throws -> [Row] {
+        var rows: [Row] = []
+        try connection.query(selection, parameters) { columns in
+            var reader = RowReader(columns, table: Row.table)
+            rows.append(try Row(row: &reader))
+        }
+        return rows
+    }
+
+    /// The first row that a selection of its type finds.
+    func first<Row: StoredRow>(_ selection: SQLStatement, _ parameters: SQLValue...) throws -> Row? {
+        try first(of: Row.table, selection, parameters) { try Row(row: &$0) }
+    }
+
+    /// What is read of the first row that a query finds.
+    func first<T>(
+        of table: String, _ query: SQLStatement, _ parameters: [SQLValue], _ read: (inout RowReader) throws -> T
+    ) throws -> T? {
+        var first: T?
+        try connection.query(query, parameters) { columns in
+            guard first == nil else { return }
+            var reader = RowReader(columns, table: table)
+            first = try read(&reader)
+        }
+        return first
     }
 
     /// Whether the statement inserted, changed or deleted anything.
-    func changes(_ statement: String, _ parameters: SQLValue...) throws -> Bool {
-        try changes(statement, parameters)
+    func changes(_ statement: SQLStatement, _ parameters: SQLValue...) throws -> Bool {
+        try connection.changes(statement, parameters)
     }
 
-    func changes(_ statement: String, _ parameters: [SQLValue]) throws -> Bool {
-        try connection.execute(statement, parameters) > 0
+    /// Runs a statement whose count nothing depends on.
+    func send(_ statement: SQLStatement, _ parameters: SQLValue...) throws {
+        try connection.send(statement, parameters)
     }
 
-    /// Deletes the rows that the clauses pick, at most `limit`, so that cleaning a large table holds no long lock.
-    func delete<Row: StoredRow>(
-        _ type: Row.Type, key: String, _ clauses: String, _ instant: Date, limit: Int
-    ) throws -> Int {
-        try connection.execute(
-            "DELETE FROM \(Row.table) WHERE \(key) IN (SELECT \(key) FROM \(Row.table) \(clauses) LIMIT $2)",
-            [SQLValue(instant), SQLValue(limit: limit)])
+    /// How many rows a deletion took.
+    func delete(_ deletion: SQLStatement, _ parameters: SQLValue...) throws -> Int {
+        try connection.execute(deletion, parameters)
     }
 }
 

@@ -12,11 +12,7 @@ public enum SQLValue: Sendable, Equatable {
 
     /// A text, with every U+0000 replaced by U+FFFD (``PlainText/key(_:)``): the last net for texts that the core did not make plain.
     public init(_ text: String?) {
-        guard let text else {
-            self = .null
-            return
-        }
-        self = .text(PlainText.key(text))
+        self = if let text { .text(PlainText.key(text)) } else { .null }
     }
 
     public init(_ number: Int) {

@@ -1,77 +1,149 @@
 import CountersignCore
 import Foundation
 import GRDB
+import GRDBSQLite
 import StoreSQL
 
-/// The driver: statements of the one schema, run by SQLite.
+/// The driver: statements of the one schema, run by SQLite's own C functions on a connection that GRDB has opened.
 ///
-/// It lives for one access to the database and is used only on that access's queue.
-struct SQLiteConnection: SQLConnection {
-    let database: Database
+/// A statement is prepared once a connection and kept under its number. Parameters go into it, and columns come out of it,
+/// without a box between (``PreparedStatement``).
+///
+/// It is used only on the queue of its connection, and must be gone before that is closed.
+final class SQLiteConnection: SQLConnection {
+    private let handle: OpaquePointer
     /// Whether the file is not to be written; that this connection only reads does not say so.
-    var isReadOnly = false
+    private let isReadOnly: Bool
+    /// By the statements' numbers.
+    private var kept: [PreparedStatement?] = []
 
-    func rows(_ statement: String, _ parameters: [SQLValue]) throws -> [SQLRow] {
-        try prepared(statement) { prepared in
-            let cursor = try Row.fetchCursor(prepared, arguments: arguments(parameters))
-            var rows: [SQLRow] = []
-            while let row = try cursor.next() {
-                rows.append(SQLRow(row.databaseValues.map(SQLValue.init(kept:))))
-            }
-            return rows
+    init(_ database: Database, isReadOnly: Bool = false) throws {
+        guard let handle = database.sqliteConnection else { throw StoreError.closedStore }
+        self.handle = handle
+        self.isReadOnly = isReadOnly
+    }
+
+    func query(_ statement: SQLStatement, _ parameters: [SQLValue], _ read: (any SQLColumns) throws -> Void) throws {
+        try run(statement, parameters) { prepared in
+            while try step(prepared) { try read(prepared) }
         }
     }
 
-    func execute(_ statement: String, _ parameters: [SQLValue]) throws -> Int {
-        try prepared(statement) { prepared in
-            try prepared.execute(arguments: arguments(parameters))
-            return database.changesCount
+    func execute(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Int {
+        try run(statement, parameters) { prepared in
+            while try step(prepared) {}
         }
+        return Int(sqlite3_changes(handle))
     }
 
     func takesWrites() throws -> Bool { !isReadOnly }
 
+    /// Whether a transaction is open: false when SQLite has ended it by itself.
+    var isOpen: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// How many rows were ever changed on this connection, also by what was undone.
+    var totalChanges: Int { Int(sqlite3_total_changes(handle)) }
+
+    /// Runs a command that begins or ends a transaction or a part of one.
+    func command(_ statement: SQLStatement) throws {
+        let prepared = try prepared(statement)
+        defer { prepared.finish() }
+        while try step(prepared) {}
+    }
+
+    /// Forgets all prepared statements, so that the connection can be closed.
+    func forgetStatements() {
+        kept = []
+    }
+
     /// SQLite ends a transaction by itself when the disk is full or fails. What the body did next would be committed
     /// statement by statement, so nothing runs outside a transaction.
-    private func prepared<T>(_ statement: String, _ run: (Statement) throws -> T) throws -> T {
-        guard database.isInsideTransaction else {
-            throw StoreError(.unavailable, "the transaction was rolled back by SQLite")
-        }
-        return try translatingErrors {
-            try run(try database.cachedStatement(sql: numbered(statement)))
+    private func run(
+        _ statement: SQLStatement, _ parameters: [SQLValue], _ steps: (PreparedStatement) throws -> Void
+    ) throws {
+        guard isOpen else { throw StoreError(.unavailable, "the transaction was rolled back by SQLite") }
+        let prepared = try prepared(statement)
+        defer { prepared.finish() }
+        let code = prepared.bind(parameters)
+        guard code == SQLITE_OK else { throw failure(code, in: prepared) }
+        try steps(prepared)
+    }
+
+    /// - Returns: whether there is a row.
+    private func step(_ prepared: PreparedStatement) throws -> Bool {
+        switch sqlite3_step(prepared.pointer) {
+        case SQLITE_ROW: true
+        case SQLITE_DONE: false
+        case let code: throw failure(code, in: prepared)
         }
     }
 
-    /// `$1` becomes `?1`: to SQLite the former is a name, and names count from left to right.
-    private func numbered(_ statement: String) -> String {
-        let dollar = UInt8(ascii: "$")
-        let mark = UInt8(ascii: "?")
-        return String(decoding: statement.utf8.map { $0 == dollar ? mark : $0 }, as: UTF8.self)
+    /// The kept one, unless it is being run: a reader of its rows runs the statement again.
+    private func prepared(_ statement: SQLStatement) throws -> PreparedStatement {
+        guard let number = statement.number else { return try prepare(statement, flags: 0) }
+        if number < kept.count, let known = kept[number] {
+            return known.isRunning ? try prepare(statement, flags: 0) : known.started()
+        }
+        let fresh = try prepare(statement, flags: CUnsignedInt(SQLITE_PREPARE_PERSISTENT))
+        if number >= kept.count {
+            kept += Array(repeating: nil, count: number + 1 - kept.count)
+        }
+        kept[number] = fresh
+        return fresh
     }
 
-    private func arguments(_ parameters: [SQLValue]) -> StatementArguments {
-        StatementArguments(parameters.map(\.databaseValue))
+    private func prepare(_ statement: SQLStatement, flags: CUnsignedInt) throws -> PreparedStatement {
+        // To SQLite `$1` is a name, and names count from left to right; `?1` is a number.
+        let text = statement.text.replacing("$", with: "?")
+        var pointer: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, text, -1, flags, &pointer, nil)
+        guard code == SQLITE_OK, let pointer else { throw failure(code, in: text) }
+        return PreparedStatement(pointer)
+    }
+
+    private func failure(_ code: CInt, in prepared: PreparedStatement) -> StoreError {
+        failure(code, in: sqlite3_sql(prepared.pointer).map { String(cString: $0) })
+    }
+
+    private func failure(_ code: CInt, in text: String?) -> StoreError {
+        StoreError(
+            DatabaseError(
+                resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(handle)), sql: text))
     }
 }
 
-extension SQLValue {
-    fileprivate init(kept value: DatabaseValue) {
-        switch value.storage {
-        case .null: self = .null
-        case .int64(let number): self = .integer(number)
-        case .string(let text): self = .text(text)
-        case .blob(let bytes): self = .blob(bytes)
-        // No column is of this kind, and STRICT tables keep it out; a reader of the row will say that it is no integer.
-        case .double(let number): self = .text(String(number))
-        }
+extension SQLiteConnection: GroupTransaction {
+    private static let begin = SQLStatement("BEGIN IMMEDIATE")
+    private static let beginRead = SQLStatement("BEGIN DEFERRED")
+    private static let commit = SQLStatement("COMMIT")
+    private static let rollBack = SQLStatement("ROLLBACK")
+    private static let savepoint = SQLStatement("SAVEPOINT one_write")
+    private static let release = SQLStatement("RELEASE one_write")
+    private static let rollBackToSavepoint = SQLStatement("ROLLBACK TO one_write")
+
+    func run<T>(_ body: (any StoreTransaction) throws -> T) throws -> T { try SQLTransaction.run(on: self, body) }
+
+    /// Takes the write lock at once. A transaction that reads first and asks for the lock later fails, without waiting,
+    /// where another process has written in between.
+    func begin() throws { try command(Self.begin) }
+
+    func commit() throws { try command(Self.commit) }
+
+    func rollBack() throws {
+        if isOpen { try command(Self.rollBack) }
     }
 
-    fileprivate var databaseValue: DatabaseValue {
-        switch self {
-        case .null: .null
-        case .integer(let number): number.databaseValue
-        case .text(let text): text.databaseValue
-        case .blob(let bytes): bytes.databaseValue
-        }
+    func setSavepoint() throws { try command(Self.savepoint) }
+
+    func releaseSavepoint() throws { try command(Self.release) }
+
+    func rollBackToSavepoint() throws { try command(Self.rollBackToSavepoint) }
+
+    /// Reads from one snapshot.
+    func read<T>(_ body: (any StoreTransaction) throws -> T) throws -> T {
+        try command(Self.beginRead)
+        // There is nothing to lose, however it ends.
+        defer { try? isOpen ? command(Self.commit) : () }
+        return try run(body)
     }
 }

@@ -9,7 +9,7 @@ extension SQLiteStore {
     /// The copy appears under its name only when it is whole.
     /// - Throws: `StoreError` of code `unavailable` where there is such a file already: a backup overwrites nothing.
     public func backup(to path: String) async throws {
-        try await blocking { [pool] in
+        try await readers.apart { access in
             guard !FileManager.default.fileExists(atPath: path) else {
                 throw StoreError(.unavailable, "\(path) exists already")
             }
@@ -19,7 +19,7 @@ extension SQLiteStore {
             do {
                 try translatingErrors {
                     let copy = try DatabaseQueue(path: partial)
-                    try pool.backup(to: copy)
+                    try access.backup(to: copy)
                     try copy.close()
                 }
                 try FileManager.default.moveItem(atPath: partial, toPath: path)
@@ -33,13 +33,8 @@ extension SQLiteStore {
     /// Reads the whole database and looks for damage: broken pages and indices, rows that refer to deleted rows.
     /// - Returns: a sentence for each fault; none where all is well.
     public func check() async throws -> [String] {
-        try await withCheckedThrowingContinuation { continuation in
-            pool.asyncRead { access in
-                continuation.resume(
-                    with: Result {
-                        try translatingErrors { try Self.faults(of: try access.get()) }
-                    })
-            }
+        try await readers.apart { access in
+            try translatingErrors { try access.wait(for: Self.faults) }
         }
     }
 

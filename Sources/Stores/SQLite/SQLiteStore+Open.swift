@@ -27,43 +27,59 @@ extension SQLiteStore {
     public static func temporary(in parent: URL? = nil, options: Options = Options()) async throws -> SQLiteStore {
         try await blocking {
             let directory = try TemporaryDirectory(in: parent)
-            let pool = try pool(
-                path: directory.url.appendingPathComponent("store.sqlite").path, options: options, migrations: .all)
-            return SQLiteStore(pool: pool, options: options, temporaryDirectory: directory)
+            return try store(
+                path: directory.url.appendingPathComponent("store.sqlite").path, options: options, migrations: .all,
+                temporaryDirectory: directory)
         }
     }
 
     /// For tests: with other migrations than the program's.
     static func open(path: String, options: Options, migrations: Migrations) async throws -> SQLiteStore {
         try await blocking {
-            SQLiteStore(pool: try pool(path: path, options: options, migrations: migrations), options: options)
+            try store(path: path, options: options, migrations: migrations)
         }
     }
 
-    private static func pool(path: String, options: Options, migrations: Migrations) throws -> DatabasePool {
+    private static func store(
+        path: String, options: Options, migrations: Migrations, temporaryDirectory: TemporaryDirectory? = nil
+    ) throws -> SQLiteStore {
         try DatabaseFile.createIfMissing(path)
         let isReadOnly = DatabaseFile.isReadOnly(path)
         if !isReadOnly { try DatabaseFile.restrict(path) }
-        return try retryingWhileBusy(for: options.busyTimeout) {
+        let writer = try retryingWhileBusy(for: options.busyTimeout) {
             var configuration = configuration(options)
             configuration.readonly = isReadOnly
-            let pool = try DatabasePool(path: path, configuration: configuration)
-            if isReadOnly {
-                try pool.read { try requireNewest($0, migrations) }
-            } else {
-                try pool.writeWithoutTransaction { database in
+            configuration.journalMode = .wal
+            return try SQLiteAccess(path: path, configuration: configuration, isReadOnly: isReadOnly) { database in
+                if isReadOnly {
+                    try requireNewest(database, migrations)
+                } else {
                     try makeDurable(database)
                     try migrate(database, migrations)
                 }
             }
-            return pool
         }
+        let readers = SQLiteReaders(most: options.readers, capacity: options.waitingReads) {
+            var configuration = configuration(options)
+            configuration.readonly = true
+            return try translatingErrors {
+                try SQLiteAccess(path: path, configuration: configuration, isReadOnly: isReadOnly)
+            }
+        }
+        return SQLiteStore(
+            path: path, writer: writer, readers: readers, isReadOnly: isReadOnly, options: options,
+            temporaryDirectory: temporaryDirectory)
     }
 
     private static func requireNewest(_ database: Database, _ migrations: Migrations) throws {
-        guard try database.tableExists("schema_migrations"),
-            try migrations.areApplied(to: SQLiteConnection(database: database, isReadOnly: true))
-        else { throw migrations.readOnlyRefusal }
+        var isNewest = false
+        try database.inTransaction(.deferred) {
+            isNewest =
+                try database.tableExists("schema_migrations")
+                && migrations.areApplied(to: SQLiteConnection(database, isReadOnly: true))
+            return .commit
+        }
+        guard isNewest else { throw migrations.readOnlyRefusal }
     }
 
     private static func configuration(_ options: Options) -> Configuration {
@@ -71,11 +87,10 @@ extension SQLiteStore {
         configuration.label = "countersign.sqlite"
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(options.busyTimeout / .seconds(1))
-        configuration.maximumReaderCount = options.readers
         return configuration
     }
 
-    /// Asks for a wait at every commit – the pool sets `NORMAL`, under which a power cut may lose the last ones – and
+    /// Asks for a wait at every commit – GRDB sets `NORMAL`, under which a power cut may lose the last ones – and
     /// makes sure that it was heard, because a misspelt pragma is silently nothing.
     private static func makeDurable(_ database: Database) throws {
         // On Apple systems only this makes a drive write what it has in its cache; elsewhere it does nothing.
@@ -90,7 +105,7 @@ extension SQLiteStore {
 
     private static func migrate(_ database: Database, _ migrations: Migrations) throws {
         try database.inTransaction(.immediate) {
-            try migrations.apply(to: SQLiteConnection(database: database), types: .sqlite)
+            try migrations.apply(to: try SQLiteConnection(database), types: .sqlite)
             return .commit
         }
     }

@@ -1,6 +1,5 @@
 import CountersignCore
 import Foundation
-import GRDB
 import StoreSQL
 import Synchronization
 
@@ -26,6 +25,8 @@ public final class SQLiteStore: Store {
         public var busyTimeout = Duration.seconds(5)
         /// How many reads run at the same time; more wait.
         public var readers = 5
+        /// How many reads may wait, beside those that run, before more are refused as `overloaded`.
+        public var waitingReads = 4096
 
         public init() {}
     }
@@ -40,20 +41,24 @@ public final class SQLiteStore: Store {
         public internal(set) var waiting = 0
     }
 
-    let pool: DatabasePool
+    let path: String
     /// Whether the file is not to be written.
     let isReadOnly: Bool
+    let readers: SQLiteReaders
+    private let writer: SQLiteAccess
     private let queue: Mutex<WriteQueue<PendingWrite>>
     private let counts = Mutex(Statistics())
     private let temporaryDirectory: TemporaryDirectory?
     let dataVersion: DataVersion
 
     /// - Parameter temporaryDirectory: what to remove when the store is closed.
-    init(pool: DatabasePool, options: Options, temporaryDirectory: TemporaryDirectory? = nil) {
-        self.pool = pool
-        isReadOnly = pool.configuration.readonly
+    init(
+        path: String, writer: SQLiteAccess, readers: SQLiteReaders, isReadOnly: Bool, options: Options,
+        temporaryDirectory: TemporaryDirectory?
+    ) {
+        (self.path, self.writer, self.readers, self.isReadOnly) = (path, writer, readers, isReadOnly)
         self.temporaryDirectory = temporaryDirectory
-        dataVersion = DataVersion(path: pool.path)
+        dataVersion = DataVersion(path: path)
         queue = Mutex(WriteQueue(capacity: options.waitingWrites, groupSize: options.groupSize))
     }
 
@@ -67,13 +72,8 @@ public final class SQLiteStore: Store {
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
-            pool.asyncRead { [isReadOnly] access in
-                continuation.resume(
-                    with: Result {
-                        let database = try translatingErrors { try access.get() }
-                        return try SQLTransaction.run(
-                            on: SQLiteConnection(database: database, isReadOnly: isReadOnly), body)
-                    })
+            readers.run { connection in
+                continuation.resume(with: Result { try connection.get().read(body) })
             }
         }
     }
@@ -102,20 +102,14 @@ public final class SQLiteStore: Store {
             }
         }
         guard isFirst else { return }
-        try await blocking { [pool, isReadOnly, dataVersion] in
-            try translatingErrors { try dataVersion.close() }
-            try translatingErrors { try pool.close() }
-            // Where another process is at work, the log is its to tidy away.
-            if !isReadOnly { try? Self.removeLog(of: pool.path) }
+        // The last connection to go tidies the log away, and only one that may write can.
+        await readers.close()
+        try await blocking { [writer, dataVersion] in
+            try translatingErrors {
+                try dataVersion.close()
+                try writer.close()
+            }
         }
-    }
-
-    /// Moves the log into the database and removes it, which is what the last connection does when it goes. The last of
-    /// a pool is a reader, which cannot; so another, that may write, comes and goes after it.
-    private static func removeLog(of path: String) throws {
-        let last = try DatabaseQueue(path: path)
-        _ = try last.read { try Int.fetchOne($0, sql: "PRAGMA schema_version") }
-        try last.close()
     }
 
     private func follow(_ admission: WriteQueue<PendingWrite>.Admission, of write: PendingWrite) {
@@ -127,15 +121,16 @@ public final class SQLiteStore: Store {
     }
 
     private func wakeWriter() {
-        pool.asyncWriteWithoutTransaction { database in
-            let group = self.queue.withLock { $0.takeGroup() }
-            let commit = GroupCommit(group, on: SQLiteConnection(database: database, isReadOnly: self.isReadOnly))
-            self.counts.withLock {
-                $0.commits += commit.commits
-                $0.writes += commit.writes
-            }
-            commit.answer()
-            if self.queue.withLock({ $0.finishGroup() }) { self.wakeWriter() }
+        writer.async { connection in
+            repeat {
+                let group = self.queue.withLock { $0.takeGroup() }
+                let commit = GroupCommit(group, on: connection)
+                self.counts.withLock {
+                    $0.commits += commit.commits
+                    $0.writes += commit.writes
+                }
+                commit.answer()
+            } while self.queue.withLock { $0.finishGroup() }
         }
     }
 }

@@ -3,6 +3,8 @@ import Foundation
 import GRDB
 
 extension StoreError {
+    static let closedStore = StoreError(.unavailable, "the store is closed")
+
     /// What SQLite refused, without the statement's parameters, which may be personal.
     init(_ error: DatabaseError) {
         let code: Code = error.resultCode == .SQLITE_READONLY ? .readOnly : .unavailable

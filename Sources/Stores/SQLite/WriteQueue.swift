@@ -27,7 +27,7 @@ struct WriteQueue<Write> {
     }
 
     mutating func add(_ write: Write) -> Admission {
-        guard !isClosed else { return .refused(StoreError(.unavailable, "the store is closed")) }
+        guard !isClosed else { return .refused(.closedStore) }
         guard waiting.count < capacity else {
             return .refused(StoreError(.overloaded, "\(waiting.count) writes wait already"))
         }

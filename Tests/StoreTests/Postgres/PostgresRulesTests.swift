@@ -17,18 +17,6 @@ struct PostgresRulesTests {
     }
 
     @Test
-    func `A statement keeps its name, and the one used longest ago makes room`() {
-        var cache = StatementCache(capacity: 2)
-        let first = ["a", "b", "a", "c", "b"].map { cache.name(of: $0) }
-        #expect(first.map(\.isNew) == [true, true, false, true, true])
-        #expect(first[2].name == first[0].name && first[1].name != first[0].name)
-        #expect(first.map(\.evicted) == [nil, nil, nil, first[1].name, first[0].name])
-        cache.forget("b")
-        let again = cache.name(of: "b")
-        #expect(again.isNew && again.evicted == nil)
-    }
-
-    @Test
     func `Waits grow to their bound, and are a matter of luck`() {
         let backoff = Backoff(first: .milliseconds(1), longest: .milliseconds(10))
         #expect(

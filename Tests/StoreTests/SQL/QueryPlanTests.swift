@@ -133,19 +133,19 @@ private struct Explaining: SQLConnection {
     let connection: any SQLConnection
     let note: (String) -> Void
 
-    func rows(_ statement: String, _ parameters: [SQLValue]) throws -> [SQLRow] {
+    func query(_ statement: SQLStatement, _ parameters: [SQLValue], _ read: (any SQLColumns) throws -> Void) throws {
         try explain(statement, parameters)
-        return try connection.rows(statement, parameters)
+        try connection.query(statement, parameters, read)
     }
 
-    func execute(_ statement: String, _ parameters: [SQLValue]) throws -> Int {
+    func execute(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Int {
         try explain(statement, parameters)
         return try connection.execute(statement, parameters)
     }
 
-    private func explain(_ statement: String, _ parameters: [SQLValue]) throws {
-        for row in try connection.rows("EXPLAIN QUERY PLAN \(statement)", parameters) {
-            if case .text(let step) = row.values.last { note("\(step): \(statement)") }
+    private func explain(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
+        for row in try connection.rows("EXPLAIN QUERY PLAN \(statement.text)", parameters) {
+            if case .text(let step) = row.values.last { note("\(step): \(statement.text)") }
         }
     }
 }

@@ -192,6 +192,6 @@ private final class ScriptedDatabase: GroupTransaction, Sendable {
 }
 
 private struct Unused: SQLConnection {
-    func rows(_ statement: String, _ parameters: [SQLValue]) -> [SQLRow] { [] }
-    func execute(_ statement: String, _ parameters: [SQLValue]) -> Int { 0 }
+    func query(_ statement: SQLStatement, _ parameters: [SQLValue], _ read: (any SQLColumns) throws -> Void) {}
+    func execute(_ statement: SQLStatement, _ parameters: [SQLValue]) -> Int { 0 }
 }
