@@ -85,6 +85,9 @@ extension Request {
             }
             return .json
         }
+        // The usual spellings, which need no taking apart.
+        if contentType == "application/json", formats.contains(.json) { return .json }
+        if contentType == "application/x-www-form-urlencoded", formats.contains(.form) { return .form }
         let parts = contentType.lowercased().split(separator: ";").map(\.trimmed)
         for parameter in parts.dropFirst() where parameter.hasPrefix("charset=") {
             let charset = parameter.dropFirst("charset=".count).filter { $0 != "\"" }

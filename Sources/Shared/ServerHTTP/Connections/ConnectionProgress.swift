@@ -115,8 +115,14 @@ struct ConnectionProgress: Sendable {
 
     /// When the first of all times is up; nil where there is nothing to wait for but ourselves.
     var deadline: Deadline? {
-        [ofStage, ofDraining, stalledSince.map { Deadline(at: $0 + limits.idle, stage: .stalled, expiry: .abort) }]
-            .compactMap { $0 }.min { $0.at < $1.at }
+        let ofStalling = stalledSince.map { Deadline(at: $0 + limits.idle, stage: .stalled, expiry: .abort) }
+        return Self.earlier(Self.earlier(ofStage, ofDraining), ofStalling)
+    }
+
+    private static func earlier(_ one: Deadline?, _ other: Deadline?) -> Deadline? {
+        guard let one else { return other }
+        guard let other else { return one }
+        return other.at < one.at ? other : one
     }
 
     private var ofStage: Deadline? {

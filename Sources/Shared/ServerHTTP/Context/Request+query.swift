@@ -25,7 +25,11 @@ extension Request {
 enum FormText {
     /// The text, with a space for each plus sign; nil where an escape is none or the bytes are not UTF-8.
     static func decoded(_ text: Substring) -> String? {
-        String(text).replacing("+", with: " ").removingPercentEncoding
+        // Most texts have neither.
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+            return String(text)
+        }
+        return String(text).replacing("+", with: " ").removingPercentEncoding
     }
 }
 
@@ -34,7 +38,12 @@ extension CountersignRequestContext {
     /// escape, or no UTF-8, stays as it was written.
     public var pathParameters: [String: String] {
         Dictionary(
-            parameters.map { (String($0.key), String($0.value).removingPercentEncoding ?? String($0.value)) },
+            parameters.map { (String($0.key), Self.decoded($0.value)) },
             uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func decoded(_ text: Substring) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+        return String(text).removingPercentEncoding ?? String(text)
     }
 }

@@ -14,8 +14,10 @@ extension Response {
         _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {
         var all: HTTPFields = [.contentType: "application/json; charset=UTF-8", .cacheControl: "no-store"]
-        for name in Set(headers.map(\.name)) { all[name] = nil }
-        all.append(contentsOf: headers)
+        if !headers.isEmpty {
+            for name in Set(headers.map(\.name)) { all[name] = nil }
+            all.append(contentsOf: headers)
+        }
         return Response(
             status: status, headers: all, body: ResponseBody(byteBuffer: ByteBuffer(bytes: try bytes(of: value))))
     }
