@@ -125,6 +125,8 @@ struct Settlement: Sendable {
                 present.body == judged.body
             else { return .stale }
         }
+        // Whatever follows a first factor depends on the user's others: read with it.
+        if !isAtOnce, let user, fitting?.located.factor != nil { _ = try transaction.factors(of: user.id) }
         var proof: Proof?
         if let fitting {
             if let settling = fitting.method as? any SettlingProof {

@@ -100,7 +100,7 @@ extension Sessions {
                     currentDigest: successor.digest, previousDigest: given.digest, rotatedAt: sharedNow,
                     sealedCurrent: try successor.sealed(by: realm.sealer, in: transaction))
                 // The user before the grant, as everywhere: who removes the user locks them in this order.
-                try transaction.reserve([.user(user.id)])
+                try transaction.touch(user.id, signedInAt: nil, refreshedAt: now)
                 guard try transaction.update(grant) else { return .refused(.ended) }
                 token = successor
             } else if let previous = grant.refresh.previousDigest, ConstantTime.equal(given.digest, previous),
@@ -110,6 +110,7 @@ extension Sessions {
             {
                 if user.isDisabled { return .refused(.userDisabled) }
                 if lacksFactor { return .refused(.secondFactorRequired) }
+                try transaction.touch(user.id, signedInAt: nil, refreshedAt: now)
                 token = current
             } else {
                 // Only holders of a refresh token of the grant know the grant's id: no other token carries it.
@@ -120,7 +121,6 @@ extension Sessions {
                         reason: RefreshRefusal.reused.rawValue))
                 return .refused(.reused)
             }
-            try transaction.touch(user.id, signedInAt: nil, refreshedAt: now)
             return .refreshed(SignedIn(user: user, session: session, grant: grant, refreshToken: token.text))
         }
     }
@@ -165,7 +165,6 @@ extension RefreshToken {
 extension StoreTransaction {
     /// A grant with its session, whether they go on or not.
     func granted(_ id: GrantID) throws -> GrantedSession? {
-        guard let grant = try grant(id), let session = try session(grant.sessionID) else { return nil }
-        return GrantedSession(session: session, grant: grant)
+        try heldGrant(id).map { GrantedSession(session: $0.session, grant: $0.grant) }
     }
 }

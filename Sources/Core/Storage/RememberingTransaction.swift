@@ -244,6 +244,20 @@ extension RememberingTransaction: StoreTransaction {
 
     func grant(_ id: GrantID) throws -> Grant? { try row(&grants, id) { try $0.grant(id) } }
 
+    func heldGrant(_ id: GrantID) throws -> HeldGrant? {
+        if grants[id] == nil {
+            let held = try base.heldGrant(id)
+            grants[id] = .some(held?.grant)
+            if let held {
+                sessions[held.session.id] = .some(held.session)
+                users[held.user.id] = .some(held.user)
+            }
+        }
+        guard let grant = try grant(id), let session = try session(grant.sessionID), let user = try user(grant.userID)
+        else { return nil }
+        return HeldGrant(grant: grant, session: session, user: user)
+    }
+
     func grants(of session: SessionID, limit: Int) throws -> [Grant] { try base.grants(of: session, limit: limit) }
 
     func grants(of user: UserID, limit: Int) throws -> [Grant] { try base.grants(of: user, limit: limit) }
@@ -305,7 +319,26 @@ extension RememberingTransaction: StoreTransaction {
     func update(_ key: SigningKeyRecord) throws -> Bool { try base.update(key) }
     func deleteSigningKey(_ id: String) throws -> Bool { try base.deleteSigningKey(id) }
 
-    func application(_ id: ClientID) throws -> Application? { try row(&applications, id) { try $0.application(id) } }
+    /// What nearly every transaction asks for: read together, and with an application where one is asked for first.
+    private static let standingDocuments = [settingsDocument, MasterKeys.checkDocument]
+
+    private func keep(standing found: [String: Data]) {
+        for name in Self.standingDocuments where documents[name] == nil { documents[name] = .some(found[name]) }
+    }
+
+    func application(_ id: ClientID) throws -> Application? {
+        guard applications[id] == nil, Self.standingDocuments.allSatisfy({ documents[$0] == nil }) else {
+            return try row(&applications, id) { try $0.application(id) }
+        }
+        let (application, found) = try base.application(id, beside: Self.standingDocuments)
+        keep(standing: found)
+        applications[id] = .some(application)
+        return application
+    }
+
+    func application(_ id: ClientID, beside documents: [String]) throws -> (Application?, documents: [String: Data]) {
+        (try application(id), try self.documents(documents))
+    }
 
     func applications(after id: ClientID?, limit: Int) throws -> [Application] {
         try base.applications(after: id, limit: limit)
@@ -326,7 +359,18 @@ extension RememberingTransaction: StoreTransaction {
         return try base.deleteApplication(id)
     }
 
-    func document(_ name: String) throws -> Data? { try row(&documents, name) { try $0.document(name) } }
+    func document(_ name: String) throws -> Data? {
+        if documents[name] == nil, Self.standingDocuments.contains(name) {
+            keep(standing: try base.documents(Self.standingDocuments))
+        }
+        return try row(&documents, name) { try $0.document(name) }
+    }
+
+    func documents(_ names: [String]) throws -> [String: Data] {
+        var found: [String: Data] = [:]
+        for name in names { found[name] = try document(name) }
+        return found
+    }
 
     func putDocument(_ name: String, _ body: Data) throws {
         documents[name] = nil

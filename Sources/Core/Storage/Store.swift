@@ -6,7 +6,9 @@
 ///
 /// **How the files of this folder meet.** A driver conforms to this protocol and to `StoreTransaction`, which is made of the
 /// protocols in `Storages`, one for each entity; `ClientRecord` is the one entity that has no folder of its own here. A
-/// transaction that writes rows in another order than all others reserves them first (`RowReservation`). `SealedValues` lists
+/// transaction that writes rows in another order than all others reserves them first (`RowReservation`). `RowsTogether` asks for
+/// several rows in one statement; `RememberingTransaction` is put around every transaction of a realm, so that no row is read
+/// twice, and `StandingDocuments` keeps what documents say. `SealedValues` lists
 /// every place that holds a sealed value, `Maintenance` removes what is no longer needed, `StoreHealth` says how the store is.
 public protocol Store: Sendable {
     /// Reads from one consistent snapshot. What the body writes is an error.
@@ -34,7 +36,7 @@ public protocol StoreTransaction:
     UserStorage, FactorStorage, FlowStorage, ClientRecordStorage, SessionStorage, GrantStorage,
     AuthorizationCodeStorage, UsedTokenStorage,
     SigningKeyStorage, ApplicationStorage, AttemptCounterStorage, AuditStorage, OutboxStorage, DocumentStorage,
-    SecretStorage, SealedValueStorage, StoreCondition, RowReservation
+    SecretStorage, SealedValueStorage, StoreCondition, RowReservation, RowsTogether
 {}
 
 /// A failure of the store itself.

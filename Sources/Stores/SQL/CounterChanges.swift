@@ -15,12 +15,15 @@ final class CounterChanges {
 
     /// What the transaction sees: nil within is that there is no such counter.
     private var present: [String: AttemptCounter?] = [:]
+    /// As it was read; what ends so is not written.
+    private var kept: [String: AttemptCounter?] = [:]
     private var changed: Set<String> = []
 
     func counter(_ key: String, orRead read: () throws -> AttemptCounter?) rethrows -> AttemptCounter? {
         if let known = present[key] { return known }
         let counter = try read()
         present[key] = .some(counter)
+        kept[key] = .some(counter)
         return counter
     }
 
@@ -37,11 +40,14 @@ final class CounterChanges {
 
     /// What is to be written; afterwards nothing is.
     func takeChanges() -> [Change] {
-        let changes = changed.sorted().map { key in
-            present[key].flatMap { $0 }.map(Change.put) ?? .delete(key)
+        let changes = changed.sorted().compactMap { key -> Change? in
+            let counter = present[key].flatMap { $0 }
+            if let before = kept[key], before == counter { return nil }
+            return counter.map(Change.put) ?? .delete(key)
         }
         changed = []
         present = [:]
+        kept = [:]
         return changes
     }
 }

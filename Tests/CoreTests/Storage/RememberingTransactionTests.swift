@@ -118,7 +118,7 @@ struct RememberingTransactionTests {
         (
             "old sessions",
             { scene, transaction, now in
-                try transaction.deleteSessions(expiredBefore: now + 1000 * 86_400, limit: 100) == 1
+                try transaction.deleteSessions(expiredBefore: now + 1000 * 86_400, limit: 100) > 0
             }
         ),
         ("no user, and what hangs on it", { scene, transaction, _ in try transaction.deleteUser(scene.user) }),
