@@ -17,7 +17,7 @@ import Testing
             "hello",
             "jwks",
             "refresh", "wrong-code", "right-code", "sign-in-minimum", "sign-in-default", "get-alone",
-            "get-amid-sign-ins", "rsa-verify", "allow", "push", "mailed-code", "open", "guarded",
+            "get-amid-sign-ins", "rsa-verify", "allow", "push-wire", "push", "mailed-code", "open", "guarded",
             "guarded-clients", "service-open", "service-offline", "service-online", "service-online-issuer",
             "idle-devices", "password-few", "password-many", "code-few",
             "code-many", "start", "start-fresh",

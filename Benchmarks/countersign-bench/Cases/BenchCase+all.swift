@@ -88,7 +88,10 @@ extension BenchCase {
             name: "get-amid-sign-ins", title: "JWKS GET, eight clients sign in", section: .mixed,
             limits: [Limit(name: "get-alone", quantity: .p99Latency)], measure: OverHTTP.calmAmidSignIns),
         BenchCase(
-            name: "push", title: "push to a device that polls", section: .push,
+            name: "push-wire", title: "push to a device that polls, bare connections", section: .push,
+            limits: [Limit(name: "get-alone", quantity: .medianLatency)], measure: Pushes.deliveryOnTheWire),
+        BenchCase(
+            name: "push", title: "push to a device that polls, the client module on both sides", section: .push,
             limits: [
                 Limit(name: "get-alone", quantity: .medianLatency), Limit(name: "get-alone", quantity: .p99Latency),
             ], measure: Pushes.delivery),

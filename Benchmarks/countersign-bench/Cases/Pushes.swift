@@ -37,6 +37,57 @@ enum Pushes {
         ]
     }
 
+    /// The same on bare connections, so that the server alone is measured.
+    @Sendable static func deliveryOnTheWire(_ bench: Workbench) async throws -> [Quantity: [Double]] {
+        let subject = try await bench.subject(.devices)
+        let people = try subject.people.take(bench.options.people(perSecond: 25))
+        let begun = Collected<(Person, String)>()
+        _ = try await bench.load.run(port: subject.server.port, connections: 8, seconds: 600) { _ in
+            BeginningSignIn(realm: subject.realm, people: people, begun: begun)
+        }
+        var latencies: [Double] = []
+        while let (person, token) = begun.take() {
+            let device = BenchDevice(person: person)
+            let waiting = RequestText.get(
+                "/api/device-accounts/\(device.id)/notifications?wait=20", source: person.source, bearer: device.token)
+            latencies.append(
+                try await bench.load.latency(
+                    port: subject.server.port, of: waiting, after: .milliseconds(15),
+                    from: subject.realm.challenge(token, person)))
+        }
+        latencies.sort()
+        guard let last = latencies.indices.last else { throw Workbench.NothingMeasured() }
+        return [
+            .medianLatency: [latencies[last / 2]], .p99Latency: [latencies[Int((Double(last) * 0.99).rounded())]],
+        ]
+    }
+
+    /// Signs in by password, which is half of it.
+    private struct BeginningSignIn: Script {
+        let realm: BenchRealm
+        let people: Turns
+        let begun: Collected<(Person, String)>
+        private var person = Person(number: 0)
+
+        init(realm: BenchRealm, people: Turns, begun: Collected<(Person, String)>) {
+            self.realm = realm
+            self.people = people
+            self.begun = begun
+        }
+
+        mutating func begin() -> ByteBuffer? {
+            guard let number = people.next() else { return nil }
+            person = Person(number: number)
+            return realm.passwordGrant(person)
+        }
+
+        mutating func answered(_ answer: Answer) throws -> ByteBuffer? {
+            try answer.expect(403, containing: "mfa_required")
+            begun.add((person, try answer.text("mfa_token")))
+            return nil
+        }
+    }
+
     private struct Grant: Decodable {
         let mfa_token: String
     }

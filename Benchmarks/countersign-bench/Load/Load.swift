@@ -83,6 +83,66 @@ struct Load: Sendable {
         }
     }
 
+    /// Milliseconds from sending the cause until the request that waits for it, on a connection of its own, is answered with 200.
+    /// - Parameter pause: between the request that waits and the cause.
+    func latency(port: Int, of waiting: ByteBuffer, after pause: Duration, from cause: ByteBuffer) async throws
+        -> Double
+    {
+        let (waiter, answer) = try await asking(port: port)
+        let (asker, reply) = try await asking(port: port)
+        do {
+            try await waiter.writeAndFlush(waiting)
+            try await Task.sleep(for: pause)
+            let start = NIODeadline.now()
+            try await asker.writeAndFlush(cause)
+            let end = try await answer.get()
+            _ = try await reply.get()
+            try await waiter.close()
+            try await asker.close()
+            return Double((end - start).nanoseconds) / 1e6
+        } catch {
+            try? await waiter.close()
+            try? await asker.close()
+            throw error
+        }
+    }
+
+    /// A connection, and when its first answer of 200 arrived.
+    private func asking(port: Int) async throws -> (any Channel, EventLoopFuture<NIODeadline>) {
+        let loop = group.next()
+        let answered = loop.makePromise(of: NIODeadline.self)
+        let channel = try await ClientBootstrap(group: loop)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(FirstAnswer(answered))
+                }
+            }
+            .connect(host: "127.0.0.1", port: port).get()
+        return (channel, answered.futureResult)
+    }
+
+    private final class FirstAnswer: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private let answered: EventLoopPromise<NIODeadline>
+
+        init(_ answered: EventLoopPromise<NIODeadline>) {
+            self.answered = answered
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let now = NIODeadline.now()
+            let text = String(buffer: unwrapInboundIn(data))
+            if text.hasPrefix("HTTP/1.1 200") {
+                answered.succeed(now)
+            } else {
+                answered.fail(UnexpectedAnswer(status: 0, body: text))
+            }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) { answered.fail(ConnectionLost()) }
+    }
+
     struct AnsweredTooEarly: Error, CustomStringConvertible {
         let description = "The server closed a connection of a request that waits."
     }
