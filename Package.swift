@@ -241,7 +241,9 @@ let package = Package(
             path: "Sources/Dialects/Admin/Server"),
         .target(
             name: "AccountServer",
-            dependencies: ["CountersignCore", "ServerHTTP", "WebPages", .httpTypes, .hummingbird],
+            dependencies: [
+                "CountersignCore", "OneTimePassword", "QRCode", "ServerHTTP", "WebPages", .httpTypes, .hummingbird,
+            ],
             path: "Sources/Dialects/Account",
             resources: [.embedInCode("Templates/mailed-link.mustache")]),
         .target(
@@ -450,6 +452,12 @@ let package = Package(
                 "DialectTestSupport",
                 "TestSupport", .crypto,
                 .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes, .logging, .nioCore,
+            ]),
+        .testTarget(
+            name: "AccountPagesTests",
+            dependencies: [
+                "CountersignCore", "CountersignServer", "DialectTestSupport", "OneTimePassword", "ServerHTTP",
+                .httpTypes,
             ]),
         // What one protocol gave out, at the endpoints of all.
         .testTarget(

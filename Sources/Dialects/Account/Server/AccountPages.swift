@@ -40,11 +40,102 @@ public struct AccountPages: Sendable {
     /// Every page, one line each.
     public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
         let mailedLink = MailedLinkPage(pages: self)
-        let pages = router.group().add(middleware: PageMiddleware(options.site))
-        let home = HomePage(pages: self)
-        pages.get("/") { request, _ in try home.show(request) }
         let links = router.group().add(middleware: PageMiddleware(options.site, forms: .withSecret))
         links.get("auth/action") { request, _ in try await mailedLink.show(request) }
         links.post("auth/action") { request, context in try await mailedLink.submit(request, context) }
+
+        let home = HomePage(pages: self)
+        let routes = router.group().add(middleware: PageMiddleware(options.site))
+        routes.get("/") { request, _ in try home.show(request) }
+        let pages = PageRoutes(pages: self, router: routes)
+        let identify = IdentifyPage(pages: self)
+        pages.on("sign-in", show: identify.show, take: identify.submit)
+        addSignIn(to: pages)
+        addSignUp(to: pages)
+        let activate = ActivatePage()
+        pages.on("activate", show: activate.show, take: activate.submit)
+        pages.get("activate/done", activate.done)
+        let account = AccountPage()
+        pages.get("account", account.show)
+        pages.postOfSession("account/applications", for: "revoke", account.revoke)
+        pages.postOfSession("account/sessions", for: "end", account.end)
+        pages.get("sign-out", account.askToSignOut)
+        pages.postOfSession("sign-out", for: "sign-out", account.signOut)
+        pages.get("signed-out", account.signedOut)
+    }
+
+    private func addSignIn(to pages: PageRoutes<some RouterMethods<CountersignRequestContext>>) {
+        let password = PasswordPage()
+        pages.step("sign-in/password", for: "password", show: password.show, take: password.submit)
+        let mail = MailedCodePage.signIn
+        pages.step("sign-in/mail", for: "mail", show: mail.show, take: mail.submit)
+        let code = CodePage()
+        pages.step("sign-in/code", for: "code", show: code.show, take: code.submit)
+        let push = PushPage()
+        pages.step("sign-in/push", for: "push", show: push.show, take: push.submit)
+        pages.get("sign-in/push/wait", push.wait)
+        let enrol = EnrolPage()
+        pages.step("sign-in/enrol", for: "enrol", show: enrol.show, take: enrol.submit)
+        let consent = ConsentPage()
+        pages.get("sign-in/consent", consent.show)
+        pages.post("sign-in/consent", for: "consent", consent.submit)
+    }
+
+    private func addSignUp(to pages: PageRoutes<some RouterMethods<CountersignRequestContext>>) {
+        let signUp = SignUpPage()
+        pages.on("sign-up", show: signUp.show, take: signUp.submit)
+        let verify = MailedCodePage.signUp
+        pages.step("sign-up/verify", for: "mail", show: verify.show, take: verify.submit)
+        let newPassword = NewPasswordPage.signUp
+        pages.step("sign-up/new-password", for: "new-password", show: newPassword.show, take: newPassword.submit)
+        let profile = ProfilePage()
+        pages.step("sign-up/profile", for: "profile", show: profile.show, take: profile.submit)
+        let forgot = ForgotPage()
+        pages.on("forgot", show: forgot.show, take: forgot.submit)
+        let resetCode = MailedCodePage.reset
+        pages.step("forgot/verify", for: "mail", show: resetCode.show, take: resetCode.submit)
+        let reset = NewPasswordPage.reset
+        pages.step("reset", for: "new-password", show: reset.show, take: reset.submit)
+    }
+}
+
+/// Adds pages with what each needs before it is shown.
+private struct PageRoutes<Router: RouterMethods<CountersignRequestContext>> {
+    let pages: AccountPages
+    let router: Router
+
+    /// A page with a form whose `csrf` is for the path.
+    func on(_ path: String, show: @escaping AccountPages.Show, take: @escaping AccountPages.Show) {
+        get(path, show)
+        post(path, for: path, take)
+    }
+
+    /// A page of an attempt in progress.
+    func step(
+        _ path: String, for purpose: String, show: @escaping AccountPages.Show, take: @escaping AccountPages.Show
+    ) {
+        router.get(RouterPath(path)) { [pages] request, context in
+            try await pages.read(request, context, needsAttempt: true, show)
+        }
+        router.post(RouterPath(path)) { [pages] request, context in
+            try await pages.take(request, context, for: purpose, needsAttempt: true, take)
+        }
+    }
+
+    func get(_ path: String, _ show: @escaping AccountPages.Show) {
+        router.get(RouterPath(path)) { [pages] request, context in try await pages.read(request, context, show) }
+    }
+
+    func post(_ path: String, for purpose: String, _ take: @escaping AccountPages.Show) {
+        router.post(RouterPath(path)) { [pages] request, context in
+            try await pages.take(request, context, for: purpose, take)
+        }
+    }
+
+    /// A form of a signed-in user, whose `csrf` is of the session.
+    func postOfSession(_ path: String, for purpose: String, _ take: @escaping AccountPages.Show) {
+        router.post(RouterPath(path)) { [pages] request, context in
+            try await pages.take(request, context, for: purpose, ofSession: true, take)
+        }
     }
 }

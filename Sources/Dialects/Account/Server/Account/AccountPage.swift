@@ -1,0 +1,161 @@
+import CountersignCore
+import Foundation
+import Hummingbird
+import ServerHTTP
+import WebPages
+
+/// `/account`: who is signed in, what applications are allowed, and where else.
+struct AccountPage: Sendable {
+    /// Sessions that are shown, the newest.
+    private static let shownSessions = 50
+
+    func show(_ scene: inout PageScene) async throws -> Response {
+        guard let present = scene.present, let token = scene.visit.sessionToken else {
+            return scene.redirect(to: "/sign-in")
+        }
+        let words = scene.words
+        let realm = scene.realm
+        func hidden(_ purpose: String, _ more: [PageForm.HiddenField] = []) -> [PageForm.HiddenField] {
+            [.init(name: "csrf", value: FormToken.text(for: purpose, session: token))] + more
+        }
+        let address = present.user.email?.canonical ?? present.user.id.rawValue
+        var page = Page("account", words("accountTitle"), words("accountWho", ["address": .chosen(address)]))
+        page.isWide = true
+        if let done = scene.field("done"), let notice = ["revoked": "revoked", "ended": "sessionEnded"][done] {
+            page.blocks.append(.notice(words(notice)))
+        }
+        let isStrong = present.session.proofs.contains(where: \.isSecondFactor)
+        page.blocks.append(.text(words(isStrong ? "accountTwoSteps" : "accountOneStep")))
+
+        page.blocks.append(.heading(words.plain("accountApplications")))
+        var applications: [PageBlock.Item] = []
+        for consent in try await realm.consents.list(of: present.user.id) {
+            let application = try await realm.applications.application(consent.client)
+            let scopes = consent.scopes.map { ConsentPage.text(of: $0, words).plain }.joined(separator: ", ")
+            applications.append(
+                .init(
+                    PageText(chosen: application?.shownName ?? consent.client.rawValue),
+                    details: [
+                        words("accountScopes", ["scopes": .chosen(scopes)]),
+                        words("accountSince", ["date": .words(Self.day(consent.createdAt))]),
+                    ],
+                    form: PageForm(
+                        action: "/account/applications",
+                        hidden: hidden("revoke", [.init(name: "client", value: consent.client.rawValue)]),
+                        buttons: [.init(words.plain("revoke"), isSecondary: true)])))
+        }
+        page.blocks.append(
+            applications.isEmpty ? .text(words("accountNoApplications")) : .items(applications))
+
+        page.blocks.append(.heading(words.plain("accountSessions")))
+        let now = realm.clock.now
+        let sessions = try await realm.sessions.list(of: present.user.id, limit: Self.shownSessions).filter {
+            $0.isLiving(of: present.user, at: now)
+        }
+        page.blocks.append(
+            .items(
+                sessions.map { listing in
+                    let session = listing.session
+                    let isHere = session.id == present.session.id
+                    return .init(
+                        words(isHere ? "sessionHere" : "sessionElsewhere"),
+                        details: [
+                            words(
+                                "sessionFrom",
+                                [
+                                    "agent": .chosen(session.origin.userAgent ?? words.plain("unknown")),
+                                    "address": .chosen(session.origin.address ?? words.plain("unknown")),
+                                ]),
+                            words("accountSince", ["date": .words(Self.day(session.createdAt))]),
+                        ],
+                        form: isHere
+                            ? nil
+                            : PageForm(
+                                action: "/account/sessions",
+                                hidden: hidden("end", [.init(name: "session", value: session.id.rawValue)]),
+                                buttons: [.init(words.plain("sessionEnd"), isSecondary: true)]))
+                }))
+        page.blocks.append(
+            .form(
+                PageForm(
+                    action: "/sign-out", hidden: hidden("sign-out"),
+                    buttons: [
+                        .init(words.plain("signOut"), name: "decision", value: "this"),
+                        .init(words.plain("signOutAll"), name: "decision", value: "all", isSecondary: true),
+                    ])))
+        return scene.show(page)
+    }
+
+    /// Takes back what an application was allowed.
+    func revoke(_ scene: inout PageScene) async throws -> Response {
+        guard let present = scene.present else { return scene.redirect(to: "/sign-in") }
+        if let client = scene.field("client") {
+            _ = try await scene.realm.consents.revoke(
+                ClientID(rawValue: client), of: present.user.id, by: scene.client)
+        }
+        return scene.redirect(to: "/account?done=revoked")
+    }
+
+    /// Ends one of the user's other sessions.
+    func end(_ scene: inout PageScene) async throws -> Response {
+        guard let present = scene.present else { return scene.redirect(to: "/sign-in") }
+        if let id = scene.field("session") {
+            _ = try await scene.realm.sessions.end(
+                SessionID(rawValue: id), of: present.user.id, by: scene.client)
+        }
+        return scene.redirect(to: "/account?done=ended")
+    }
+
+    // MARK: Signing out
+
+    /// `/sign-out` asks first: a link alone signs out of nothing.
+    func askToSignOut(_ scene: inout PageScene) async throws -> Response {
+        guard let present = scene.present, let token = scene.visit.sessionToken else {
+            return scene.redirect(to: "/signed-out")
+        }
+        let words = scene.words
+        let address = present.user.email?.canonical ?? present.user.id.rawValue
+        let hidden = [PageForm.HiddenField(name: "csrf", value: FormToken.text(for: "sign-out", session: token))]
+        return scene.show(
+            Page(
+                "sign-out", words("signOutTitle"), words("signOutText", ["address": .chosen(address)]),
+                [
+                    .form(
+                        PageForm(
+                            action: "/sign-out", hidden: hidden,
+                            buttons: [
+                                .init(words.plain("signOut"), name: "decision", value: "this"),
+                                .init(words.plain("signOutAll"), name: "decision", value: "all", isSecondary: true),
+                            ])),
+                    .links([.init(words("homeAccount"), to: "/account")]),
+                ]))
+    }
+
+    func signOut(_ scene: inout PageScene) async throws -> Response {
+        guard let present = scene.present else { return scene.redirect(to: "/signed-out") }
+        let sessions = scene.realm.sessions
+        if scene.fields["decision"] == "all" {
+            for listing in try await sessions.list(of: present.user.id, limit: 1000)
+            where listing.session.revokedAt == nil {
+                _ = try await sessions.end(listing.session.id, of: present.user.id, by: scene.client)
+            }
+        } else {
+            _ = try await sessions.signOut(present.session.id, of: present.user.id, by: scene.client)
+        }
+        scene.visit.signOut()
+        var response = scene.redirect(to: "/signed-out")
+        response.headers[.clearSiteData] = "\"cache\", \"storage\""
+        return response
+    }
+
+    func signedOut(_ scene: inout PageScene) async throws -> Response {
+        let words = scene.words
+        return scene.show(
+            Page(
+                "signed-out", words("signedOutTitle"), words("signedOutText"),
+                [.links([.init(words("signInAgain"), to: "/sign-in", isButton: true)])]))
+    }
+
+    /// `2026-11-22`, in UTC: read alike in every language.
+    private static func day(_ date: Date) -> String { date.formatted(.iso8601.year().month().day()) }
+}

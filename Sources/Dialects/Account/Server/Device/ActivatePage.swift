@@ -1,0 +1,122 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+import WebPages
+
+/// `/activate`: a device without a browser is allowed here, by the code that it shows (RFC 8628, section 3.3).
+struct ActivatePage: Sendable {
+    func show(_ scene: inout PageScene) async throws -> Response {
+        let code = scene.field("user_code")
+        guard let present = scene.present else {
+            return scene.redirect(to: PagePath("/sign-in", [("to", "activate"), ("user_code", code)]).text)
+        }
+        guard let code else { return page(scene) }
+        return try await confirm(code, present, scene)
+    }
+
+    /// A typed code, or a decision about the device that it names.
+    func submit(_ scene: inout PageScene) async throws -> Response {
+        let code = scene.field("user_code")
+        guard let present = scene.present else {
+            return scene.redirect(to: PagePath("/sign-in", [("to", "activate"), ("user_code", code)]).text)
+        }
+        guard let code else { return page(scene, problem: scene.words("activateWrong")) }
+        guard let decision = scene.fields["decision"], ["allow", "deny"].contains(decision) else {
+            return try await confirm(code, present, scene)
+        }
+        let devices = scene.realm.deviceAuthorizations
+        guard case .found(let device) = try await devices.pending(userCode: code, of: present.user.id, by: scene.client)
+        else { return page(scene, problem: scene.words("activateWrong")) }
+        switch try await devices.decide(
+            decision == "allow", device.id, session: present.session.id, of: present.user.id, by: scene.client)
+        {
+        case .done: return scene.redirect(to: PagePath("/activate/done", [("decision", decision)]).text)
+        case .unknown: return page(scene, problem: scene.words("activateWrong"))
+        case .needsSecondFactor: return try await raise(present.session, code, &scene)
+        }
+    }
+
+    /// What came of it.
+    func done(_ scene: inout PageScene) async throws -> Response {
+        let isAllowed = scene.fields["decision"] == "allow"
+        let words = scene.words
+        return scene.show(
+            Page(
+                "device-confirm", words(isAllowed ? "deviceAllowed" : "deviceDenied"),
+                words(isAllowed ? "deviceAllowedText" : "deviceDeniedText"),
+                [.links([.init(words("homeAccount"), to: "/account")])]))
+    }
+
+    private func raise(_ session: Session, _ code: String, _ scene: inout PageScene) async throws -> Response {
+        guard case .begun(let handle) = try await scene.realm.journeys.begin(raising: session, by: scene.client) else {
+            return scene.redirect(to: "/account")
+        }
+        let scene = scene.leading(toDeviceWith: code)
+        var next = NextStep(scene)
+        return try await next.go(handle)
+    }
+
+    private func confirm(
+        _ code: String, _ present: (session: Session, user: User), _ scene: PageScene
+    ) async throws -> Response {
+        let words = scene.words
+        switch try await scene.realm.deviceAuthorizations.pending(userCode: code, of: present.user.id, by: scene.client)
+        {
+        case .unknown: return page(scene, problem: words("activateWrong"))
+        case .limited(let until):
+            let minutes = max(1, Int((until.timeIntervalSince(scene.realm.clock.now) / 60).rounded(.up)))
+            return page(scene, problem: words("waitUntil", ["minutes": .number(minutes)]))
+        case .found(let device):
+            let address = present.user.email?.canonical ?? present.user.id.rawValue
+            var page = Page(
+                "device-confirm", words("deviceTitle"),
+                words(
+                    "deviceText",
+                    ["application": .chosen(device.application.shownName), "address": .chosen(address)]))
+            page.blocks = [
+                .code(.init(caption: words.plain("deviceCode"), text: device.userCode)),
+                .text(
+                    words(
+                        "deviceFrom",
+                        [
+                            "address": .chosen(device.request.address ?? words.plain("unknown")),
+                            "agent": .chosen(device.request.userAgent ?? words.plain("unknown")),
+                        ])),
+                .heading(words.plain("consentScopes")),
+                .items(device.request.scopes.map { .init(ConsentPage.text(of: $0, words)) }),
+                .form(
+                    PageForm(
+                        action: "/activate",
+                        hidden: scene.hidden("activate").filter { $0.name != "user_code" } + [
+                            .init(name: "user_code", value: device.userCode)
+                        ],
+                        buttons: [
+                            .init(words.plain("allow"), name: "decision", value: "allow"),
+                            .init(words.plain("deny"), name: "decision", value: "deny", isSecondary: true),
+                        ], isDecision: true)),
+            ]
+            return scene.show(page)
+        }
+    }
+
+    private func page(_ scene: PageScene, problem: PageText? = nil) -> Response {
+        let words = scene.words
+        var page = Page(
+            "activate", words("activateTitle"), words("activateText"), problem: problem,
+            [
+                .form(
+                    PageForm(
+                        action: "/activate", hidden: scene.hidden("activate").filter { $0.name != "user_code" },
+                        fields: [
+                            PageField(
+                                name: "user_code", label: words.plain("activateLabel"),
+                                value: scene.field("user_code").map { PageText.harmless($0) }, autocomplete: "off",
+                                maximumLength: 32, isInvalid: problem != nil)
+                        ], buttons: [.init(words.plain("goOn"))]))
+            ])
+        page.problemField = problem == nil ? nil : "user_code"
+        return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
+    }
+}

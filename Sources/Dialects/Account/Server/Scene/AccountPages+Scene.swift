@@ -1,0 +1,161 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+import WebPages
+
+extension AccountPages {
+    /// A page that is read.
+    typealias Show = @Sendable (inout PageScene) async throws -> Response
+
+    /// Answers a request for a page: finds what it is about, or says to begin again.
+    /// - Parameter needsAttempt: whether there has to be an attempt in progress.
+    func read(
+        _ request: Request, _ context: CountersignRequestContext, needsAttempt: Bool = false, _ show: Show
+    ) async throws -> Response {
+        guard var scene = try await scene(request, context, request.queryItems, needsAttempt: needsAttempt) else {
+            return startAgain(request)
+        }
+        scene.visit.keepBrowser(realm.random)
+        return try await show(&scene)
+    }
+
+    /// Answers a form.
+    /// - Parameters:
+    ///   - purpose: what the form's `csrf` has to be for.
+    ///   - ofSession: whether it is of the session rather than of the browser.
+    func take(
+        _ request: Request, _ context: CountersignRequestContext, for purpose: String, needsAttempt: Bool = false,
+        ofSession: Bool = false, _ take: Show
+    ) async throws -> Response {
+        let body: JSONValue
+        do {
+            body = try await request.bodyObject(accepting: .form)
+        } catch is RequestBodyFault {
+            return refused(request, status: .badRequest)
+        }
+        var fields: [String: String] = [:]
+        if case .object(let members) = body { fields = members.compactMapValues(\.stringValue) }
+        guard var scene = try await scene(request, context, fields, needsAttempt: needsAttempt) else {
+            return startAgain(request)
+        }
+        let isOurs =
+            ofSession
+            ? FormToken.admits(fields["csrf"], for: purpose, session: scene.visit.sessionToken)
+            : FormToken.admits(fields["csrf"], for: purpose, flow: scene.flow ?? "", in: scene.key)
+        guard isOurs else { return refused(request, status: .forbidden) }
+        return try await take(&scene)
+    }
+
+    /// Nil where the attempt, or the application's request, is not of this browser or is over.
+    private func scene(
+        _ request: Request, _ context: CountersignRequestContext, _ fields: [String: String], needsAttempt: Bool
+    ) async throws -> PageScene? {
+        let key = options.site.cookies.browser(request)
+        var pending: PendingAuthorization?
+        if let flow = fields["flow"], !flow.isEmpty {
+            guard let key, let found = try await realm.authorizations.pending(FlowHandle(flow), in: key) else {
+                return nil
+            }
+            pending = found
+        }
+        var attempt: FlowHandle?
+        if let name = fields["attempt"], !name.isEmpty {
+            guard let key, let found = PageScene.attempt(name, pending?.handle.token.reveal(), in: key) else {
+                return nil
+            }
+            attempt = found
+        }
+        if needsAttempt, attempt == nil { return nil }
+        var visit = options.site.visit(request, languages: pending?.request.languages ?? [])
+        var present: (session: Session, user: User)?
+        if let token = visit.sessionToken {
+            present = try await realm.sessions.session(ofBrowser: token)
+            if present != nil, let renewed = try await realm.sessions.renewed(browser: token) {
+                visit.hold(session: renewed)
+            }
+        }
+        let isRequired = try await realm.settings().secondFactors.isRequired
+        let requiresSecondFactor = isRequired || pending?.application.registration.requiresSecondFactor == true
+        return PageScene(
+            pages: self, context: context, visit: visit, fields: fields, pending: pending, attempt: attempt,
+            requiresSecondFactor: requiresSecondFactor,
+            present: present)
+    }
+
+    // MARK: What went wrong
+
+    /// The page for an attempt that is not of this browser.
+    func startAgain(_ request: Request) -> Response {
+        let visit = options.site.visit(request)
+        return visit.response(
+            Page(
+                "start-again", visit.words("startAgainTitle"), visit.words("startAgainText"),
+                [.links([.init(visit.words("startAgain"), to: "/sign-in", isButton: true)])]),
+            status: .badRequest)
+    }
+
+    /// The page for a form that is not of a page that this browser was given. Nothing was done; the attempt goes on.
+    private func refused(_ request: Request, status: HTTPResponse.Status) -> Response {
+        let visit = options.site.visit(request)
+        return visit.response(
+            Page(
+                "error", visit.words("errorTitle"), problem: visit.words("staleForm"),
+                [.links([.init(visit.words("startAgain"), to: "/sign-in")])]),
+            status: status)
+    }
+}
+
+extension PageScene {
+    /// A page that says what has happened, and what can be done.
+    func state(
+        _ kind: PageKind, _ title: String, _ text: String, link: (String, String)? = nil,
+        status: HTTPResponse.Status
+    ) -> Response {
+        let (label, target) = link ?? ("startAgain", beginning)
+        return show(
+            Page(kind, words(title), words(text), [.links([.init(words(label), to: target, isButton: true)])]),
+            status: status)
+    }
+
+    /// The attempt is over: an application's request begins anew, anything else says so.
+    func over() -> Response {
+        if pending != nil { return redirect(to: beginning) }
+        if present != nil { return redirect(to: destination) }
+        return state("expired", "expiredTitle", "expiredText", status: .gone)
+    }
+
+    /// What is said of an answer that was refused, where the page with its form is shown again; a response where another page follows.
+    func outcome(of refusal: Refusal, wrong: String) -> Outcome {
+        switch refusal.reason {
+        case .wrongAnswer, .unknownUser, .wrongNumber: return .problem(words(wrong))
+        case .replayed: return .problem(words("codeUsed"))
+        case .codeExpired: return .problem(words("codeExpired"))
+        case .lockedOut, .sourceLimited:
+            return .problem(wait(until: refusal))
+        case .weakPassword: return .problem(PageText(PasswordWords.of(visit.language).fault(refusal.passwordFault)))
+        case .addressTaken: return .problem(words("addressTaken"))
+        case .noPassword: return .problem(words("noPassword"))
+        case .signUpClosed: return .problem(words("signUpClosed"))
+        case .factorNotOffered, .unknownFactor, .factorLimitReached: return .problem(words(wrong))
+        case .authenticatorDisabled:
+            return .page(state("locked", "lockedTitle", "lockedText", status: .forbidden))
+        case .userDisabled: return .page(state("disabled", "disabledTitle", "disabledText", status: .forbidden))
+        case .unknownFlow, .flowExpired, .flowFinished, .flowExhausted, .userNotFound, .approvalRejected:
+            return .page(over())
+        default: return .problem(words("busyProblem"))
+        }
+    }
+
+    enum Outcome {
+        case problem(PageText)
+        case page(Response)
+    }
+
+    private func wait(until refusal: Refusal) -> PageText {
+        let seconds = Int((refusal.retryAt?.timeIntervalSince(realm.clock.now) ?? 60).rounded(.up))
+        if seconds < 100 { return words("waitSeconds", ["seconds": .number(max(1, seconds))]) }
+        return words("waitUntil", ["minutes": .number((seconds + 59) / 60)])
+    }
+}

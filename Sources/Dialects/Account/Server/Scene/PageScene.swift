@@ -1,0 +1,145 @@
+import CountersignCore
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+import WebPages
+
+/// One request for a page of a sign-in: the visit, the attempt that it is about, and who is signed in.
+///
+/// An attempt is named twice, by its handle and by a proof that this browser began it. A link with an attempt of another browser leads to
+/// the page that says to begin again, and to nothing of either browser's.
+struct PageScene: Sendable {
+    let pages: AccountPages
+    let context: CountersignRequestContext
+    var visit: PageVisit
+    /// What the form or the query says.
+    private(set) var fields: [String: String]
+    /// The application's request that waits for this sign-in.
+    let pending: PendingAuthorization?
+    /// The attempt in progress.
+    let attempt: FlowHandle?
+    /// Whether a second factor is asked of everybody who signs in here: by the application or by the settings.
+    let requiresSecondFactor: Bool
+    /// The browser's session.
+    let present: (session: Session, user: User)?
+
+    init(
+        pages: AccountPages, context: CountersignRequestContext, visit: PageVisit, fields: [String: String],
+        pending: PendingAuthorization?, attempt: FlowHandle?, requiresSecondFactor: Bool,
+        present: (session: Session, user: User)?
+    ) {
+        self.requiresSecondFactor = requiresSecondFactor
+        self.pages = pages
+        self.context = context
+        self.visit = visit
+        self.fields = fields
+        self.pending = pending
+        self.attempt = attempt
+        self.present = present
+    }
+
+    var realm: Realm { pages.realm }
+    var words: Words { visit.words }
+    var key: BrowserKey? { visit.browser }
+
+    func field(_ name: String) -> String? { fields[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Who asks, as the core counts and logs it: for the application that waits, or for these pages.
+    var client: ClientContext {
+        var client = context.client(
+            pending?.request.client ?? ClientID(rawValue: "account"), of: .oauth, locale: visit.language.rawValue)
+        client.requiresSecondFactor = requiresSecondFactor
+        return client
+    }
+
+    /// The same, of a sign-in that leads to the page of a device.
+    func leading(toDeviceWith code: String) -> PageScene {
+        var scene = self
+        scene.fields["to"] = "activate"
+        scene.fields["user_code"] = code
+        return scene
+    }
+
+    // MARK: Paths
+
+    /// A page of the same attempt.
+    func path(_ path: String, attempt handle: FlowHandle? = nil, _ more: [(String, String?)] = []) -> String {
+        let attempt = (handle ?? attempt).flatMap { handle in key.map { Self.name(of: handle, flow, in: $0) } }
+        var items: [(String, String?)] = [
+            ("flow", flow), ("attempt", attempt), ("to", target), ("user_code", userCode),
+        ]
+        items += more
+        return PagePath(path, items).text
+    }
+
+    /// What forms send along, so that they are about the same attempt.
+    func hidden(_ purpose: String, attempt handle: FlowHandle? = nil) -> [PageForm.HiddenField] {
+        let attempt = (handle ?? attempt).flatMap { handle in key.map { Self.name(of: handle, flow, in: $0) } }
+        let token = key.map { FormToken.text(for: purpose, flow: flow ?? "", in: $0) }
+        let items = [("csrf", token), ("flow", flow), ("attempt", attempt), ("to", target), ("user_code", userCode)]
+        return items.compactMap { name, value in value.map { PageForm.HiddenField(name: name, value: $0) } }
+    }
+
+    /// The application's request, as paths name it.
+    var flow: String? { pending?.handle.token.reveal() }
+    /// Where a sign-in leads that no application waits for: `activate`, or to the account.
+    var target: String? { fields["to"] == "activate" ? "activate" : nil }
+    /// The code of a device that waits for the user.
+    var userCode: String? { target == nil ? nil : field("user_code").map { String($0.prefix(32)) } }
+
+    /// Where the sign-in leads once it is complete.
+    var destination: String {
+        if let flow { return PagePath("/authorize/continue", [("flow", flow)]).text }
+        if target != nil { return PagePath("/activate", [("user_code", userCode)]).text }
+        return "/account"
+    }
+
+    /// Where the sign-in begins.
+    var beginning: String {
+        PagePath("/sign-in", [("flow", flow), ("to", target), ("user_code", userCode)]).text
+    }
+
+    // MARK: Attempts
+
+    private static let purpose = "attempt"
+
+    /// A handle and the proof that this browser began it.
+    private static func name(of handle: FlowHandle, _ flow: String?, in key: BrowserKey) -> String {
+        let token = handle.token.reveal()
+        return "\(token).\(key.proof(for: purpose, [token, flow ?? ""]))"
+    }
+
+    /// The handle in such a name; nil where this browser did not begin it.
+    static func attempt(_ name: String, _ flow: String?, in key: BrowserKey) -> FlowHandle? {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].utf8.count <= 128,
+            key.admits(proof: String(parts[1]), for: purpose, [String(parts[0]), flow ?? ""])
+        else { return nil }
+        return FlowHandle(String(parts[0]))
+    }
+
+    // MARK: Answers
+
+    /// A page. Its forms may lead to the application in the end, where one waits.
+    func show(_ page: Page, status: HTTPResponse.Status = .ok) -> Response {
+        var page = page
+        if let pending { page.formActions.append(pending.formActionSource) }
+        return visit.response(page, status: status)
+    }
+
+    func redirect(to path: String) -> Response { visit.redirect(to: path) }
+
+    /// The sentence that names the application.
+    var purposeText: PageText {
+        guard let pending else { return words("signInText", ["site": .words(visit.site.name)]) }
+        guard let host = pending.redirectHost else {
+            return words("signInToPlain", ["application": .chosen(pending.application.shownName)])
+        }
+        return words("signInTo", ["application": .chosen(pending.application.shownName), "host": .chosen(host)])
+    }
+}
+
+extension CountersignCore.Application {
+    /// What people are told that it is called.
+    var shownName: String { registration.displayName ?? id.rawValue }
+}

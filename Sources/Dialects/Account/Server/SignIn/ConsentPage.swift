@@ -1,0 +1,66 @@
+import CountersignCore
+import Hummingbird
+import ServerHTTP
+import WebPages
+
+/// `/sign-in/consent`: whether an application may have what it asks for.
+struct ConsentPage: Sendable {
+    func show(_ scene: inout PageScene) async throws -> Response {
+        guard let pending = scene.pending, let present = scene.present else { return scene.over() }
+        let standing = try await scene.realm.authorizations.standing(of: pending, session: present.session)
+        guard case .consent(let question) = standing else { return scene.redirect(to: scene.destination) }
+        let words = scene.words
+        let address = present.user.email?.canonical ?? present.user.id.rawValue
+        var page = Page(
+            "consent", words("consentTitle", ["application": .chosen(pending.application.shownName)]),
+            words(
+                "consentText",
+                [
+                    "application": .chosen(pending.application.shownName),
+                    "host": .chosen(pending.redirectHost ?? pending.request.client.rawValue),
+                    "address": .chosen(address),
+                ]))
+        page.blocks = [
+            .heading(words.plain("consentScopes")),
+            .items(question.scopes.map { .init(Self.text(of: $0, words)) }),
+            .text(words("consentRemembered")),
+            .form(
+                PageForm(
+                    action: "/sign-in/consent", hidden: scene.hidden("consent"),
+                    buttons: [
+                        .init(words.plain("allow"), name: "decision", value: "allow"),
+                        .init(words.plain("deny"), name: "decision", value: "deny", isSecondary: true),
+                    ], isDecision: true)),
+        ]
+        return scene.show(page)
+    }
+
+    func submit(_ scene: inout PageScene) async throws -> Response {
+        guard let pending = scene.pending, let key = scene.key else { return scene.over() }
+        let answer: AuthorizationRequests.UserAnswer
+        switch scene.fields["decision"] {
+        case "allow": answer = .allow
+        case "deny": answer = .deny
+        default: return scene.redirect(to: scene.path("/sign-in/consent"))
+        }
+        let isDone = try await scene.realm.authorizations.answer(
+            answer, to: pending.handle, in: key, session: scene.present?.session.id, by: scene.client)
+        return isDone ? scene.redirect(to: scene.destination) : scene.over()
+    }
+
+    /// A scope in words: an API's own, or ours for those of OpenID Connect.
+    static func text(of scope: ConsentQuestion.Scope, _ words: Words) -> PageText {
+        if let text = scope.text { return PageText(chosen: text) }
+        return text(of: scope.name, words)
+    }
+
+    static func text(of scope: String, _ words: Words) -> PageText {
+        switch scope {
+        case "openid": words("scopeOpenid")
+        case "profile": words("scopeProfile")
+        case "email": words("scopeEmail")
+        case "offline_access": words("scopeOffline")
+        default: words("scopeOther", ["scope": .chosen(scope)])
+        }
+    }
+}

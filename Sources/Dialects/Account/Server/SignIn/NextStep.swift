@@ -1,0 +1,148 @@
+import CountersignCore
+import Hummingbird
+import ServerHTTP
+import WebPages
+
+/// What follows a right answer: the page of the next step, or the session in the browser.
+struct NextStep: Sendable {
+    var scene: PageScene
+
+    init(_ scene: PageScene) {
+        self.scene = scene
+    }
+
+    private var realm: Realm { scene.realm }
+
+    /// After an answer to an attempt.
+    mutating func after(
+        _ verdict: Verdict, of handle: FlowHandle, recoveryCode: Secret<String>? = nil
+    ) async throws -> Response? {
+        switch verdict {
+        case .accomplished(.signedIn(let signedIn)):
+            return try await hold(signedIn, recoveryCode: signedIn.recoveryCode ?? recoveryCode)
+        case .advanced(let step): return try await go(handle, step: step, recoveryCode: recoveryCode)
+        default: return nil
+        }
+    }
+
+    /// Leads to the page that the attempt has come to.
+    mutating func go(_ handle: FlowHandle) async throws -> Response {
+        guard case .open(let summary) = try await realm.authenticator.status(of: handle, expecting: .anyStep),
+            let journey = summary.journey
+        else { return scene.over() }
+        switch (journey.stage, summary.purpose) {
+        case (.firstProof, .signUp): return lead(to: "/sign-up/verify", handle)
+        case (.firstProof, .resetPassword): return lead(to: "/forgot/verify", handle)
+        case (.firstProof, _):
+            return lead(to: journey.method == .password ? "/sign-in/password" : "/sign-in/mail", handle)
+        case (.details, _):
+            return lead(to: journey.awaitsPassword ? "/sign-up/new-password" : "/sign-up/profile", handle)
+        case (.newPassword, _): return lead(to: "/reset", handle)
+        case (.secondFactor, _): return try await ask(handle)
+        case (.registration, _): return lead(to: "/sign-in/enrol", handle)
+        case (.complete, _): return try await claim(handle, recoveryCode: nil)
+        }
+    }
+
+    private mutating func go(
+        _ handle: FlowHandle, step: JourneyStep, recoveryCode: Secret<String>?
+    ) async throws -> Response {
+        switch step {
+        case .password: lead(to: "/sign-up/new-password", handle)
+        case .attributes: lead(to: "/sign-up/profile", handle)
+        case .newPassword: lead(to: "/reset", handle)
+        case .secondFactor: try await ask(handle)
+        case .registration: lead(to: "/sign-in/enrol", handle)
+        case .complete: try await claim(handle, recoveryCode: recoveryCode)
+        case .beyondClient: scene.over()
+        }
+    }
+
+    private func lead(to path: String, _ handle: FlowHandle) -> Response {
+        scene.redirect(to: scene.path(path, attempt: handle))
+    }
+
+    /// Nothing is missing: takes the session.
+    private mutating func claim(_ handle: FlowHandle, recoveryCode: Secret<String>?) async throws -> Response {
+        let verdict = try await realm.authenticator.answer(.claim(nil), to: .flow(handle, .claim), by: scene.client)
+        switch verdict {
+        case .advanced(.complete): return scene.over()
+        case .refused(let refusal):
+            switch scene.outcome(of: refusal, wrong: "busyProblem") {
+            case .page(let response): return response
+            case .problem: return scene.over()
+            }
+        default: return try await after(verdict, of: handle, recoveryCode: recoveryCode) ?? scene.over()
+        }
+    }
+
+    // MARK: The second factor
+
+    /// Asks the user's first second factor: a device is asked, a mailbox gets a code.
+    private mutating func ask(_ handle: FlowHandle) async throws -> Response {
+        guard case .secondFactors(let methods) = try await realm.journeys.methods(handle, expecting: .secondFactor)
+        else { return scene.over() }
+        guard let first = methods.first, methods.allSatisfy({ $0.factor.kind != .totp }) || first.factor.kind == .push
+        else { return lead(to: "/sign-in/code", handle) }
+        return try await ask(first, handle) ?? lead(to: "/sign-in/code", handle)
+    }
+
+    /// Asks a device or a mailbox; nil where that cannot be done now.
+    mutating func ask(_ method: Journeys.Method, _ handle: FlowHandle) async throws -> Response? {
+        switch try await realm.journeys.ask(
+            handle, expecting: .secondFactor, factor: method.factor.id, by: scene.client)
+        {
+        case .mailed: return lead(to: "/sign-in/mail", handle)
+        case .device(let factor, let isAsked):
+            if isAsked { return lead(to: "/sign-in/push", handle) }
+            var details = ApprovalDetails()
+            details.location = scene.client.source.map { ApprovalDetails.Location(name: $0) }
+            switch try await realm.approvals.ask(
+                for: handle, expecting: .secondFactor, device: factor.id, details: details, asksForNumber: true,
+                by: scene.client)
+            {
+            case .asked: return lead(to: "/sign-in/push", handle)
+            case .limited, .refused: return nil
+            }
+        default: return nil
+        }
+    }
+
+    // MARK: The session
+
+    /// Puts the session into the browser, and leads on. A recovery code that replaces a used one is shown first, this once.
+    private mutating func hold(_ signedIn: SignedIn, recoveryCode: Secret<String>?) async throws -> Response {
+        var held: Sessions.BrowserSession?
+        if let present = scene.present, present.user.id == signedIn.user.id {
+            held = try await realm.sessions.raise(present.session, by: signedIn)
+        } else if let present = scene.present {
+            _ = try await realm.sessions.signOut(present.session.id, of: present.user.id, by: scene.client)
+        }
+        if held == nil { held = try await realm.sessions.begin(inBrowser: signedIn) }
+        guard let held else { return scene.over() }
+        scene.visit.hold(session: held.token)
+        scene.visit.renewBrowser(realm.random)
+        guard let recoveryCode else { return scene.redirect(to: scene.destination) }
+        let words = scene.words
+        return scene.show(
+            Page(
+                "code", words("newRecoveryTitle"), words("newRecoveryText"),
+                [
+                    .code(.init(caption: words.plain("recoveryLabel"), text: recoveryCode.reveal().inGroups)),
+                    .links([.init(words("newRecoveryKept"), to: scene.destination, isButton: true)]),
+                ]))
+    }
+}
+
+extension String {
+    /// In groups of four, as people read and type it.
+    var inGroups: String {
+        var groups: [Substring] = []
+        var rest = self[...]
+        while !rest.isEmpty {
+            groups.append(rest.prefix(4))
+            rest = rest.dropFirst(4)
+        }
+        return groups.joined(separator: " ")
+    }
+}

@@ -1,0 +1,88 @@
+import CountersignCore
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+import WebPages
+
+/// `/sign-in/push`: a device is asked, with a number to type there. The page waits by a script, or loads itself again.
+struct PushPage: Sendable {
+    static let expectation = FlowExpectation.secondFactor
+
+    func show(_ scene: inout PageScene) async throws -> Response {
+        guard let handle = scene.attempt else { return scene.over() }
+        let status = try await scene.realm.authenticator.status(of: handle, expecting: Self.expectation)
+        guard case .open(let summary) = status else {
+            var next = NextStep(scene)
+            return try await next.go(handle)
+        }
+        switch summary.approval {
+        case .decided(_, let decision) where decision.isAllowed: return try await claim(handle, scene)
+        case .decided:
+            return page(scene, problem: scene.words("pushRefused"), isOver: true)
+        case .pending(_, let number, _): return page(scene, number: number)
+        case .expired: return page(scene, problem: scene.words("pushOver"), canAskAgain: true)
+        case nil: return scene.redirect(to: scene.path("/sign-in/code"))
+        }
+    }
+
+    /// Asks again.
+    func submit(_ scene: inout PageScene) async throws -> Response {
+        guard let handle = scene.attempt,
+            case .secondFactors(let methods) = try await scene.realm.journeys.methods(handle, expecting: .secondFactor),
+            let device = methods.first(where: { $0.factor.kind == .push })
+        else { return scene.over() }
+        var next = NextStep(scene)
+        return try await next.ask(device, handle) ?? page(scene, problem: scene.words("pushLimited"))
+    }
+
+    /// `/sign-in/push/wait`: `{"next": "/…"}` as soon as there is something to see, `{}` after a while.
+    func wait(_ scene: inout PageScene) async throws -> Response {
+        guard let handle = scene.attempt else { return try .json(["next": scene.beginning]) }
+        let isOver = try await scene.realm.approvals.isOver(
+            for: handle, expecting: Self.expectation, within: .seconds(20))
+        return try .json(isOver ? ["next": scene.path("/sign-in/push")] : [String: String]())
+    }
+
+    private func claim(_ handle: FlowHandle, _ scene: PageScene) async throws -> Response {
+        let verdict = try await scene.realm.authenticator.answer(
+            .approval, to: .flow(handle, Self.expectation), by: scene.client)
+        if case .refused(let refusal) = verdict {
+            switch scene.outcome(of: refusal, wrong: "pushOver") {
+            case .page(let response): return response
+            case .problem(let problem): return page(scene, problem: problem, canAskAgain: true)
+            }
+        }
+        var next = NextStep(scene)
+        return try await next.after(verdict, of: handle) ?? scene.over()
+    }
+
+    private func page(
+        _ scene: PageScene, number: String? = nil, problem: PageText? = nil, canAskAgain: Bool = false,
+        isOver: Bool = false
+    ) -> Response {
+        let words = scene.words
+        let isWaiting = problem == nil
+        var page = Page("push", words("pushTitle"), isWaiting ? words("pushText") : nil, problem: problem)
+        if let number {
+            page.blocks.append(.code(.init(caption: words.plain("pushNumber"), text: number.inGroups)))
+        }
+        if isWaiting {
+            page.blocks.append(.status(.init(words.plain("pushWaiting"), path: scene.path("/sign-in/push/wait"))))
+            page.script = .wait
+            page.refreshSeconds = 4
+            page.refreshesWithoutScript = true
+        }
+        if canAskAgain {
+            page.blocks.append(
+                .form(
+                    PageForm(
+                        action: "/sign-in/push", hidden: scene.hidden("push"),
+                        buttons: [.init(words.plain("pushAgain"))])))
+        }
+        page.blocks.append(
+            .links(
+                (isOver ? [] : [.init(words("otherWay"), to: scene.path("/sign-in/code"))])
+                    + [.init(words("startAgain"), to: scene.beginning)]))
+        return scene.show(page, status: isOver ? .forbidden : .ok)
+    }
+}

@@ -1,0 +1,196 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import ServerHTTP
+import Testing
+
+@Suite("The locks of pages")
+struct PageLockTests {
+    private static let site = HTTPField.Name.known("Sec-Fetch-Site")
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var headers: HTTPFields = [.known("Sec-Fetch-Site"): "same-origin"]
+        var csrf: String?
+        var testDescription: String { "\(headers), csrf \(csrf ?? "of the page")" }
+    }
+
+    private static let refused: [Case] = [
+        Case(csrf: ""), Case(csrf: "AAAA"), Case(headers: [site: "cross-site"]), Case(headers: [site: "same-site"]),
+        Case(headers: [site: "none"]), Case(headers: [:]), Case(headers: [.origin: "null"]),
+        Case(headers: [.origin: "https://evil.example"]),
+        Case(headers: [site: "same-origin", .origin: "https://evil.example"]),
+        Case(headers: [site: "same-origin", .contentType: "text/plain"]),
+        Case(headers: [site: "same-origin", .contentType: "application/json"]),
+    ]
+
+    @Test(arguments: refused)
+    func `A form that is not of a page of ours changes nothing, and its attempt goes on`(refused: Case) async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            let page = try await browser.submit(
+                try await browser.open("/sign-in"), ["username": SignInPageTests.address])
+            var fields = try #require(page.form(with: ["password": ""])).values
+            if let csrf = refused.csrf { fields["csrf"] = csrf }
+            fields["password"] = NativeClient.password
+            let reply = try await browser.post("/sign-in/password", fields, headers: refused.headers)
+            #expect((400..<500).contains(reply.status), "\(reply.status)")
+            #expect(browser.cookies[SignInPageTests.session] == nil)
+            let account = try await browser.submit(page, ["password": NativeClient.password])
+            #expect(account.kind == "account")
+        }
+    }
+
+    @Test
+    func `A form's token is for no other form, and for no other browser`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            let first = try await browser.open("/sign-in")
+            let token = try #require(first.form(with: ["username": ""])?.values["csrf"])
+            #expect(try await browser.post("/sign-up", ["csrf": token, "email": "x@example.com"]).status == 403)
+            let other = TestBrowser(server)
+            _ = try await other.open("/sign-in")
+            #expect(try await other.post("/sign-in", ["csrf": token, "username": "x@example.com"]).status == 403)
+        }
+    }
+
+    @Test
+    func `A link to an attempt of another browser leads to begin again, and tells nothing`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            let page = try await browser.submit(
+                try await browser.open("/sign-in"), ["username": SignInPageTests.address])
+            let other = TestBrowser(server)
+            _ = try await other.open("/sign-in")
+            let followed = try await other.open(page.path)
+            #expect(followed.kind == "start-again" && followed.status == 400)
+            #expect(!followed.html.contains(SignInPageTests.address))
+            let stranger = TestBrowser(server)
+            #expect(try await stranger.open(page.path).kind == "start-again")
+        }
+    }
+
+    @Test
+    func `Two tabs sign in side by side`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            func begin() async throws -> TestPage {
+                try await browser.submit(try await browser.open("/sign-in"), ["username": SignInPageTests.address])
+            }
+            let (one, two) = (try await begin(), try await begin())
+            #expect(try await browser.submit(one, ["password": NativeClient.password]).kind == "account")
+            let held = browser.cookies[SignInPageTests.session]
+            #expect(try await browser.submit(two, ["password": NativeClient.password]).kind == "account")
+            #expect(browser.cookies[SignInPageTests.session] != held)
+        }
+    }
+
+    @Test(arguments: ["iframe", "object", "embed", "image", "frame", "script"])
+    func `A page is shown in no other page`(destination: String) async throws {
+        try await TestServer.with(.development) { server in
+            let browser = TestBrowser(server)
+            for path in ["/", "/sign-in", "/account", "/sign-up", "/auth/action", "/guardian/enroll"] {
+                let reply = try await browser.send(.get, path, headers: [.known("Sec-Fetch-Dest"): destination])
+                #expect(reply.status == 403, "\(path)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "/", "/sign-in", "/sign-up", "/forgot", "/signed-out", "/auth/action", "/guardian/enroll", "/dev/inbox",
+        "/no-such-page",
+    ])
+    func `Every page has the headers of pages`(path: String) async throws {
+        try await TestServer.with(.development) { server in
+            let reply = try await TestBrowser(server).send(.get, path)
+            #expect(reply.headers[.contentType] == "text/html; charset=utf-8")
+            #expect(reply.headers[.cacheControl] == "no-store")
+            #expect(reply.headers[.known("X-Frame-Options")] == "DENY")
+            #expect(reply.headers[.known("Referrer-Policy")] == "no-referrer")
+            #expect(reply.headers[.xContentTypeOptions] == "nosniff")
+            #expect(reply.headers[.known("Cross-Origin-Opener-Policy")] == "same-origin")
+            #expect(reply.headers[.known("Cross-Origin-Resource-Policy")] == "same-origin")
+            #expect(reply.headers[.known("Permissions-Policy")]?.contains("camera=()") == true)
+            let policy = try #require(reply.headers[.contentSecurityPolicy])
+            #expect(policy.contains("default-src 'none'") && policy.contains("form-action 'self'"))
+            #expect(!policy.contains("unsafe") && !policy.contains("script-src"))
+            let page = TestPage(reply: reply, path: path, language: "en")
+            #expect(page.kind != nil && reply.text.contains("<h1>"))
+        }
+    }
+
+    @Test
+    func `A path that does not exist is a page for a browser alone`() async throws {
+        try await TestServer.with(.development) { server in
+            let browser = TestBrowser(server)
+            let page = try await browser.open("/no-such-page")
+            #expect(page.status == 404 && page.kind == "not-found")
+            #expect(
+                try await browser.send(.get, "/no-such-page", headers: [.accept: "*/*"]).text
+                    == #"{"error":"not_found"}"#)
+        }
+    }
+
+    @Test
+    func `Signing out takes the session from the browser, asks first, and ends it everywhere on request`() async throws
+    {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            let account = try await SignInPageTests.password(browser)
+            let held = browser.cookies
+            let asked = try await browser.open("/sign-out")
+            #expect(asked.kind == "sign-out" && browser.cookies[SignInPageTests.session] != nil)
+            #expect(try await browser.post("/sign-out", ["decision": "this"]).status == 403)
+            let out = try await browser.submit(asked, ["decision": "this"])
+            #expect(out.kind == "signed-out" && browser.cookies[SignInPageTests.session] == nil)
+            browser.keep(held)
+            #expect(try await browser.open("/account").kind == "sign-in")
+            _ = account
+
+            let (one, two) = (TestBrowser(server), TestBrowser(server))
+            let page = try await SignInPageTests.password(one)
+            #expect(try await SignInPageTests.password(two).kind == "account")
+            #expect(try await one.submit(page, ["decision": "all"]).kind == "signed-out")
+            #expect(try await two.open("/account").kind == "sign-in")
+        }
+    }
+
+    @Test
+    func `A session that is left alone for an hour is over, one that is used goes on for a day`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            _ = try await SignInPageTests.password(browser)
+            for _ in 0..<26 {
+                try await server.advance(3300)
+                #expect(try await browser.open("/account").kind == "account")
+            }
+            try await server.advance(3300)
+            #expect(try await browser.open("/account").kind == "sign-in")
+
+            let other = TestBrowser(server)
+            _ = try await SignInPageTests.password(other)
+            try await server.advance(3601)
+            #expect(try await other.open("/account").kind == "sign-in")
+        }
+    }
+
+    @Test
+    func `The language of a link stays with the browser`() async throws {
+        try await TestServer.with(.development) { server in
+            let browser = TestBrowser(server)
+            let page = try await browser.open("/sign-in?lang=de")
+            #expect(page.html.contains("<html lang=\"de\""))
+            #expect(try await browser.open("/sign-up").html.contains("<html lang=\"de\""))
+            #expect(browser.cookies["__Host-cs_lang"] == "de")
+            #expect(
+                try await TestBrowser(server).open("/sign-in?lang=xx", language: "ja").html.contains(
+                    "<html lang=\"ja\""))
+        }
+    }
+}

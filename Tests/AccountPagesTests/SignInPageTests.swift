@@ -1,0 +1,164 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import OneTimePassword
+import Testing
+
+@Suite("Signing in by pages")
+struct SignInPageTests {
+    static let address = "ada@example.com"
+    static let session = "__Host-cs_session"
+    static let browserKey = "__Host-cs_browser"
+
+    /// Up to the page that the password leads to.
+    static func password(
+        _ browser: TestBrowser, _ address: String = address, password: String = NativeClient.password
+    ) async throws -> TestPage {
+        let page = try await browser.submit(try await browser.open("/sign-in"), ["username": address])
+        #expect(page.kind == "password", "\(page.html)")
+        return try await browser.submit(page, ["password": password])
+    }
+
+    @Test(arguments: ["en", "de", "ja"])
+    func `A password leads to the account, and cookies are as browsers have to keep them`(language: String) async throws
+    {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(Self.address)
+            let browser = TestBrowser(server)
+            let first = try await browser.open("/account", language: language)
+            #expect(first.kind == "sign-in" && first.path == "/sign-in")
+            #expect(first.html.contains("<html lang=\"\(language)\""))
+            let key = try #require(browser.cookies[Self.browserKey])
+            let password = try await browser.submit(first, ["username": Self.address])
+            #expect(password.kind == "password" && password.html.contains("<bdi>\(Self.address)</bdi>"))
+            let wrong = try await browser.submit(password, ["password": "not that one"])
+            #expect(wrong.status == 422 && wrong.hasAlert && wrong.kind == "password")
+            #expect(!wrong.html.contains("not that one") && browser.cookies[Self.session] == nil)
+            let account = try await browser.submit(wrong, ["password": NativeClient.password])
+            #expect(account.kind == "account" && account.path == "/account", "\(account.html)")
+            #expect(account.html.contains(Self.address))
+
+            #expect(browser.cookies[Self.browserKey] != key)
+            for line in browser.setCookies {
+                #expect(line.contains("; Path=/; HttpOnly; SameSite=Lax; Secure"), "\(line)")
+                #expect(line.hasPrefix("__Host-cs_"), "\(line)")
+                #expect(line.contains("Max-Age=") == !line.hasPrefix(Self.session), "\(line)")
+            }
+        }
+    }
+
+    @Test
+    func `An unknown address looks like a known one`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(Self.address)
+            var seen: Set<String> = []
+            for address in [Self.address, "nina@example.com", "olaf@example.com", "petra@example.com"] {
+                let browser = TestBrowser(server)
+                let page = try await browser.submit(try await browser.open("/sign-in"), ["username": address])
+                let field = page.kind == "mail" ? "code" : "password"
+                let wrong = try await browser.submit(page, [field: "12345678"])
+                #expect(wrong.status == 422 && wrong.hasAlert && wrong.kind == page.kind)
+                if page.kind == "password" {
+                    seen.insert(
+                        wrong.html.replacing(address, with: "").replacing(/value="[^"]*"|href="[^"]*"/, with: ""))
+                }
+            }
+            #expect(seen.count == 1)
+        }
+    }
+
+    @Test
+    func `A code of an authenticator is asked for, counts once, and a recovery code stands in for it`() async throws {
+        try await TestServer.with(.development) { server in
+            let user = try await server.account(Self.address)
+            let totp = try await server.authenticator(of: user)
+            let browser = TestBrowser(server)
+            let page = try await Self.password(browser)
+            #expect(page.kind == "code", "\(page.html)")
+            let wrong = try await browser.submit(page, ["code": "000000"])
+            #expect(wrong.status == 422 && wrong.hasAlert && wrong.kind == "code")
+            let code = totp.code(at: server.now).stringCode
+            let account = try await browser.submit(wrong, ["code": code])
+            #expect(account.kind == "account", "\(account.html)")
+
+            let other = TestBrowser(server)
+            let again = try await other.submit(try await Self.password(other), ["code": code])
+            #expect(again.status == 422 && again.hasAlert)
+        }
+    }
+
+    @Test
+    func `A device is asked with a number, and its answer signs in`() async throws {
+        try await TestServer.with(.development) { server in
+            let user = try await server.account(Self.address)
+            let phone = try await server.enrolled(of: "auth0|\(user.id)")
+            let browser = TestBrowser(server)
+            let page = try await Self.password(browser)
+            #expect(page.kind == "push", "\(page.html)")
+            #expect(page.html.contains("<noscript><meta http-equiv=\"refresh\" content=\"4\"></noscript>"))
+            let shown = try #require(page.html.firstMatch(of: /<p class="secret"><span aria-hidden="true">([0-9 ]+)</))
+            let number = shown.1.filter { $0 != " " }
+            let push = try #require(try await phone.pushes(on: server).last)
+            #expect(push["mfa"]["nl"] == .integer(number.count))
+            #expect(try await browser.open(page.path).kind == "push")
+            #expect(try await phone.phone.allow(push, number: number, on: server).status < 300)
+            let account = try await browser.open(page.path)
+            #expect(account.kind == "account", "\(account.html)")
+        }
+    }
+
+    @Test
+    func `A user without a password is mailed a code, and another one on request`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(Self.address, password: nil)
+            let browser = TestBrowser(server)
+            let page = try await browser.submit(try await browser.open("/sign-in"), ["username": Self.address])
+            #expect(page.kind == "mail" && !page.html.contains(Self.address), "\(page.html)")
+            let first = try await server.code(mailedTo: Self.address)
+            let again = try await browser.submit(page, ["again": "1"])
+            #expect(again.kind == "mail" && again.html.contains("role=\"status\""))
+            let former = try await browser.submit(again, ["code": first])
+            #expect(former.status == 422)
+            let account = try await browser.submit(former, ["code": try await server.code(mailedTo: Self.address)])
+            #expect(account.kind == "account", "\(account.html)")
+        }
+    }
+
+    @Test
+    func `A new account is made by a mailed code and a password`() async throws {
+        try await TestServer.with(.development) { server in
+            let browser = TestBrowser(server)
+            let page = try await browser.open("/sign-up")
+            #expect(page.kind == "sign-up")
+            let verify = try await browser.submit(page, ["email": "new@example.com"])
+            #expect(verify.kind == "verify", "\(verify.html)")
+            let choose = try await browser.submit(
+                verify, ["code": try await server.code(mailedTo: "new@example.com")])
+            #expect(choose.kind == "new-password", "\(choose.html)")
+            let weak = try await browser.submit(choose, ["new_password": "short"])
+            #expect(weak.status == 422 && weak.hasAlert && weak.kind == "new-password")
+            let account = try await browser.submit(weak, ["new_password": "four separate long words"])
+            #expect(account.kind == "account", "\(account.html)")
+            #expect(account.html.contains("new@example.com"))
+        }
+    }
+
+    @Test
+    func `A forgotten password is replaced by a mailed code, and the second factor is asked all the same`() async throws
+    {
+        try await TestServer.with(.development) { server in
+            let user = try await server.account(Self.address)
+            let totp = try await server.authenticator(of: user)
+            let browser = TestBrowser(server)
+            let verify = try await browser.submit(try await browser.open("/forgot"), ["email": Self.address])
+            #expect(verify.kind == "verify", "\(verify.html)")
+            let reset = try await browser.submit(verify, ["code": try await server.code(mailedTo: Self.address)])
+            #expect(reset.kind == "reset", "\(reset.html)")
+            let code = try await browser.submit(reset, ["new_password": "another four long words"])
+            #expect(code.kind == "code", "\(code.html)")
+            let account = try await browser.submit(code, ["code": totp.code(at: server.now).stringCode])
+            #expect(account.kind == "account", "\(account.html)")
+        }
+    }
+}

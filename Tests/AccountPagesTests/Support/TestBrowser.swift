@@ -1,0 +1,176 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import ServerHTTP
+import Synchronization
+import Testing
+
+/// A browser without scripts: keeps cookies, follows redirects, fills in the forms of pages.
+final class TestBrowser: Sendable {
+    let server: TestServer
+    private let address = TestServer.freshAddress()
+    private let jar = Mutex<[String: String]>([:])
+    private let written = Mutex<[String]>([])
+
+    init(_ server: TestServer) {
+        self.server = server
+    }
+
+    /// What the browser holds, by name.
+    var cookies: [String: String] { jar.withLock { $0 } }
+    /// Every `Set-Cookie` so far.
+    var setCookies: [String] { written.withLock { $0 } }
+
+    func keep(_ cookies: [String: String]) { jar.withLock { $0 = cookies } }
+
+    /// A page as a link leads to it; redirects are followed.
+    func open(_ path: String, language: String = "en") async throws -> TestPage {
+        try await follow(send(.get, path, headers: [.acceptLanguage: language]), path, language)
+    }
+
+    /// Sends the page's form that has all of the fields, with what it has beside them.
+    func submit(
+        _ page: TestPage, _ fields: [String: String], sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> TestPage {
+        let form = try #require(page.form(with: fields), "\(page.html)", sourceLocation: sourceLocation)
+        let values = form.values.merging(fields) { _, typed in typed }
+        return try await follow(post(form.action, values), form.action, page.language)
+    }
+
+    /// A form as a browser sends it from a page of ours.
+    func post(
+        _ path: String, _ fields: [String: String], headers: HTTPFields = [.known("Sec-Fetch-Site"): "same-origin"]
+    ) async throws -> Reply {
+        var headers = headers
+        if headers[.contentType] == nil { headers[.contentType] = "application/x-www-form-urlencoded" }
+        let body = fields.map { "\(Self.escaped($0.key))=\(Self.escaped($0.value))" }.joined(separator: "&")
+        return try await send(.post, path, headers: headers, body: Array(body.utf8))
+    }
+
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, headers: HTTPFields = [:], body: [UInt8]? = nil
+    ) async throws -> Reply {
+        var headers = headers
+        let sent = cookies.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        if !sent.isEmpty { headers[.cookie] = sent }
+        if headers[.accept] == nil { headers[.accept] = "text/html" }
+        let reply = try await server.send(method, path, headers: headers, body: body, from: address)
+        for line in reply.headers[values: .setCookie] { keep(line) }
+        return reply
+    }
+
+    private func keep(_ line: String) {
+        written.withLock { $0.append(line) }
+        let parts = line.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+        guard let pair = parts.first?.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false),
+            pair.count == 2
+        else { return }
+        let isGone = parts.contains("Max-Age=0")
+        jar.withLock { $0[String(pair[0])] = isGone ? nil : String(pair[1]) }
+    }
+
+    private func follow(_ reply: Reply, _ path: String, _ language: String) async throws -> TestPage {
+        var (reply, path) = (reply, path)
+        for _ in 0..<8 where reply.status == 303 {
+            path = try #require(reply.headers[.location])
+            #expect(path.hasPrefix("/") && !path.hasPrefix("//"), "\(path)")
+            reply = try await send(.get, path, headers: [.acceptLanguage: language])
+        }
+        return TestPage(reply: reply, path: path, language: language)
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
+    }
+}
+
+/// A page that a browser shows.
+struct TestPage: Sendable {
+    let reply: Reply
+    /// Where it is, after redirects.
+    let path: String
+    let language: String
+
+    struct Form: Sendable {
+        var action: String
+        /// What is sent where nothing is typed, without buttons.
+        var values: [String: String] = [:]
+        /// Names of everything in it, buttons included.
+        var names: Set<String> = []
+    }
+
+    var html: String { reply.text }
+    var status: Int { reply.status }
+
+    /// The page's name.
+    var kind: String? {
+        html.firstMatch(of: /<main [^>]*data-page="([^"]*)"/).map { String($0.1) }
+    }
+
+    var hasAlert: Bool { html.contains("role=\"alert\"") }
+
+    func form(with fields: [String: String]) -> Form? {
+        forms.first { form in fields.keys.allSatisfy(form.names.contains) }
+    }
+
+    var forms: [Form] {
+        html.matches(of: /<form method="post" action="([^"]*)">([\s\S]*?)<\/form>/).map { match in
+            var form = Form(action: Self.plain(match.1))
+            for input in match.2.matches(of: /<(input|button)([^>]*)>/) {
+                let attributes = Self.attributes(input.2)
+                guard let name = attributes["name"] else { continue }
+                form.names.insert(name)
+                let isRadio = attributes["type"] == "radio"
+                if input.1 == "input", !isRadio || attributes["checked"] != nil {
+                    form.values[name] = attributes["value"] ?? ""
+                }
+            }
+            return form
+        }
+    }
+
+    /// Targets of the page's links, by their text.
+    var links: [String: String] {
+        Dictionary(
+            html.matches(of: /<a[^>]* href="([^"]*)"[^>]*>([\s\S]*?)<\/a>/).map {
+                (Self.plain($0.2), Self.plain($0.1))
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The radio buttons of a name: their values by their labels.
+    func choices(_ name: String) -> [String: String] {
+        var choices: [String: String] = [:]
+        for match in html.matches(of: /<input type="radio"([^>]*)><label[^>]*>([\s\S]*?)<\/label>/) {
+            let attributes = Self.attributes(match.1)
+            guard attributes["name"] == name else { continue }
+            choices[Self.plain(match.2.replacing(/<[^>]*>/, with: ""))] = attributes["value"]
+        }
+        return choices
+    }
+
+    private static func attributes(_ text: Substring) -> [String: String] {
+        var attributes: [String: String] = [:]
+        for match in text.matches(of: /([a-z-]+)(?:="([^"]*)")?/) {
+            attributes[String(match.1)] = plain(match.2 ?? "")
+        }
+        return attributes
+    }
+
+    private static func plain(_ text: some StringProtocol) -> String {
+        var text = String(text)
+        for (entity, character) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")] {
+            text = text.replacing(entity, with: character)
+        }
+        return text
+    }
+}
+
+extension TestServer {
+    /// The newest mail's code to an address.
+    func code(mailedTo address: String) async throws -> String {
+        let messages = try await realm.outbox.messages()
+        let newest = messages.last { $0.message.recipient == address && $0.content.values["code"] != nil }
+        return try #require(newest?.content.values["code"])
+    }
+}
