@@ -43,12 +43,16 @@ public enum Base64URL {
     private static func append(_ bytes: [UInt8], to text: inout [UInt8], in alphabet: [UInt8], isPadded: Bool) {
         text.reserveCapacity(text.count + (bytes.count + 2) / 3 * 4)
         let whole = bytes.count / 3 * 3
-        for place in stride(from: 0, to: whole, by: 3) {
-            let group = Int(bytes[place]) << 16 | Int(bytes[place + 1]) << 8 | Int(bytes[place + 2])
-            text.append(alphabet[group >> 18])
-            text.append(alphabet[group >> 12 & 63])
-            text.append(alphabet[group >> 6 & 63])
-            text.append(alphabet[group & 63])
+        bytes.withUnsafeBufferPointer { bytes in
+            alphabet.withUnsafeBufferPointer { alphabet in
+                for place in stride(from: 0, to: whole, by: 3) {
+                    let group = Int(bytes[place]) << 16 | Int(bytes[place + 1]) << 8 | Int(bytes[place + 2])
+                    text.append(alphabet[group >> 18])
+                    text.append(alphabet[group >> 12 & 63])
+                    text.append(alphabet[group >> 6 & 63])
+                    text.append(alphabet[group & 63])
+                }
+            }
         }
         guard whole < bytes.count else { return }
         let isTwo = whole + 1 < bytes.count

@@ -232,7 +232,11 @@ public struct JSONReader {
         offset += 1
         let start = offset
         // Most strings have no escapes and are taken as they stand.
-        while offset < bytes.count, bytes[offset].isPlainInString { offset += 1 }
+        offset = bytes.withUnsafeBufferPointer { text in
+            var place = start
+            while place < text.count, text[place].isPlainInString { place += 1 }
+            return place
+        }
         if next == UInt8(ascii: "\"") {
             offset += 1
             return bytes[start..<(offset - 1)]

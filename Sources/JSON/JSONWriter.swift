@@ -108,13 +108,13 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { text in
-            var rest = text[...]
-            while let place = rest.firstIndex(where: \.isEscapedInString) {
-                bytes.append(contentsOf: rest[..<place])
-                escape(rest[place])
-                rest = rest[(place + 1)...]
+            var start = 0
+            for place in text.indices where text[place].isEscapedInString {
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<place]))
+                escape(text[place])
+                start = place + 1
             }
-            bytes.append(contentsOf: rest)
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
         }
         bytes.append(UInt8(ascii: "\""))
     }

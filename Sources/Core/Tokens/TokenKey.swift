@@ -98,7 +98,8 @@ struct TokenKey: Sendable {
 
     private static func append(_ claims: TokenClaims, to token: inout [UInt8]) throws {
         var json = JSONWriter(capacity: 768)
-        try json.write(claims.members)
+        // No two tokens are alike anyway, so the order of claims is left as it comes.
+        try json.write(claims.members, order: .unspecified)
         // The payload, a dot and 86 or 342 characters of signature.
         token.reserveCapacity(token.count + json.bytes.count / 3 * 4 + 352)
         Base64URL.append(json.bytes, to: &token)
