@@ -18,6 +18,8 @@ public final class OutboxDelivery: Sendable {
 
     private struct State {
         var underWay = 0
+        /// Whether the last look took as many messages as there was room for: then there may be more.
+        var isFull = false
         var isStopped = false
     }
 
@@ -44,9 +46,12 @@ public final class OutboxDelivery: Sendable {
                 for message in taken {
                     group.addTask {
                         await self.deliver(message)
-                        self.state.withLock { $0.underWay -= 1 }
+                        let mayBeMore = self.state.withLock { state in
+                            state.underWay -= 1
+                            return state.isFull
+                        }
                         // There is room for another.
-                        self.realm.notifier.notify([self.sender.channel.topic])
+                        if mayBeMore { self.realm.notifier.notify([self.sender.channel.topic]) }
                     }
                 }
                 if taken.isEmpty { await listening.wait(upTo: pause) } else { listening.stop() }
@@ -67,7 +72,10 @@ public final class OutboxDelivery: Sendable {
         do {
             guard try await sender.isReady() else { return [] }
             let taken = try await take(room)
-            state.withLock { $0.underWay += taken.count }
+            state.withLock { state in
+                state.underWay += taken.count
+                state.isFull = taken.count == room
+            }
             return taken
         } catch {
             if !Task.isCancelled { note(.trouble(error)) }

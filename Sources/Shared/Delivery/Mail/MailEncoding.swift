@@ -47,33 +47,44 @@ enum MailEncoding {
         return ("quoted-printable", quotedPrintable(text))
     }
 
-    /// Lines of at most 76 characters (RFC 2045, section 6.7).
+    /// Lines of at most 76 characters (RFC 2045, section 6.7). LF and CR LF end lines; any other CR is encoded.
     static func quotedPrintable(_ text: String) -> String {
-        var result = ""
-        for line in text.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false) {
-            var length = 0
-            let bytes = Array(line.utf8)
-            for (index, byte) in bytes.enumerated() {
-                let isLast = index == bytes.count - 1
-                let isPlain =
-                    (33...126).contains(byte) && byte != UInt8(ascii: "=")
-                    && !(length == 0 && byte == UInt8(ascii: "."))
-                    || (byte == 32 || byte == 9) && !isLast
-                let piece = isPlain ? String(UnicodeScalar(byte)) : "=" + hex(byte)
-                if length + piece.utf8.count > 75 {
-                    result += "=\r\n"
-                    length = 0
-                }
-                result += piece
-                length += piece.utf8.count
-            }
-            result += "\r\n"
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count + bytes.count / 8 + 16)
+        var length = 0
+        var index = 0
+        func endsLine(at index: Int) -> Bool {
+            index == bytes.count || bytes[index] == 10
+                || bytes[index] == 13 && index + 1 < bytes.count && bytes[index + 1] == 10
         }
-        return result
+        while index < bytes.count {
+            let byte = bytes[index]
+            if endsLine(at: index) {
+                result += [13, 10]
+                length = 0
+                index += byte == 10 ? 1 : 2
+                continue
+            }
+            let isPlain =
+                (33...126).contains(byte) && byte != UInt8(ascii: "=") && !(length == 0 && byte == UInt8(ascii: "."))
+                || (byte == 32 || byte == 9) && !endsLine(at: index + 1)
+            if length + (isPlain ? 1 : 3) > 75 {
+                result += [UInt8(ascii: "="), 13, 10]
+                length = 0
+            }
+            if isPlain {
+                result.append(byte)
+                length += 1
+            } else {
+                result += [UInt8(ascii: "="), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+                length += 3
+            }
+            index += 1
+        }
+        result += [13, 10]
+        return String(decoding: result, as: UTF8.self)
     }
 
-    private static func hex(_ byte: UInt8) -> String {
-        let text = String(byte, radix: 16, uppercase: true)
-        return byte < 16 ? "0\(text)" : text
-    }
+    private static let hex = Array("0123456789ABCDEF".utf8)
 }
