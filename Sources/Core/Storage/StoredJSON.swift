@@ -121,7 +121,6 @@ extension Data: StoredJSON {
 
 extension JSONValue: StoredJSON {
     package init(from json: inout JSONReader) throws { self = try json.value() }
-    package func write(to json: inout JSONWriter) throws { try json.write(self) }
 }
 
 extension Array: StoredJSON where Element: StoredJSON {

@@ -1,3 +1,5 @@
+import JSON
+
 /// `POST v2/accounts/mfaSignIn:start`: sends a code to a phone. TOTP has no use for it. Source: REST reference of
 /// Identity Platform, v2 `accounts.mfaSignIn`.
 public struct StartMFASignInRequest: Codable, Sendable, Equatable {
@@ -88,5 +90,25 @@ public struct FinalizeMFASignInResponse: Codable, Sendable, Equatable {
         self.refreshToken = refreshToken
         self.totpAuthInfo = totpAuthInfo
         self.phoneAuthInfo = phoneAuthInfo
+    }
+}
+
+extension FinalizeMFASignInResponse: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.write("idToken", text: idToken)
+        if let phoneAuthInfo {
+            json.name("phoneAuthInfo")
+            json.beginObject()
+            json.write("phoneNumber", text: phoneAuthInfo.phoneNumber)
+            json.endObject()
+        }
+        json.write("refreshToken", text: refreshToken)
+        if totpAuthInfo != nil {
+            json.name("totpAuthInfo")
+            json.beginObject()
+            json.endObject()
+        }
+        json.endObject()
     }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 /// `POST v1/token` of the token service: a refresh token in exchange for a new ID token.
 ///
 /// Apple's client sends `grantType` and `refreshToken` as JSON, the web's `grant_type` and `refresh_token` as a form;
@@ -76,5 +78,19 @@ public struct TokenResponse: Codable, Sendable, Equatable {
         self.idToken = idToken
         self.userID = userID
         self.projectID = projectID
+    }
+}
+
+extension TokenResponse: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.write("access_token", text: accessToken)
+        json.write("expires_in", text: expiresIn?.description)
+        json.write("id_token", text: idToken)
+        json.write("project_id", text: projectID)
+        json.write("refresh_token", text: refreshToken)
+        json.write("token_type", text: tokenType)
+        json.write("user_id", text: userID)
+        json.endObject()
     }
 }

@@ -106,3 +106,19 @@ public struct ClientInfo: Codable, Sendable, Equatable {
         return data.base64URL
     }
 }
+
+extension TokenResponse: JSONWritable {
+    public func write(to json: inout JSONWriter) {
+        json.beginObject()
+        json.write("access_token", text: accessToken)
+        json.write("client_info", text: clientInfo)
+        json.write("expires_in", number: expiresIn)
+        json.write("ext_expires_in", number: extendedExpiresIn)
+        json.write("id_token", text: idToken)
+        json.write("refresh_in", number: refreshIn)
+        json.write("refresh_token", text: refreshToken)
+        json.write("scope", text: scope)
+        json.write("token_type", text: tokenType)
+        json.endObject()
+    }
+}

@@ -23,7 +23,11 @@ extension Response {
     }
 
     private static func bytes(of value: some Encodable) throws -> [UInt8] {
-        if let value = value as? JSONValue { return try value.jsonText() }
+        if let value = value as? any JSONWritable {
+            var json = JSONWriter(capacity: 1024)
+            try value.write(to: &json)
+            return json.bytes
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(value))

@@ -1,0 +1,34 @@
+import Foundation
+import IdentityToolkitWire
+import JSON
+import Testing
+
+@Suite("Answers that write themselves")
+struct AnswerTextTests {
+    private func isAsEncoded(_ answer: some JSONWritable) throws -> Bool {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var json = JSONWriter()
+        try answer.write(to: &json)
+        return try String(decoding: json.bytes, as: UTF8.self)
+            == String(decoding: encoder.encode(answer), as: UTF8.self)
+    }
+
+    @Test
+    func `Tokens are answered byte for byte as JSONEncoder writes them`() throws {
+        #expect(try isAsEncoded(TokenResponse(tokenType: nil)))
+        #expect(
+            try isAsEncoded(
+                TokenResponse(
+                    accessToken: "a.b/c", expiresIn: 3600, refreshToken: "r\"\\", idToken: "é", userID: "u",
+                    projectID: "p")))
+        #expect(try isAsEncoded(FinalizeMFASignInResponse()))
+        #expect(
+            try isAsEncoded(
+                FinalizeMFASignInResponse(
+                    idToken: "i", refreshToken: "r", totpAuthInfo: EmptyObject(),
+                    phoneAuthInfo: PhoneAuthInfo(phoneNumber: "+49"))))
+        #expect(try isAsEncoded(FinalizeMFASignInResponse(phoneAuthInfo: PhoneAuthInfo())))
+        #expect(try isAsEncoded(JSONValue.object(["b": .array([.null, .number(0.5)]), "a": "x/y"])))
+    }
+}
