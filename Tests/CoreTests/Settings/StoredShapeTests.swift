@@ -327,4 +327,37 @@ struct StoredShapeTests {
         #expect(silent.service == nil && silent.totp == nil && silent.key.algorithm == .rs256)
         #expect(try read(RecoveryCodeFactor.Payload.self, #"{"digest":"AAEC"}"#).digest == Data([0, 1, 2]))
     }
+
+    @Test
+    func `A damaged row is read or is a StoreError, and never ends the program`() throws {
+        var body = try read(
+            FlowBody.self,
+            #"""
+            {"purpose":"signIn","dialect":"native-auth","clientID":"app","challenge":{"mailedCode":{"digest":"AQI=","expiresAt":5.5}},
+             "approval":{"id":"a","askedAt":0,"expiresAt":300,"devices":["dev_1"],
+              "decision":{"isAllowed":true,"by":"dev_1","at":5,"kind":"push"}},"email":"a@b.c","invitation":"AQI=",
+             "proven":[{"at":30.25,"isSecondFactor":false,"kind":"password","factorID":"f","assurance":6}],"tokenEpoch":4,
+             "terms":{"scopes":["s"],"details":{"x":[true,null,{"y":-1.5}]}},"enrolment":{"factorID":"dev_1","kinds":["totp"]}}
+            """#)
+        body.journey = Journey(stage: .secondFactor, method: .password, abilities: JourneyAbilities())
+        let whole = Array(try body.stored)
+        let random = SeededRandom(seed: 160)
+        var corrupt = 0
+        for _ in 0..<5000 {
+            var damaged = whole
+            let place = random.number(below: damaged.count)
+            switch random.number(below: 4) {
+            case 0: damaged[place] = random.bytes(1)[0]
+            case 1: damaged.remove(at: place)
+            case 2: damaged.insert(Array(#"{}[]",:\0-e"#.utf8)[random.number(below: 11)], at: place)
+            default: damaged.removeSubrange(place...)
+            }
+            do {
+                _ = try FlowBody(stored: damaged)
+            } catch let error as StoreError where error.code == .corrupt {
+                corrupt += 1
+            }
+        }
+        #expect(corrupt > 2500 && corrupt < 5000)
+    }
 }
