@@ -7,6 +7,7 @@ import Synchronization
 ///
 /// They are real threads because a hash keeps a core busy for tens of milliseconds: on Swift's cooperative pool, which
 /// has one thread a core, a burst of sign-ins would stop everything else in the process.
+/// Their priority is lower than that of the threads that serve, so that a cheap request does not wait for a hash.
 final class HashingThreads: Sendable {
     private struct Job: Sendable {
         let run: @Sendable () -> Void
