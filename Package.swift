@@ -157,6 +157,10 @@ let package = Package(
                 .nioHTTP1, .nioHTTPTypes,
             ],
             path: "Sources/Shared/ServerHTTP"),
+        // What protocols with OAuth's endpoints share: forms, and the table of grants.
+        .target(
+            name: "OAuthHTTP", dependencies: ["CountersignCore", "ServerHTTP", .hummingbird, .httpTypes],
+            path: "Sources/Shared/OAuthHTTP"),
         // The frame of pages: layout, style sheet, fields, languages and the catalogues of their words.
         .target(
             name: "WebPages",
@@ -164,7 +168,8 @@ let package = Package(
             path: "Sources/Shared/WebPages",
             resources: [
                 "Templates/frame.mustache", "Templates/block.mustache", "Templates/form.mustache",
-                "Templates/field.mustache", "Templates/countersign.css", "Templates/wait.js", "Words/messages.json",
+                "Templates/field.mustache", "Templates/countersign.css", "Templates/wait.js", "Templates/post.js",
+                "Words/messages.json",
             ].map { .embedInCode($0) }),
         .target(name: "ClientHTTP", dependencies: ["JSON"], path: "Sources/Shared/ClientHTTP"),
         .target(
@@ -251,7 +256,9 @@ let package = Package(
             dependencies: [
                 "CountersignCore", "StoreSQLite", "StorePostgres", "ServerHTTP", "PasswordHashing", "Delivery",
                 "PrometheusMetrics",
-                "IdentityToolkitServer", "GuardianServer", "NativeAuthServer", "SecurityChecks", "SecurityChecksServer",
+                "IdentityToolkitServer", "GuardianServer", "NativeAuthServer", "OAuthServer",
+                "SecurityChecks",
+                "SecurityChecksServer",
                 "ScopeProtection",
                 "AccountServer", "AdminServer", "NativeAuthExtensions", "WebPages", .crypto, "OneTimePassword",
                 .configuration,
@@ -419,6 +426,12 @@ let package = Package(
                 .hummingbirdTesting, .hummingbirdTLS, .httpTypes, .jwtKit, .logging, .nioCore, .nioSSL,
                 .serviceLifecycle,
             ]),
+        .testTarget(
+            name: "OAuthTests",
+            dependencies: [
+                "OAuthServer", "OAuthWire", "CountersignServer", "CountersignCore", "JSON", "ServerHTTP",
+                "DialectTestSupport", "TestSupport", .crypto, .httpTypes, .hummingbird,
+            ]),
         // The vendor's page, compiled as an app with its compiler's defaults compiles it.
         .target(name: "GuardianReferencePage", dependencies: ["Guardian"], path: "Tests/GuardianReferencePage"),
         .testTarget(
@@ -534,9 +547,12 @@ let package = Package(
         + dialect(
             "IdentityToolkit", client: "FirebaseAuth", server: ["OneTimePassword"], clientSide: ["ClientStorage"])
         + dialect(
-            "Guardian", client: "Guardian", server: ["OneTimePassword", "QRCode", "WebPages", .serviceLifecycle],
+            "Guardian", client: "Guardian",
+            server: ["OAuthHTTP", "OneTimePassword", "QRCode", "WebPages", .serviceLifecycle],
             resources: [.embedInCode("Templates/enroll.mustache")],
             clientSide: ["KeychainServices", "OneTimePassword", .crypto])
+        + dialect(
+            "OAuth", client: nil, server: ["OAuthHTTP", "WebPages"])
         + dialect("NativeAuth", client: "MSAL", clientSide: ["ClientStorage"])
         + dialect(
             "SecurityChecks", client: "IBMMobileFirstPlatformFoundation",

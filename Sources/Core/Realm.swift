@@ -28,6 +28,7 @@ public struct Realm: Sendable {
     public let linkFormat: any LinkFormat
     let extensionTraffic = ExtensionTraffic()
     private let rememberedSettings = Remembered<RealmSettings>()
+    let rememberedResources = Remembered<[Resource]>()
     let unsettledCharges = UnsettledCharges()
     let pollPace = PollPace()
     let pollIntervals = PollIntervals()

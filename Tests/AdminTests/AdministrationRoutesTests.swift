@@ -107,8 +107,9 @@ import Testing
                 "users:add", "users:list", "users:show", "users:disable", "users:enable", "users:delete",
                 "users:reset-password", "users:reset-mfa", "users:import", "users:export", "users:data",
                 "applications:add", "applications:set", "applications:list",
-                "applications:show", "applications:remove", "clients:list", "clients:show", "clients:set-status",
-                "clients:remove", "extensions:add", "extensions:list", "extensions:show", "extensions:remove",
+                "applications:show", "applications:remove", "resources:put", "resources:list", "resources:remove",
+                "clients:list", "clients:show", "clients:set-status", "clients:remove", "extensions:add",
+                "extensions:list", "extensions:show", "extensions:remove",
                 "extensions:check", "keys:rotate", "keys:list", "audit:list", "settings:show",
                 "settings:set",
             ])

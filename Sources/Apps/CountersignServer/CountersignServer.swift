@@ -11,6 +11,7 @@ import IdentityToolkitServer
 import Logging
 import NIOCore
 import NativeAuthServer
+import OAuthServer
 import PrometheusMetrics
 import SecurityChecks
 import SecurityChecksServer
@@ -110,7 +111,10 @@ public struct CountersignServer: Sendable {
         router.add(middleware: RequestLogMiddleware())
         router.add(middleware: SecurityHeadersMiddleware(isOverTLS: options.tls != nil || options.tlsEndedByProxy))
         router.add(middleware: PublicCORSMiddleware(appliesTo: IdentityToolkit.owns))
-        router.add(middleware: PublicCORSMiddleware(exposing: Guardian.exposedHeaders, appliesTo: Guardian.owns))
+        router.add(
+            middleware: PublicCORSMiddleware(
+                exposing: Guardian.exposedHeaders, appliesTo: { Guardian.owns(path: $0) && !OAuth.isPublic(path: $0) }))
+        router.add(middleware: PublicCORSMiddleware(exposing: OAuth.exposedHeaders, appliesTo: OAuth.isPublic))
         router.add(
             middleware: PublicCORSMiddleware(exposing: NativeAuth.exposedHeaders, appliesTo: NativeAuth.owns))
 
@@ -127,7 +131,7 @@ public struct CountersignServer: Sendable {
         router.add(middleware: WholePathMiddleware())
         HealthRoutes(readiness: watch.readiness).add(to: router)
         metrics.add(to: router)
-        WellKnownRoutes(realm: realm, publicURL: url).add(to: router)
+        WellKnownRoutes(realm: realm).add(to: router)
         IdentityToolkit(
             realm: realm,
             options: IdentityToolkit.Options(
@@ -136,6 +140,9 @@ public struct CountersignServer: Sendable {
                 publicURLs: { [publicURL] in publicURL.published })
         ).addRoutes(to: router)
         try guardian.addRoutes(to: router, site: site)
+        let oauth = oauth(site)
+        oauth.addRoutes(to: router)
+        oauth.addPages(to: router)
         nativeAuth.addRoutes(to: router)
         try addSecurityChecks(to: router)
         AdministrationRoutes(realm: realm, isAdministrator: opened.adminToken.matches).addRoutes(to: router)
@@ -179,6 +186,16 @@ public struct CountersignServer: Sendable {
             options: Guardian.Options(
                 isAdministrator: opened.adminToken.matches,
                 baseURLs: { [publicURL] in publicURL.all }))
+    }
+
+    private func oauth(_ site: PageSite) -> OAuth {
+        OAuth(
+            realm: opened.realm,
+            options: OAuth.Options(
+                publicURLs: { [publicURL, isDevelopment = options.isDevelopment] in
+                    isDevelopment ? publicURL.ofDevelopment : publicURL.all
+                }, isDevelopment: options.isDevelopment, site: site, grants: guardian.grants,
+                shared: guardian.sharedEndpoints))
     }
 
     /// The senders of messages. The caller shuts them down.
@@ -323,6 +340,15 @@ final class PublicURL: Sendable {
 
     /// All addresses that clients may know, the address of links first.
     var all: [String] { configured + [listening.withLock { $0 }] }
+
+    /// The same, and where it listens by both names of this machine: a laptop's browser may know either.
+    var ofDevelopment: [String] {
+        let all = all
+        let others = all.flatMap { url in
+            [("//127.0.0.1:", "//localhost:"), ("//localhost:", "//127.0.0.1:")].map { url.replacing($0.0, with: $0.1) }
+        }
+        return all + others.filter { !all.contains($0) }
+    }
 
     func listens(on port: Int) {
         listening.withLock { $0 = Self.address(scheme, host: reachableHost, port: port) }

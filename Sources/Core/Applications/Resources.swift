@@ -58,6 +58,12 @@ public struct Resources: Sendable {
     /// By identifier.
     public func list() async throws -> [Resource] { try await realm.store.read { try $0.resources() } }
 
+    /// The same for what verifiers elsewhere depend on: those of before where the store does not answer.
+    public func published() async throws -> [Resource] {
+        let store = realm.store
+        return try await realm.rememberedResources.value { try await store.read { try $0.resources() } }
+    }
+
     public func resource(_ uri: String) async throws -> Resource? { try await list().first { $0.uri == uri } }
 
     public enum Change: Sendable, Equatable {

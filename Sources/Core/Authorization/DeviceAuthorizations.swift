@@ -143,8 +143,7 @@ public struct DeviceAuthorizations: Sendable {
         let now = realm.clock.now
         let handle = FlowHandle(code.reveal())
         let draft = GrantDraft(random: realm.random)
-        let isInTime = realm.pollIntervals
-        return try await realm.store.write { transaction in
+        let redemption: Redemption = try await realm.store.write { transaction in
             guard let record = try transaction.flow(digest: handle.digest), record.purpose == Self.purpose,
                 record.finishedAt == nil
             else { return .refused(.unknown) }
@@ -156,7 +155,7 @@ public struct DeviceAuthorizations: Sendable {
             else { return .refused(.unknown) }
             if record.expiresAt <= now { return .refused(.expired) }
             switch body.decision {
-            case nil: return .refused(isInTime.admits(handle.publicName, at: now) ? .pending : .slowDown)
+            case nil: return .refused(.pending)
             case .denied: return .refused(.denied)
             case .allowed(let id):
                 var record = record
@@ -164,7 +163,6 @@ public struct DeviceAuthorizations: Sendable {
                 guard let session = try transaction.session(id) else { return .refused(.denied) }
                 try transaction.reserve([.user(session.userID), .flow(record.digest), .session(id)])
                 guard try transaction.update(record) else { return .refused(.unknown) }
-                isInTime.forget(handle.publicName)
                 var details = presented.details
                 if !body.request.acrValues.isEmpty {
                     details[GrantDetail.acrValues] = .array(body.request.acrValues.map { .string($0) })
@@ -180,6 +178,14 @@ public struct DeviceAuthorizations: Sendable {
                 }
             }
         }
+        // After the transaction, which may happen twice.
+        switch redemption {
+        case .refused(.pending):
+            return realm.pollIntervals.admits(handle.publicName, at: now) ? redemption : .refused(.slowDown)
+        case .granted: realm.pollIntervals.forget(handle.publicName)
+        case .refused: break
+        }
+        return redemption
     }
 
     // MARK: The user

@@ -14,8 +14,6 @@ public struct PossessionProof: Sendable, Equatable {
     /// Seconds that a proof may be old, and ahead of this server's clock.
     static let oldest: TimeInterval = 60
     static let newest: TimeInterval = 15
-    /// Seconds for which a used one is remembered: longer than it counts.
-    static let remembered: TimeInterval = 120
 
     /// What the request is that the proof came with.
     public struct Expectation: Sendable {
@@ -119,14 +117,10 @@ extension Tokens {
         } else if expectation.requiresNonce {
             return .refused(.nonce)
         }
-        let digest = Self.usedDigest("possession-proof", judged.proof.keyThumbprint, judged.proof.id)
-        let isFirst = try await realm.store.write { transaction in
-            try transaction.insert(
-                FlowRecord(
-                    digest: digest, userID: nil, purpose: "possession-proof", createdAt: now,
-                    expiresAt: now + PossessionProof.remembered, finishedAt: now,
-                    body: try realm.sealer.seal(Data(), for: .flow(digest), in: transaction)))
-        }
+        let used = UsedToken(
+            .possessionProof, judged.proof.id, of: judged.proof.keyThumbprint,
+            expiresAt: now + PossessionProof.oldest + PossessionProof.newest)
+        let isFirst = try await realm.store.write { try $0.insert(used) }
         return isFirst ? .proven(keyThumbprint: judged.proof.keyThumbprint) : .refused(.used)
     }
 

@@ -2,6 +2,7 @@ import CountersignCore
 import Foundation
 import GuardianWire
 import Hummingbird
+import OAuthHTTP
 import OneTimePassword
 import ServerHTTP
 

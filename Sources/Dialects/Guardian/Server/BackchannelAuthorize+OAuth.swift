@@ -1,6 +1,7 @@
 import CountersignCore
 import Foundation
 import Hummingbird
+import OAuthHTTP
 import ServerHTTP
 
 /// Sign-ins that an application begins by itself (OpenID Connect Client-Initiated Backchannel Authentication Core 1.0, in
@@ -25,8 +26,7 @@ extension Guardian {
     private static let mostDetails = 10
 
     /// `POST bc-authorize`: asks a user's devices, and shows on them what it is about.
-    func backchannelAuthorize(_ request: Request, _ call: GuardianCall) async throws -> Response {
-        let form = try await OAuthForm(request)
+    func backchannelAuthorize(_ form: OAuthForm, _ call: GuardianCall) async throws -> Response {
         let application = try await application(form, call)
         guard application.registration.isConfidential else {
             throw OAuthError(

@@ -2,6 +2,7 @@ import CountersignCore
 import Foundation
 import HTTPTypes
 import Hummingbird
+import OAuthHTTP
 import ServerHTTP
 import WebPages
 
@@ -34,10 +35,6 @@ extension Guardian {
         pages.post("guardian/enroll") { request, context in try await enrolmentPage.submit(request, context) }
 
         let oauth = GuardianGroup(guardian: self, prefix: "", router: router)
-        oauth.on(.post, "oauth/token", oauthToken)
-        oauth.on(.post, "bc-authorize", backchannelAuthorize)
-        oauth.on(.get, "userinfo", userInfo)
-        oauth.on(.post, "userinfo", userInfo)
         oauth.on(.get, "mfa/authenticators", mfaAuthenticators)
         oauth.on(.delete, "mfa/authenticators/{id}", mfaRemoveAuthenticator)
         oauth.on(.post, "mfa/associate", mfaAssociate)
@@ -83,6 +80,25 @@ extension Guardian {
         management.on(.post, "users/{id}/recovery-code-regeneration", regenerateRecoveryCode)
         management.on(.get, "logs", listLogs)
         management.on(.get, "logs/{id}", showLog)
+    }
+
+    /// The endpoints that are this protocol's and others': each answers what is its own.
+    public var sharedEndpoints: SharedEndpoints {
+        SharedEndpoints(
+            userInfo: { request, context in
+                try await answering { try await userInfo(request, call(request, context, false)) }
+            },
+            backchannel: { form, request, context in
+                try await answering { try await backchannelAuthorize(form, call(request, context, false)) }
+            })
+    }
+
+    private func answering(_ body: () async throws -> Response) async throws -> Response {
+        do {
+            return try await body()
+        } catch let error as OAuthError {
+            return try error.response()
+        }
     }
 
     /// What pages may read of answers beside the usual headers.

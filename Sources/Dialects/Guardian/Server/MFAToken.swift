@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import OAuthHTTP
 import ServerHTTP
 
 /// The caller of the MFA API: a user in the middle of a sign-in, or a signed-in user who manages their own

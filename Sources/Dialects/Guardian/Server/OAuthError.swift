@@ -24,6 +24,8 @@ struct OAuthError: Error, Sendable {
     static let unknownClient = OAuthError(401, "invalid_client", "There is no such client, or its secret is wrong.")
     static let unknownUser = OAuthError(400, "unknown_user_id", "login_hint names no user.")
     static let unsupportedGrant = OAuthError(400, "unsupported_grant_type", "This grant type is not supported.")
+    static let unauthorizedGrant = OAuthError(
+        400, "unauthorized_client", "The application may not use this grant type.")
     static let wrongMFAToken = OAuthError(401, "invalid_grant", "The mfa_token is unknown.")
     static let pending = OAuthError(400, "authorization_pending", "The user has not answered yet.")
     static let slowDown = OAuthError(400, "slow_down", "You are polling too often.", retryAfter: 5)

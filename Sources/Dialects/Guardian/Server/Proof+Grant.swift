@@ -1,6 +1,7 @@
 import CountersignCore
 import Foundation
 import Hummingbird
+import OAuthHTTP
 import ServerHTTP
 
 /// Signing in by a means of proof that this protocol knows only the name of: an extension grant (RFC 6749, section 4.5), ours.

@@ -1,32 +1,28 @@
 import CountersignCore
 import Foundation
 import Hummingbird
+import OAuthHTTP
 import ServerHTTP
 
-/// A form or JSON body of the OAuth endpoints: members are texts, except lists.
-struct OAuthForm: Sendable {
-    let members: JSONValue
-
-    init(_ request: Request) async throws {
-        do {
-            members = try await request.bodyObject(accepting: [.json, .form])
-        } catch let fault as RequestBodyFault {
-            throw OAuthError.invalidRequest("\(fault)")
-        }
-    }
-
-    func text(_ name: String) -> String? {
-        PlainText(members[name]?.stringValue, bytes: 1...)?.text
-    }
-
+extension OAuthForm {
     func required(_ name: String) throws(OAuthError) -> String {
         guard let text = text(name) else { throw .invalidRequest("\(name) is missing.") }
         return text
     }
+}
 
-    func list(_ name: String) -> [String] {
-        guard case .array(let items)? = members[name] else { return [] }
-        return items.compactMap(\.stringValue)
+/// A grant of this protocol in the table of the token endpoint.
+private struct GuardianGrant: TokenGrant {
+    let type: String
+    let guardian: Guardian
+
+    func redeem(_ request: TokenRequest) async throws -> Response? {
+        do {
+            guard let signedIn = try await guardian.redeem(type, request) else { return nil }
+            return try .json(try await guardian.tokens.answer(for: signedIn))
+        } catch let error as OAuthError {
+            return try error.response()
+        }
     }
 }
 
@@ -44,28 +40,46 @@ extension Guardian {
     /// How often one attempt may be asked about (Auth0, "Rate Limit Configurations").
     static let polls = RateLimit(count: 12, window: 60)
 
-    /// `POST oauth/token` (RFC 6749, section 3.2; Auth0, Authentication API, "Get Token").
-    func oauthToken(_ request: Request, _ call: GuardianCall) async throws -> Response {
-        let form = try await OAuthForm(request)
-        let application = try await application(form, call)
-        var client = call.client
-        client.clientID = application.id
+    /// What this protocol adds to the table of the token endpoint (Auth0, Authentication API, "Get Token").
+    public var grants: [any TokenGrant] {
+        (Self.grantTypes + [Self.proofGrant]).map { GuardianGrant(type: $0, guardian: self) }
+    }
+
+    /// - Returns: nil where the request is another protocol's.
+    fileprivate func redeem(_ type: String, _ request: TokenRequest) async throws -> SignedIn? {
+        let (form, application) = (request.form, request.application)
+        var client = request.client(of: .guardian)
         client.revealsAddresses = false
+        let oauth = application.registration.oauth
+        // An application with a kind uses what it lists and nothing else; those of before have no list.
+        if oauth.kind != nil, !oauth.allowsGrant(type) { throw OAuthError.unauthorizedGrant }
         let settings = try await realm.settings().secondFactors
         client.requiresSecondFactor = application.registration.requiresSecondFactor || settings.isRequired
         let signedIn: SignedIn
-        switch try form.required("grant_type") {
+        switch type {
         case "password", Self.realmGrant: signedIn = try await password(form, application, client)
         case Self.mfaGrant + "otp": signedIn = try await oneTimeCode(form, application, client)
-        case Self.mfaGrant + "oob": signedIn = try await outOfBand(form, request, application, client)
+        case Self.mfaGrant + "oob": signedIn = try await outOfBand(form, request.request, application, client)
         case Self.backchannelGrant: signedIn = try await backchannel(form, application, client)
         case Self.proofGrant: signedIn = try await proof(form, application, client)
         case Self.mfaGrant + "recovery-code": signedIn = try await recoveryCode(form, application, client)
-        case "refresh_token": signedIn = try await refresh(form, application, client)
+        case "refresh_token":
+            guard try await isOwn(form, application) else { return nil }
+            signedIn = try await refresh(form, application, client)
         default: throw OAuthError.unsupportedGrant
         }
         try admit(signedIn.evidence.details, for: application)
-        return try .json(try await tokens.answer(for: signedIn))
+        return signedIn
+    }
+
+    /// Whether a refresh token is one of this protocol, or an unknown one of an application that was registered before there were others.
+    private func isOwn(_ form: OAuthForm, _ application: CountersignCore.Application) async throws -> Bool {
+        let token = Secret(try form.required("refresh_token"))
+        for dialect in [Dialect.guardian, .oauth] {
+            let owner = HandleOwner.application(application.id, of: dialect)
+            if try await realm.sessions.grant(ofRefreshToken: token, of: owner) != nil { return dialect == .guardian }
+        }
+        return application.registration.oauth.kind == nil
     }
 
     /// The application that asks: a public one says its id; a confidential one shows its secret, in the body or by Basic, or

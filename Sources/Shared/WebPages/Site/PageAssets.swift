@@ -12,10 +12,13 @@ public struct PageAssets: Sendable {
     public enum Script: String, Sendable, CaseIterable {
         /// Asks whether what a page waits for has happened.
         case wait = "wait.js"
+        /// Sends the page's form.
+        case post = "post.js"
 
         fileprivate var bytes: [UInt8] {
             switch self {
             case .wait: PackageResources.wait_js
+            case .post: PackageResources.post_js
             }
         }
     }

@@ -1,0 +1,210 @@
+import CountersignCore
+import Foundation
+import JSON
+
+/// Turns the parameters of an authorization request into a request that the core judges: in the order in which nothing is sent to an
+/// address before the address is known to be the application's.
+struct AuthorizationParameters: Sendable {
+    let oauth: OAuth
+    let parameters: QueryParameters
+    let application: CountersignCore.Application
+
+    /// What is answered to the redirect URI (RFC 6749, section 4.1.2.1).
+    struct Refusal: Error, Sendable, Equatable {
+        let error: String
+        let description: String
+
+        init(_ error: String, _ description: String) {
+            self.error = error
+            self.description = description
+        }
+
+        static func invalidRequest(_ description: String) -> Refusal { Refusal("invalid_request", description) }
+    }
+
+    /// The redirect URI: the one of the request, or the only registered one.
+    /// - Returns: nil where it is missing or not the application's; then nothing is sent anywhere.
+    func redirectURI() -> (uri: String, isNamed: Bool)? {
+        let registered = application.registration.redirectURIs
+        guard let asked = parameters["redirect_uri"] else {
+            guard registered.count == 1, let only = registered.first, RedirectURI.fault(of: only) == nil else {
+                return nil
+            }
+            return (only, false)
+        }
+        let isOwn = RedirectURI.matches(asked, registered, freePorts: oauth.hasFreePorts(application))
+        return isOwn ? (asked, true) : nil
+    }
+
+    /// Where the answer goes, whatever it is: as far as it can be read.
+    func target(_ redirectURI: String) -> AuthorizationAnswer.Target {
+        AuthorizationAnswer.Target(
+            redirectURI: redirectURI,
+            mode: parameters["response_mode"].flatMap(AuthorizationRequest.ResponseMode.init(rawValue:)) ?? .query,
+            state: parameters["state"].flatMap {
+                $0.utf8.count <= AuthorizationRequest.longestState ? $0 : nil
+            }, issuer: oauth.issuer(for: application), application: application)
+    }
+
+    /// - Parameter redirect: of ``redirectURI()``.
+    /// - Throws: ``Refusal``; what the core throws.
+    func request(_ redirect: (uri: String, isNamed: Bool)) async throws -> AuthorizationRequest {
+        let registration = application.registration
+        guard registration.oauth.allowsGrant("authorization_code") else {
+            throw Refusal("unauthorized_client", "The application may not use this flow.")
+        }
+        if parameters["request"] != nil { throw Refusal("request_not_supported", "Request objects are not taken.") }
+        if parameters["registration"] != nil { throw Refusal("registration_not_supported", "Register beforehand.") }
+        guard parameters["response_type"] == "code" else {
+            throw Refusal("unsupported_response_type", "response_type has to be code.")
+        }
+        var request = AuthorizationRequest(client: application.id, redirectURI: redirect.uri)
+        request.namesRedirectURI = redirect.isNamed
+        if let mode = parameters["response_mode"] {
+            guard let known = AuthorizationRequest.ResponseMode(rawValue: mode) else {
+                throw Refusal.invalidRequest("response_mode has to be query, fragment or form_post.")
+            }
+            request.responseMode = known
+        }
+        request.state = parameters["state"]
+        request.nonce = parameters["nonce"]
+        guard request.state.map({ $0.utf8.count <= AuthorizationRequest.longestState }) ?? true,
+            request.nonce.map({ $0.utf8.count <= AuthorizationRequest.longestNonce }) ?? true
+        else { throw Refusal.invalidRequest("state or nonce is too long.") }
+        request.challenge = try challenge()
+        if let thumbprint = parameters["dpop_jkt"] {
+            guard thumbprint.utf8.count == 43, [UInt8](base64URL: thumbprint)?.count == 32 else {
+                throw Refusal.invalidRequest("dpop_jkt has to be a SHA-256 thumbprint.")
+            }
+            request.keyThumbprint = thumbprint
+        }
+        request.scopes = try Self.scopes(parameters.words("scope"), of: application)
+        request.resources = try await Self.resources(parameters.all("resource"), of: application, oauth.realm)
+        try readPrompts(&request)
+        try readClaims(&request)
+        try await readHints(&request)
+        return request
+    }
+
+    // MARK: Proof keys
+
+    /// RFC 7636, section 4.3; required of every application (OAuth 2.1, section 7.5).
+    private func challenge() throws -> PKCEChallenge {
+        guard parameters["code_challenge_method"] == "S256" else {
+            throw Refusal.invalidRequest("code_challenge_method has to be S256.")
+        }
+        guard let text = parameters["code_challenge"], Self.isChallenge(text) else {
+            throw Refusal.invalidRequest("code_challenge has to be 43 to 128 characters of URL-safe Base64.")
+        }
+        return PKCEChallenge(text, method: .s256)
+    }
+
+    static func isChallenge(_ text: String) -> Bool {
+        (43...128).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || "-_".utf8.contains($0)
+            }
+    }
+
+    // MARK: Scopes and resources
+
+    /// Of the scopes that were asked for those that the application has; the answer tells which.
+    static func scopes(_ asked: [String], of application: CountersignCore.Application) throws -> [String] {
+        let registered = application.registration.scopes
+        let known = registered.isEmpty ? Metadata.scopes : registered
+        var scopes: [String] = []
+        for scope in asked where known.contains(scope) && !scopes.contains(scope) { scopes.append(scope) }
+        if !application.registration.oauth.allowsGrant("refresh_token") { scopes.removeAll { $0 == "offline_access" } }
+        guard !scopes.isEmpty else { throw Refusal("invalid_scope", "scope names nothing that the application has.") }
+        return scopes
+    }
+
+    /// RFC 8707, section 2.
+    static func resources(
+        _ asked: [String], of application: CountersignCore.Application, _ realm: Realm
+    ) async throws -> [String] {
+        guard !asked.isEmpty else { return [] }
+        let known = try await realm.resources.list().map(\.uri)
+        var resources: [String] = []
+        for uri in asked where !resources.contains(uri) {
+            guard Resource.isIdentifier(uri), known.contains(uri),
+                application.registration.oauth.resources.contains(uri)
+            else { throw Refusal("invalid_target", "resource names no API that the application may use.") }
+            resources.append(uri)
+        }
+        return resources
+    }
+
+    // MARK: What the user is asked
+
+    private func readPrompts(_ request: inout AuthorizationRequest) throws {
+        for word in parameters.words("prompt") {
+            guard let prompt = AuthorizationRequest.Prompt(rawValue: word) else {
+                throw Refusal.invalidRequest("prompt has an unknown value.")
+            }
+            request.prompts.insert(prompt)
+        }
+        if request.prompts.contains(.none), request.prompts.count > 1 {
+            throw Refusal.invalidRequest("prompt=none stands alone.")
+        }
+        if let age = parameters["max_age"] {
+            guard let seconds = Int(age), seconds >= 0, age.utf8.allSatisfy({ (48...57).contains($0) }) else {
+                throw Refusal.invalidRequest("max_age has to be a number of seconds.")
+            }
+            request.maxAge = seconds
+        }
+        request.acrValues = parameters.words("acr_values")
+        if request.acrValues.isEmpty { request.acrValues = application.registration.oauth.defaultACR }
+        guard request.acrValues.count <= 16 else { throw Refusal.invalidRequest("acr_values has too many values.") }
+        request.languages = Array(parameters.words("ui_locales").prefix(16))
+    }
+
+    /// Bytes of `claims`.
+    private static let longestClaims = 4096
+
+    /// OpenID Connect Core 1.0, section 5.5.
+    private func readClaims(_ request: inout AuthorizationRequest) throws {
+        guard let text = parameters["claims"] else { return }
+        guard text.utf8.count <= Self.longestClaims, let claims = try? JSONParser.parse(Array(text.utf8)),
+            case .object = claims
+        else { throw Refusal.invalidRequest("claims has to be a JSON object of at most \(Self.longestClaims) bytes.") }
+        if case .object(let members)? = claims["id_token"] {
+            request.idTokenClaims = members.keys.filter(Metadata.claims.contains).sorted()
+            if let acr = members["acr"], case .object = acr {
+                var values: [String] = []
+                if let value = acr["value"]?.stringValue { values = [value] }
+                if case .array(let several)? = acr["values"] { values += several.compactMap(\.stringValue) }
+                if !values.isEmpty { request.acrValues = Array(values.prefix(16)) }
+                if case .bool(true)? = acr["essential"] { request.isACREssential = true }
+            }
+            if let subject = members["sub"]?["value"]?.stringValue { request.hintedUser = UserID(rawValue: subject) }
+        }
+        if case .object(let members)? = claims["userinfo"] {
+            request.userInfoClaims = members.keys.filter(Metadata.claims.contains).sorted()
+        }
+    }
+
+    private func readHints(_ request: inout AuthorizationRequest) async throws {
+        if let hint = parameters["login_hint"] {
+            guard hint.utf8.count <= 320 else { throw Refusal.invalidRequest("login_hint is too long.") }
+            request.loginHint = hint
+        }
+        if let hint = parameters["id_token_hint"] {
+            guard let subject = try await oauth.subject(ofIDToken: hint, for: application.id) else {
+                throw Refusal.invalidRequest("id_token_hint is no ID token of this server for the application.")
+            }
+            request.hintedUser = subject
+        }
+    }
+}
+
+extension OAuth {
+    /// Whose ID token it is: one of this server for that application, of any age.
+    func subject(ofIDToken text: String, for client: ClientID) async throws -> UserID? {
+        var expectation = TokenExpectation(
+            types: [.jwt], issuers: .oneOf(issuers), audiences: .oneOf([client.rawValue]))
+        expectation.admitsExpired = true
+        guard let token = try await realm.tokens.verify(text, expecting: expectation).token else { return nil }
+        return token.claims.string("sub").map(UserID.init(rawValue:))
+    }
+}

@@ -1,0 +1,136 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+import WebPages
+
+/// The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2).
+extension OAuth {
+    /// Bytes of an authorization request.
+    static let longestRequest = 16_384
+
+    /// `GET /authorize`.
+    func authorize(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
+        let query = request.uri.query ?? ""
+        guard query.utf8.count <= Self.longestRequest, let given = QueryParameters(query), given.repeated == nil,
+            let id = given["client_id"],
+            let application = try await realm.applications.application(ClientID(rawValue: id))
+        else { return pages.error(request) }
+        let client = context.client(application.id, of: .oauth)
+        var (parameters, pushed) = (given, Data?.none)
+        if let uri = given["request_uri"] {
+            // Only what was pushed counts beside the client id (RFC 9126, section 4); nothing is fetched.
+            guard let found = try await realm.authorizations.pushed(uri, of: application.id) else {
+                return pages.error(request)
+            }
+            (parameters, pushed) = (QueryParameters(found.parameters), found.id)
+        }
+        let reader = AuthorizationParameters(oauth: self, parameters: parameters, application: application)
+        guard let redirect = reader.redirectURI() else { return pages.error(request) }
+        let target = reader.target(redirect.uri)
+        if application.registration.oauth.requiresPAR, pushed == nil {
+            return response(
+                AuthorizationAnswer(error: "invalid_request", "The request has to be pushed.", to: target), request)
+        }
+        do {
+            var asked = try await reader.request(redirect)
+            if let pushed { asked.cameOf(pushed: pushed) }
+            return try await proceed(asked, target, request, client)
+        } catch let refusal as AuthorizationParameters.Refusal {
+            return response(AuthorizationAnswer(error: refusal.error, refusal.description, to: target), request)
+        }
+    }
+
+    /// `POST /authorize`: the same by a redirect to itself, so that the browser's cookies come along. Nothing is changed by it.
+    func postedAuthorize(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
+        guard let body = try? await request.bodyBytes(limit: Self.longestRequest),
+            body.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
+            request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
+        else { return pages.error(request) }
+        return Response(
+            status: .seeOther,
+            headers: [
+                .location: "\(Path.authorize)?\(String(decoding: body, as: UTF8.self))", .cacheControl: "no-store",
+            ])
+    }
+
+    /// A code at once where the browser's session suffices; otherwise the request is kept, and a page asks for what is missing.
+    private func proceed(
+        _ asked: AuthorizationRequest, _ target: AuthorizationAnswer.Target, _ request: Request, _ client: ClientContext
+    ) async throws -> Response {
+        let session = try await browserSession(request)
+        switch try await realm.authorizations.finish(
+            asked, application: target.application, session: session?.id, by: client)
+        {
+        case .code(let code):
+            let renewed = try await renewedSession(request)
+            return response(AuthorizationAnswer(code: code, to: target), request)
+                .setting(cookies: renewed.map { [cookies.setting(session: $0)] } ?? [])
+        case .over: return pages.error(request)
+        case .missing(.impossible(let failure)): return refuse(failure, target, request)
+        case .missing(let standing):
+            let known = cookies.browser(request)
+            let fresh = known == nil ? cookies.freshBrowser(realm.random) : nil
+            guard let browser = known ?? fresh?.key else { return pages.error(request) }
+            switch try await realm.authorizations.begin(asked, in: browser, by: client) {
+            case .begun(let handle):
+                return Self.page(for: standing, handle).setting(cookies: fresh.map { [$0.setCookie] } ?? [])
+            case .limited:
+                return response(
+                    AuthorizationAnswer(
+                        error: "temporarily_unavailable", "Too many requests from this address.", to: target), request)
+            }
+        }
+    }
+
+    /// `GET /authorize/continue`: back from a page. What is missing now is asked for, or the application gets its answer.
+    func resume(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
+        guard let text = request.queryItems["flow"], text.utf8.count <= 128, let browser = cookies.browser(request),
+            let pending = try await realm.authorizations.pending(FlowHandle(text), in: browser)
+        else { return Self.redirect(to: Path.startAgain) }
+        let asked = pending.request
+        let target = AuthorizationAnswer.Target(
+            redirectURI: asked.redirectURI, mode: asked.responseMode, state: asked.state,
+            issuer: issuer(for: pending.application), application: pending.application)
+        // What was registered may have changed since.
+        guard
+            RedirectURI.matches(
+                asked.redirectURI, pending.application.registration.redirectURIs,
+                freePorts: hasFreePorts(pending.application))
+        else { return pages.error(request) }
+        let client = context.client(pending.application.id, of: .oauth)
+        let session = try await browserSession(request)
+        switch try await realm.authorizations.finish(
+            asked, application: pending.application, handle: pending.handle, in: browser, session: session?.id,
+            by: client)
+        {
+        case .code(let code): return response(AuthorizationAnswer(code: code, to: target), request)
+        case .over: return Self.redirect(to: Path.startAgain)
+        case .missing(.impossible(let failure)): return refuse(failure, target, request)
+        case .missing(let standing): return Self.page(for: standing, pending.handle)
+        }
+    }
+
+    /// The token of a session that is in use, where it says so anew.
+    private func renewedSession(_ request: Request) async throws -> Secret<String>? {
+        guard let token = cookies.session(request) else { return nil }
+        return try await realm.sessions.renewed(browser: token)
+    }
+
+    /// The session of the browser's cookie, where it goes on.
+    func browserSession(_ request: Request) async throws -> Session? {
+        guard let token = cookies.session(request) else { return nil }
+        return try await realm.sessions.session(ofBrowser: token)?.session
+    }
+
+    private static func page(for standing: AuthorizationStanding, _ handle: FlowHandle) -> Response {
+        let path = if case .consent = standing { Path.consent } else { Path.signIn }
+        return redirect(to: "\(path)?flow=\(handle.token.reveal())")
+    }
+
+    /// Relative, so that a browser stays at the address that it knows.
+    static func redirect(to path: String) -> Response {
+        Response(status: .seeOther, headers: [.location: path, .cacheControl: "no-store"])
+    }
+}

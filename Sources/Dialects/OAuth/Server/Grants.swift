@@ -1,0 +1,196 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import OAuthHTTP
+import OAuthWire
+import ServerHTTP
+
+/// What our grants share.
+protocol OAuthGrant: TokenGrant {
+    var oauth: OAuth { get }
+    func answer(_ request: TokenRequest) async throws -> TokenResponse?
+}
+
+extension OAuthGrant {
+    func redeem(_ request: TokenRequest) async throws -> Response? {
+        guard request.application.registration.oauth.allowsGrant(type) else {
+            throw OAuthFailure.unauthorizedClient
+        }
+        if request.application.registration.oauth.requiresDPoP, request.keyThumbprint == nil {
+            throw OAuthFailure("invalid_dpop_proof", "The application has to prove a key.")
+        }
+        guard let answer = try await answer(request) else { return nil }
+        var headers: HTTPFields = [:]
+        if request.keyThumbprint != nil { headers[.dpopNonce] = try await oauth.realm.tokens.nonce() }
+        return try .json(answer, headers: headers)
+    }
+
+    /// What this answer covers: of what was granted what the request asks for (RFC 6749, section 6; RFC 8707, section 2.2).
+    func extent(
+        _ request: TokenRequest, granted scopes: [String], _ resources: [String], nonce: String? = nil
+    ) async throws -> OAuthTokens.Extent {
+        var covered = scopes
+        let asked = request.form.words("scope")
+        if !asked.isEmpty {
+            guard Set(asked).isSubset(of: scopes) else {
+                throw OAuthFailure.invalidScope("scope has more than was granted.")
+            }
+            covered = scopes.filter(asked.contains)
+        }
+        var resource: Resource?
+        let all = try await oauth.realm.resources.list()
+        if let uri = request.form.text("resource") {
+            guard resources.contains(uri), let known = all.first(where: { $0.uri == uri }) else {
+                throw OAuthFailure.invalidTarget("resource is none that was granted.")
+            }
+            resource = known
+        } else if resources.count == 1 {
+            guard let known = all.first(where: { $0.uri == resources[0] }) else {
+                throw OAuthFailure.invalidTarget("The API is not registered any more.")
+            }
+            resource = known
+        } else if !resources.isEmpty {
+            throw OAuthFailure.invalidTarget("Several APIs were granted: name one in resource.")
+        }
+        if let resource {
+            // Scopes of another API mean nothing to this one.
+            let others = Set(all.filter { $0.uri != resource.uri }.flatMap { $0.scopes.map(\.name) })
+            covered.removeAll(where: others.contains)
+        }
+        return OAuthTokens.Extent(
+            scopes: covered, resource: resource, keyThumbprint: request.keyThumbprint, nonce: nonce)
+    }
+
+    /// What a grant keeps of the key: refresh tokens of an application without credentials are bound to it (RFC 9449, section 5).
+    func details(_ request: TokenRequest) -> [String: JSONValue] {
+        guard request.method == .none, let key = request.keyThumbprint else { return [:] }
+        return [GrantDetail.keyThumbprint: .string(key)]
+    }
+}
+
+/// `authorization_code` (RFC 6749, section 4.1.3).
+struct CodeGrant: OAuthGrant {
+    let oauth: OAuth
+    var type: String { "authorization_code" }
+
+    func answer(_ request: TokenRequest) async throws -> TokenResponse? {
+        guard let code = request.form.text("code") else { throw OAuthFailure.invalidRequest("code is missing.") }
+        var presented = AuthorizationCode.Presented(
+            client: request.application.id.rawValue, redirectURI: request.form.text("redirect_uri"),
+            verifier: request.form.text("code_verifier"), keyThumbprint: request.keyThumbprint)
+        presented.details = details(request)
+        var client = request.client(of: .oauth)
+        client.requiresSecondFactor = request.application.registration.requiresSecondFactor
+        let redemption = try await oauth.realm.authorizationCodes.redeem(
+            Secret(code), presented: presented, by: client)
+        guard case .granted(let signedIn, let stood) = redemption else { throw OAuthFailure.invalidGrant }
+        let extent = try await extent(request, granted: stood.scopes, stood.audiences, nonce: stood.nonce)
+        return try await oauth.tokens.answer(signedIn, of: request.application, extent)
+    }
+}
+
+/// `refresh_token` (RFC 6749, section 6).
+struct RefreshGrant: OAuthGrant {
+    let oauth: OAuth
+    var type: String { "refresh_token" }
+
+    func redeem(_ request: TokenRequest) async throws -> Response? {
+        guard let text = request.form.text("refresh_token") else {
+            throw OAuthFailure.invalidRequest("refresh_token is missing.")
+        }
+        let owner = HandleOwner.application(request.application.id, of: .oauth)
+        guard let grant = try await oauth.realm.sessions.grant(ofRefreshToken: Secret(text), of: owner) else {
+            throw OAuthFailure.invalidGrant
+        }
+        guard request.application.registration.oauth.allowsGrant(type) else { throw OAuthFailure.unauthorizedClient }
+        return try await self.answer(request, Secret(text), grant, owner)
+    }
+
+    func answer(_ request: TokenRequest) async throws -> TokenResponse? { nil }
+
+    private func answer(
+        _ request: TokenRequest, _ text: Secret<String>, _ grant: CountersignCore.Grant, _ owner: HandleOwner
+    ) async throws -> Response {
+        let bound = grant.terms.details[GrantDetail.keyThumbprint]?.stringValue
+        if let bound, bound != request.keyThumbprint { throw OAuthFailure.invalidGrant }
+        if request.application.registration.oauth.requiresDPoP, request.keyThumbprint == nil {
+            throw OAuthFailure("invalid_dpop_proof", "The application has to prove a key.")
+        }
+        guard grant.terms.scopes.contains("offline_access"), !oauth.realm.sessions.isStale(grant) else {
+            throw OAuthFailure.invalidGrant
+        }
+        // Before the token is traded: after a refusal it is as good as before.
+        let extent = try await extent(request, granted: grant.terms.scopes, grant.terms.audiences)
+        var client = request.client(of: .oauth)
+        client.requiresSecondFactor = request.application.registration.requiresSecondFactor
+        let outcome = try await oauth.realm.sessions.refresh(
+            text, of: owner, grace: Sessions.RefreshLifetime.grace, by: client)
+        guard case .refreshed(let signedIn) = outcome else { throw OAuthFailure.invalidGrant }
+        let answer = try await oauth.tokens.answer(signedIn, of: request.application, extent)
+        var headers: HTTPFields = [:]
+        if request.keyThumbprint != nil { headers[.dpopNonce] = try await oauth.realm.tokens.nonce() }
+        return try .json(answer, headers: headers)
+    }
+}
+
+/// `client_credentials` (RFC 6749, section 4.4).
+struct ClientGrant: OAuthGrant {
+    let oauth: OAuth
+    var type: String { "client_credentials" }
+
+    func answer(_ request: TokenRequest) async throws -> TokenResponse? {
+        guard request.method != .none else { throw OAuthFailure.unauthorizedClient }
+        let registered = request.application.registration.scopes.filter { !Metadata.scopes.contains($0) }
+        let asked = request.form.words("scope")
+        let scopes = asked.isEmpty ? registered : registered.filter(asked.contains)
+        if !asked.isEmpty, scopes.isEmpty {
+            throw OAuthFailure.invalidScope("scope names nothing that the application may have for itself.")
+        }
+        var resources: [String] = []
+        if let uri = request.form.text("resource") {
+            guard request.application.registration.oauth.resources.contains(uri) else {
+                throw OAuthFailure.invalidTarget("resource names no API that the application may use.")
+            }
+            resources = [uri]
+        }
+        let all = try await oauth.realm.resources.list()
+        var extent = OAuthTokens.Extent(scopes: scopes, keyThumbprint: request.keyThumbprint)
+        if let uri = resources.first {
+            guard let known = all.first(where: { $0.uri == uri }) else {
+                throw OAuthFailure.invalidTarget("resource names no API that the application may use.")
+            }
+            extent.resource = known
+            let others = Set(all.filter { $0.uri != uri }.flatMap { $0.scopes.map(\.name) })
+            extent.scopes.removeAll(where: others.contains)
+        }
+        return try await oauth.tokens.answer(for: request.application, extent)
+    }
+}
+
+/// `urn:ietf:params:oauth:grant-type:device_code` (RFC 8628, section 3.4).
+struct DeviceGrant: OAuthGrant {
+    let oauth: OAuth
+    var type: String { "urn:ietf:params:oauth:grant-type:device_code" }
+
+    func answer(_ request: TokenRequest) async throws -> TokenResponse? {
+        guard let code = request.form.text("device_code") else {
+            throw OAuthFailure.invalidRequest("device_code is missing.")
+        }
+        let presented = DeviceAuthorizations.Presented(
+            client: request.application.id, verifier: request.form.text("code_verifier"),
+            keyThumbprint: request.keyThumbprint, details: details(request))
+        var client = request.client(of: .oauth)
+        client.requiresSecondFactor = request.application.registration.requiresSecondFactor
+        switch try await oauth.realm.deviceAuthorizations.redeem(Secret(code), presented: presented, by: client) {
+        case .granted(let signedIn, let asked):
+            let extent = try await extent(request, granted: asked.scopes, asked.resources)
+            return try await oauth.tokens.answer(signedIn, of: request.application, extent)
+        case .refused(.unknown): throw OAuthFailure.invalidGrant
+        case .refused(.pending): throw OAuthFailure.pending
+        case .refused(.slowDown): throw OAuthFailure.slowDown
+        case .refused(.denied): throw OAuthFailure.denied
+        case .refused(.expired): throw OAuthFailure.expired
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import OAuthHTTP
+import ServerHTTP
+
+extension OAuth {
+    static let introspectionType = TokenType(rawValue: "token-introspection+jwt")
+
+    /// `POST /oauth/introspect`: what an access token or a refresh token stands for (RFC 7662). The token's own application sees it, and
+    /// the one that owns the API which the token is for; to every other it is inactive.
+    func introspect(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
+        let form = try await OAuthForm(request)
+        let (asker, _) = try await authenticate(form, request, context, takesPublic: false)
+        guard let text = form.text("token") else { throw OAuthFailure.invalidRequest("token is missing.") }
+        var members = try await accessTokenMembers(text, for: asker.id)
+        if members == nil { members = try await refreshTokenMembers(text, for: asker.id) }
+        let answer = JSONValue.object(members ?? ["active": .bool(false)])
+        let media = "application/\(Self.introspectionType.rawValue)"
+        guard request.headers[.accept]?.contains(media) == true else { return try .json(answer) }
+        // RFC 9701, section 5.
+        let draft = TokenDraft(
+            type: Self.introspectionType, issuer: issuer(for: asker), audience: asker.id.rawValue, subject: nil,
+            issuedAt: realm.clock.now, lifetime: 60, spelling: ["token_introspection": answer])
+        let token = try await realm.tokens.issue(draft, with: realm.keyring.algorithm(for: .oauth))
+        return Response(
+            status: .ok, headers: [.contentType: media, .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: token)))
+    }
+
+    private func accessTokenMembers(_ text: String, for asker: ClientID) async throws -> [String: JSONValue]? {
+        let resources = try await realm.resources.list()
+        let audiences = Set(options.publicURLs()).union(resources.map(\.uri))
+        guard let token = try await realm.tokens.accessToken(text, issuers: issuers, audiences: audiences) else {
+            return nil
+        }
+        let audience = token.claims.string("aud")
+        guard token.client == asker || resources.contains(where: { $0.uri == audience && $0.owner == asker }) else {
+            return nil
+        }
+        var members: [String: JSONValue] = ["active": .bool(true)]
+        for name in ["scope", "client_id", "exp", "iat", "sub", "aud", "iss", "jti", "acr", "auth_time", "cnf"] {
+            members[name] = token.claims[name]
+        }
+        members["nbf"] = token.claims["iat"]
+        members["token_type"] = .string(token.keyThumbprint == nil ? "Bearer" : "DPoP")
+        members["username"] = token.user?.email.map { .string($0.canonical) }
+        return members
+    }
+
+    private func refreshTokenMembers(_ text: String, for asker: ClientID) async throws -> [String: JSONValue]? {
+        let owner = HandleOwner.application(asker, of: .oauth)
+        guard try await realm.sessions.evidence(of: Secret(text), of: owner) != nil,
+            let grant = try await realm.sessions.grant(ofRefreshToken: Secret(text), of: owner),
+            grant.terms.scopes.contains("offline_access"), !realm.sessions.isStale(grant)
+        else { return nil }
+        return [
+            "active": .bool(true), "scope": .string(grant.terms.scopes.joined(separator: " ")),
+            "client_id": .string(asker.rawValue), "sub": .string(grant.userID.rawValue), "iss": .string(base),
+            "exp": .integer(Int64(grant.expiresAt.timeIntervalSince1970)),
+        ]
+    }
+}

@@ -1,0 +1,85 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import JSON
+import ServerHTTP
+import WebPages
+
+/// Signing out at the request of an application (OpenID Connect RP-Initiated Logout 1.0).
+extension OAuth {
+    /// `GET /oidc/logout`.
+    func logout(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
+        let query = request.uri.query ?? ""
+        guard query.utf8.count <= Self.longestRequest, let parameters = QueryParameters(query),
+            parameters.repeated == nil
+        else { return pages.error(request) }
+        let hint = try await logoutHint(parameters)
+        let session = try await browserSession(request)
+        guard let session else {
+            // Nothing is left to sign out of; the pages come back here when it is done.
+            return Self.redirect(to: target(parameters, hint) ?? Path.signedOut)
+        }
+        guard let hint, hint.session == session.id else {
+            // A link alone, which anybody can write, signs no user out: the user confirms it.
+            let escaped = query.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            return Self.redirect(to: "\(Path.signOut)?logout=\(escaped)")
+        }
+        let client = context.client(hint.application.id, of: .oauth)
+        _ = try await realm.sessions.signOut(session.id, of: session.userID, by: client)
+        var response = Self.redirect(to: target(parameters, hint) ?? Path.signedOut)
+        response.headers[.clearSiteData] = "\"cache\", \"storage\""
+        return response.setting(cookies: cookies.clearingSession)
+    }
+
+    /// `POST /oidc/logout`: the same by a redirect to itself, so that the browser's cookies come along.
+    func postedLogout(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
+        guard let body = try? await request.bodyBytes(limit: Self.longestRequest),
+            body.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
+            request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
+        else { return pages.error(request) }
+        return Self.redirect(to: "\(Path.logout)?\(String(decoding: body, as: UTF8.self))")
+    }
+
+    private struct LogoutHint {
+        let application: CountersignCore.Application
+        /// Of the ID token; nil where the application is known by its id alone.
+        let session: SessionID?
+    }
+
+    /// The application that asks, by its ID token or its id; nil where neither is good, or they contradict each other.
+    private func logoutHint(_ parameters: QueryParameters) async throws -> LogoutHint? {
+        let named = parameters["client_id"]
+        guard let text = parameters["id_token_hint"] else {
+            guard let named, let application = try await realm.applications.application(ClientID(rawValue: named))
+            else { return nil }
+            return LogoutHint(application: application, session: nil)
+        }
+        guard let payload = CompactJWS(untrusted: text)?.payloadBytes, let claims = try? JSONParser.parse(payload),
+            let audience = claims["aud"]?.stringValue, named.map({ $0 == audience }) ?? true,
+            try await subject(ofIDToken: text, for: ClientID(rawValue: audience)) != nil,
+            let application = try await realm.applications.application(ClientID(rawValue: audience))
+        else { return nil }
+        return LogoutHint(
+            application: application, session: claims["sid"]?.stringValue.map(SessionID.init(rawValue:)))
+    }
+
+    /// The registered address that the application names, with its `state`; nil where it names none, or one of another's.
+    private func target(_ parameters: QueryParameters, _ hint: LogoutHint?) -> String? {
+        guard let hint, let uri = parameters["post_logout_redirect_uri"], RedirectURI.fault(of: uri) == nil,
+            RedirectURI.matches(
+                uri, hint.application.registration.oauth.postLogoutRedirectURIs,
+                freePorts: hasFreePorts(hint.application))
+        else { return nil }
+        guard let state = parameters["state"], state.utf8.count <= AuthorizationRequest.longestState else { return uri }
+        let allowed = CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        let escaped = state.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+        return uri + (uri.contains("?") ? "&" : "?") + "state=\(escaped)"
+    }
+}
+
+extension HTTPField.Name {
+    /// Clear Site Data, section 3.1.
+    static let clearSiteData = known("Clear-Site-Data")
+}

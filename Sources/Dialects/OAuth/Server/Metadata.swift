@@ -1,0 +1,90 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import OAuthHTTP
+import ServerHTTP
+
+/// What this server says of itself (RFC 8414; OpenID Connect Discovery 1.0). What is off is not in it.
+enum Metadata {
+    /// Scopes that this server has a meaning for, whatever APIs there are.
+    static let scopes = ["openid", "profile", "email", "offline_access"]
+    /// Claims of users that may be asked for one by one.
+    static let claims = ["email", "email_verified", "name", "picture"]
+    private static let registeredClaims = [
+        "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid", "at_hash",
+    ]
+    /// Seconds that others may keep it.
+    static let maxAge = 300
+
+    /// - Parameters:
+    ///   - algorithm: what this protocol signs with.
+    ///   - others: what other protocols of the token endpoint sign ID tokens with.
+    static func document(
+        _ oauth: OAuth, algorithm: SigningAlgorithm, others: [SigningAlgorithm], resources: [Resource]
+    ) -> JSONValue {
+        let base = oauth.base
+        func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
+        let methods = texts(["client_secret_basic", "client_secret_post", "private_key_jwt", "none"])
+        let confidential = texts(["client_secret_basic", "client_secret_post", "private_key_jwt"])
+        let algorithms = texts(SigningAlgorithm.allCases.map(\.rawValue))
+        var members: [String: JSONValue] = [
+            "issuer": .string(base),
+            "authorization_endpoint": .string(base + OAuth.Path.authorize),
+            "token_endpoint": .string(base + OAuth.Path.token),
+            "pushed_authorization_request_endpoint": .string(base + OAuth.Path.push),
+            "require_pushed_authorization_requests": .bool(false),
+            "userinfo_endpoint": .string(base + OAuth.Path.userInfo),
+            "jwks_uri": .string(base + OAuth.Path.keys),
+            "revocation_endpoint": .string(base + OAuth.Path.revoke),
+            "introspection_endpoint": .string(base + OAuth.Path.introspect),
+            "device_authorization_endpoint": .string(base + OAuth.Path.device),
+            "end_session_endpoint": .string(base + OAuth.Path.logout),
+            "scopes_supported": texts(scopes + resources.flatMap { $0.scopes.map(\.name) }),
+            "response_types_supported": texts(["code"]),
+            "response_modes_supported": texts(AuthorizationRequest.ResponseMode.allCases.map(\.rawValue)),
+            "grant_types_supported": texts(oauth.grants.types),
+            "code_challenge_methods_supported": texts(["S256"]),
+            "acr_values_supported": texts(ContextClass.requestable),
+            "subject_types_supported": texts(["public"]),
+            "id_token_signing_alg_values_supported": texts(Set([algorithm] + others).map(\.rawValue).sorted()),
+            "token_endpoint_auth_methods_supported": methods,
+            "token_endpoint_auth_signing_alg_values_supported": algorithms,
+            "revocation_endpoint_auth_methods_supported": methods,
+            "revocation_endpoint_auth_signing_alg_values_supported": algorithms,
+            "introspection_endpoint_auth_methods_supported": confidential,
+            "introspection_endpoint_auth_signing_alg_values_supported": algorithms,
+            "introspection_signing_alg_values_supported": texts([algorithm.rawValue]),
+            "dpop_signing_alg_values_supported": algorithms,
+            "claims_supported": texts(registeredClaims + claims),
+            "claims_parameter_supported": .bool(true),
+            "request_parameter_supported": .bool(false),
+            "request_uri_parameter_supported": .bool(false),
+            "authorization_response_iss_parameter_supported": .bool(true),
+            "prompt_values_supported": texts(["none", "login", "consent", "select_account", "create"]),
+            "ui_locales_supported": texts(["en", "de", "ja"]),
+            "frontchannel_logout_supported": .bool(false),
+        ]
+        if !resources.isEmpty { members["protected_resources"] = texts(resources.map(\.uri)) }
+        if oauth.options.shared != nil {
+            members["backchannel_authentication_endpoint"] = .string(base + OAuth.Path.backchannel)
+            members["backchannel_token_delivery_modes_supported"] = texts(["poll"])
+            members["backchannel_user_code_parameter_supported"] = .bool(false)
+            members["mfa_challenge_endpoint"] = .string(base + "/mfa/challenge")
+        }
+        return .object(members)
+    }
+}
+
+extension OAuth {
+    /// `GET /.well-known/openid-configuration` and `/.well-known/oauth-authorization-server`.
+    func metadata(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
+        let algorithm = try await realm.keyring.algorithm(for: .oauth)
+        let others = options.shared == nil ? [] : [try await realm.keyring.algorithm(for: .guardian)]
+        let document = Metadata.document(
+            self, algorithm: algorithm, others: others, resources: try await realm.resources.published())
+        return try .json(
+            document,
+            headers: [.cacheControl: "public, max-age=\(Metadata.maxAge)"])
+    }
+}

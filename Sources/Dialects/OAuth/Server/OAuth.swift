@@ -1,0 +1,78 @@
+import CountersignCore
+import Foundation
+import OAuthHTTP
+import WebPages
+
+/// OAuth 2.1 and OpenID Connect: the authorization endpoint, the token endpoint with its table of grants, and what is around them.
+///
+/// It translates. Whether a request is good enough, whose session suffices and what a user allowed is for the core to say
+/// (`Core/Authorization`); people meet the pages of another part, which get a request and give it back.
+///
+/// **How the files of this folder meet.** `OAuthRoutes` lists the endpoints, a file each. `AuthorizationParameters` turns parameters into
+/// an `AuthorizationRequest`, for `+Authorize` and `+Push` alike, and `AuthorizationAnswer` brings what came of it to the redirect URI.
+/// `+Token` authenticates the application and hands over to a grant (`Grants`); `OAuthTokens` makes the tokens. `OAuthFailure` has all
+/// error words.
+public struct OAuth: Sendable {
+    let realm: Realm
+    let options: Options
+    let pages: OAuthPages
+
+    public struct Options: Sendable {
+        /// The addresses that clients reach the server by, without slashes at their ends; the first is the issuer.
+        public var publicURLs: @Sendable () -> [String]
+        public var isDevelopment: Bool
+        /// What all pages share.
+        public var site: PageSite
+        /// Grants of other protocols.
+        public var grants: [any TokenGrant]
+        /// Endpoints that other protocols answer too.
+        public var shared: SharedEndpoints?
+
+        public init(
+            publicURLs: @escaping @Sendable () -> [String], isDevelopment: Bool, site: PageSite,
+            grants: [any TokenGrant] = [], shared: SharedEndpoints? = nil
+        ) {
+            self.publicURLs = publicURLs
+            self.isDevelopment = isDevelopment
+            self.site = site
+            self.grants = grants
+            self.shared = shared
+        }
+    }
+
+    public init(realm: Realm, options: Options) {
+        self.realm = realm
+        self.options = options
+        pages = OAuthPages(site: options.site)
+    }
+
+    var base: String { options.publicURLs().first ?? "" }
+    var cookies: BrowserCookies { options.site.cookies }
+    var tokens: OAuthTokens { OAuthTokens(realm: realm, base: base) }
+
+    /// The issuer as this server's tokens spell it, both ways, by each of its addresses.
+    var issuers: Set<String> { Set(options.publicURLs().flatMap { [$0, $0 + "/"] }) }
+
+    /// Our grants and other protocols'. Ours come last, and say that a token is unknown where no other knows it.
+    var grants: TokenGrants {
+        TokenGrants(
+            options.grants
+                + [
+                    CodeGrant(oauth: self), RefreshGrant(oauth: self), ClientGrant(oauth: self),
+                    DeviceGrant(oauth: self),
+                ])
+    }
+
+    /// Every address of an endpoint.
+    func urls(_ path: String) -> Set<String> { Set(options.publicURLs().map { $0 + path }) }
+
+    /// What an application's tokens and answers say as issuer.
+    func issuer(for application: CountersignCore.Application) -> String {
+        tokens.issuer(for: application)
+    }
+
+    /// Whether the port of an application's loopback addresses is its own to choose.
+    func hasFreePorts(_ application: CountersignCore.Application) -> Bool {
+        options.isDevelopment || application.registration.oauth.hasFreeLoopbackPorts
+    }
+}

@@ -1,0 +1,84 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import OAuthWire
+import ServerHTTP
+
+/// What endpoints answer when they refuse (RFC 6749, section 5.2). The only place where this dialect's error words are put together.
+struct OAuthFailure: Error, Sendable {
+    let status: HTTPResponse.Status
+    let error: String
+    let description: String
+    var headers: HTTPFields = [:]
+
+    init(
+        _ error: String, _ description: String, status: HTTPResponse.Status = .badRequest, headers: HTTPFields = [:]
+    ) {
+        self.status = status
+        self.error = error
+        self.description = description
+        self.headers = headers
+    }
+
+    static func invalidRequest(_ description: String) -> OAuthFailure { OAuthFailure("invalid_request", description) }
+    static func invalidScope(_ description: String) -> OAuthFailure { OAuthFailure("invalid_scope", description) }
+    static func invalidTarget(_ description: String) -> OAuthFailure { OAuthFailure("invalid_target", description) }
+    /// One text for all causes: which one it was would tell a client with a stolen code what is missing.
+    static let invalidGrant = OAuthFailure(
+        "invalid_grant", "The code or token is unknown, expired, used before, or not this request's.")
+    static let unauthorizedClient = OAuthFailure("unauthorized_client", "The application may not use this grant type.")
+    static let unsupportedGrant = OAuthFailure("unsupported_grant_type", "There is no such grant type.")
+    static let pending = OAuthFailure("authorization_pending", "The user has not decided yet.")
+    static let slowDown = OAuthFailure("slow_down", "Wait longer between two questions.")
+    static let denied = OAuthFailure("access_denied", "The user or the server said no.")
+    static let expired = OAuthFailure("expired_token", "The code has expired. Begin again.")
+
+    static func invalidProof(_ fault: PossessionProof.Fault, nonce: String) -> OAuthFailure {
+        OAuthFailure(
+            fault == .nonce ? "use_dpop_nonce" : "invalid_dpop_proof", fault.rawValue, headers: [.dpopNonce: nonce])
+    }
+
+    /// - Parameter usesBasic: whether the request had `Authorization: Basic`, which is answered with its challenge.
+    static func invalidClient(usesBasic: Bool) -> OAuthFailure {
+        OAuthFailure(
+            "invalid_client", "There is no such application, or its credentials are wrong.", status: .unauthorized,
+            headers: usesBasic ? [.wwwAuthenticate: "Basic realm=\"countersign\""] : [:])
+    }
+
+    static func limited(until instant: Date, at now: Date) -> OAuthFailure {
+        OAuthFailure(
+            "temporarily_unavailable", "Too many requests. Wait a while.", status: .tooManyRequests,
+            headers: .retryAfter(Int(instant.timeIntervalSince(now).rounded(.up))))
+    }
+
+    func response() throws -> Response {
+        try .json(ErrorResponse(error: error, errorDescription: description), status: status, headers: headers)
+    }
+}
+
+/// Why a protected endpoint refuses an access token: with a challenge (RFC 6750, section 3; RFC 9449, section 7.1).
+struct TokenChallenge: Sendable {
+    var scheme = "Bearer"
+    var status = HTTPResponse.Status.unauthorized
+    /// Nil where the request had no credentials.
+    var error: String?
+    var description: String?
+    var scope: String?
+    var nonce: String?
+
+    func response() throws -> Response {
+        var parameters: [String] = []
+        if let error { parameters.append("error=\"\(error)\"") }
+        if let description { parameters.append("error_description=\"\(description)\"") }
+        if let scope { parameters.append("scope=\"\(scope)\"") }
+        if scheme == "DPoP" { parameters.append("algs=\"ES256 RS256\"") }
+        var headers: HTTPFields = [
+            .wwwAuthenticate: parameters.isEmpty ? scheme : "\(scheme) \(parameters.joined(separator: ", "))"
+        ]
+        if let nonce { headers[.dpopNonce] = nonce }
+        guard let error else { return Response(status: status, headers: headers) }
+        return try .json(
+            ErrorResponse(error: error, errorDescription: description ?? error), status: status, headers: headers)
+    }
+}

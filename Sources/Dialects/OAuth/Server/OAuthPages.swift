@@ -1,0 +1,87 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+import WebPages
+
+/// The few pages of the authorization endpoint itself. Those that people sign in on belong to another part.
+struct OAuthPages: Sendable {
+    let site: PageSite
+
+    /// A request whose application or address is not known: nothing of it is repeated, and nothing leads anywhere.
+    func error(_ request: Request) -> Response {
+        let visit = site.visit(request)
+        let words = OAuthWords.of(visit.language)
+        return visit.response(
+            Page("error", PageText(words.errorTitle), PageText(words.error)), status: .badRequest)
+    }
+
+    /// A request that is over, or that another browser began: nothing of it is told.
+    func startAgain(_ request: Request) -> Response {
+        let visit = site.visit(request)
+        let words = OAuthWords.of(visit.language)
+        return visit.response(
+            Page("start-again", PageText(words.startAgainTitle), PageText(words.startAgain)), status: .badRequest)
+    }
+
+    /// A form that posts the answer to the application: by a script, or by its button (OAuth 2.0 Form Post Response Mode).
+    func formPost(_ answer: AuthorizationAnswer, _ request: Request) -> Response {
+        let visit = site.visit(request)
+        let words = OAuthWords.of(visit.language)
+        var page = Page("start", PageText(words.leaveTitle), PageText(words.leave))
+        page.blocks = [
+            .form(
+                PageForm(
+                    action: answer.target.redirectURI,
+                    hidden: answer.fields.map { PageForm.HiddenField(name: $0.name, value: $0.value) },
+                    buttons: [PageForm.Button(words.goOn)]))
+        ]
+        page.formActions = [answer.target.formActionSource]
+        page.script = .post
+        return visit.response(page)
+    }
+
+    /// A page that leads to an application of a scheme of its own, which no redirect after a form reaches in every browser.
+    func last(_ answer: AuthorizationAnswer, _ request: Request) -> Response {
+        let visit = site.visit(request)
+        let words = OAuthWords.of(visit.language)
+        var page = Page("start", PageText(words.leaveTitle), PageText(words.leave))
+        page.blocks = [.links([PageBlock.Link(PageText(words.goOn), to: answer.location, isButton: true)])]
+        page.refreshSeconds = 0
+        page.refreshTarget = answer.location
+        return visit.response(page)
+    }
+}
+
+/// The words of these pages.
+struct OAuthWords: PageWords {
+    let errorTitle: String
+    let error: String
+    let startAgainTitle: String
+    let startAgain: String
+    let leaveTitle: String
+    let leave: String
+    let goOn: String
+
+    static let english = OAuthWords(
+        errorTitle: "This link does not work",
+        error: "The application that sent you here made a mistake in its request. Go back to it and try again.",
+        startAgainTitle: "Please start again",
+        startAgain:
+            "This sign-in is over, or another browser began it. Go back to the application and sign in from there.",
+        leaveTitle: "Back to the application", leave: "You are led back to the application.", goOn: "Continue")
+    static let german = OAuthWords(
+        errorTitle: "Dieser Link funktioniert nicht",
+        error:
+            "Die Anwendung, von der Sie kommen, hat eine fehlerhafte Anfrage gestellt. Versuchen Sie es dort noch einmal.",
+        startAgainTitle: "Bitte neu beginnen",
+        startAgain:
+            "Diese Anmeldung ist beendet oder wurde in einem anderen Browser begonnen. Melden Sie sich von der Anwendung aus neu an.",
+        leaveTitle: "Zurück zur Anwendung", leave: "Sie werden zur Anwendung zurückgeleitet.", goOn: "Weiter")
+    static let japanese = OAuthWords(
+        errorTitle: "このリンクは使用できません",
+        error: "アプリケーションからのリクエストに誤りがあります。アプリケーションに戻ってやり直してください。",
+        startAgainTitle: "もう一度やり直してください",
+        startAgain: "このサインインは終了したか、別のブラウザーで開始されました。アプリケーションに戻ってやり直してください。",
+        leaveTitle: "アプリケーションに戻る", leave: "アプリケーションに戻ります。", goOn: "続ける")
+}

@@ -1,0 +1,90 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServerHTTP
+import WebPages
+
+extension OAuth {
+    /// Every endpoint that programs call, one line each.
+    public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
+        let group = OAuthGroup(router: router)
+        for path in Self.metadataPaths { group.on(.get, path, metadata) }
+        group.on(.post, Path.token, token)
+        group.on(.post, Path.push, push)
+        group.on(.post, Path.revoke, revoke)
+        group.on(.post, Path.introspect, introspect)
+        group.on(.post, Path.device, beginDevice)
+        group.on(.post, Path.backchannel, backchannel)
+        group.on(.get, Path.userInfo, userInfo)
+        group.on(.post, Path.userInfo, userInfo)
+    }
+
+    /// Every endpoint that people's browsers are led to. What other servers' pages post is answered by a redirect to the same by GET, so
+    /// that these two need not come from a page of this server.
+    public func addPages(to router: some RouterMethods<CountersignRequestContext>) {
+        router.post(RouterPath(Path.authorize)) { request, context in try await postedAuthorize(request, context) }
+        router.post(RouterPath(Path.logout)) { request, context in try await postedLogout(request, context) }
+        let group = router.group().add(middleware: PageMiddleware(options.site))
+        group.get(RouterPath(Path.authorize)) { request, context in try await authorize(request, context) }
+        group.get(RouterPath(Path.resume)) { request, context in try await resume(request, context) }
+        group.get(RouterPath(Path.startAgain)) { request, _ in pages.startAgain(request) }
+        group.get(RouterPath(Path.logout)) { request, context in try await logout(request, context) }
+    }
+
+    enum Path {
+        static let authorize = "/authorize"
+        static let resume = "/authorize/continue"
+        static let token = "/oauth/token"
+        static let push = "/oauth/par"
+        static let revoke = "/oauth/revoke"
+        static let introspect = "/oauth/introspect"
+        static let device = "/oauth/device/code"
+        static let activate = "/activate"
+        static let backchannel = "/bc-authorize"
+        static let userInfo = "/userinfo"
+        static let logout = "/oidc/logout"
+        static let keys = "/.well-known/jwks.json"
+        static let signIn = "/sign-in"
+        static let consent = "/sign-in/consent"
+        static let startAgain = "/start-again"
+        static let signOut = "/sign-out"
+        static let signedOut = "/signed-out"
+    }
+
+    static let metadataPaths = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
+
+    /// Headers that pages of other origins may read of answers (RFC 9449, section 8).
+    public static let exposedHeaders: [HTTPField.Name] = [.retryAfter, .wwwAuthenticate, .dpopNonce]
+
+    /// Whether pages of other origins may call a path: never the ones that a browser is led to.
+    public static func isPublic(path: String) -> Bool {
+        metadataPaths.contains(path) || path == Path.keys || path == Path.userInfo || path == Path.backchannel
+            || path.hasPrefix("/oauth/")
+    }
+}
+
+private struct OAuthGroup<Routes: RouterMethods<CountersignRequestContext>> {
+    let router: Routes
+
+    func on(
+        _ method: HTTPRequest.Method, _ path: String,
+        _ handler: @escaping @Sendable (Request, CountersignRequestContext) async throws -> Response
+    ) {
+        router.on(RouterPath(path), method: method) { request, context in
+            do {
+                return try await handler(request, context)
+            } catch let failure as OAuthFailure {
+                return try failure.response()
+            } catch let fault as RequestBodyFault {
+                return try OAuthFailure.invalidRequest("\(fault)").response()
+            }
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// A proof that the client holds a key (RFC 9449, section 4.1), and the nonce of the next one (section 8).
+    static let dpop = known("DPoP")
+    static let dpopNonce = known("DPoP-Nonce")
+}

@@ -1,0 +1,136 @@
+import CountersignCore
+import Foundation
+import OAuthWire
+
+/// The tokens of this protocol: access tokens as JWTs (RFC 9068), and ID tokens (OpenID Connect Core 1.0, section 2).
+struct OAuthTokens: Sendable {
+    let realm: Realm
+    /// The issuer, without a slash at its end.
+    let base: String
+
+    /// Seconds that an access token lives where its API says nothing.
+    static let accessLifetime = 600
+    /// Seconds that an ID token lives.
+    static let identityLifetime = 3600
+
+    func issuer(for application: CountersignCore.Application) -> String {
+        application.registration.oauth.issuerStyle == .trailingSlash ? base + "/" : base
+    }
+
+    /// What an answer of the token endpoint is to have beside an access token.
+    struct Extent: Sendable {
+        /// Of what was granted, what this answer covers.
+        var scopes: [String]
+        /// The one API; nil for this server itself.
+        var resource: Resource?
+        /// The key that the request proved (RFC 9449).
+        var keyThumbprint: String?
+        /// Of the authorization request, for the first ID token alone.
+        var nonce: String?
+    }
+
+    /// Tokens of a grant.
+    func answer(
+        _ signedIn: SignedIn, of application: CountersignCore.Application, _ extent: Extent
+    ) async throws -> TokenResponse {
+        let now = realm.clock.now
+        let algorithm = try await realm.keyring.algorithm(for: .oauth)
+        let lifetime = extent.resource?.lifetime ?? Self.accessLifetime
+        let access = try await realm.tokens.issue(
+            accessToken(signedIn, application, extent, at: now, lifetime), with: algorithm)
+        var identity: String?
+        if extent.scopes.contains("openid") {
+            identity = try await realm.tokens.issue(
+                identityToken(signedIn, application, extent, access, at: now), with: algorithm)
+        }
+        return TokenResponse(
+            accessToken: access, tokenType: extent.keyThumbprint == nil ? "Bearer" : "DPoP", expiresIn: lifetime,
+            scope: extent.scopes.joined(separator: " "),
+            refreshToken: signedIn.grant.terms.scopes.contains("offline_access")
+                ? signedIn.refreshToken.reveal() : nil,
+            idToken: identity)
+    }
+
+    /// A token of an application for itself.
+    func answer(for application: CountersignCore.Application, _ extent: Extent) async throws -> TokenResponse {
+        let lifetime = extent.resource?.lifetime ?? Self.accessLifetime
+        let id = application.id.rawValue
+        var spelling: [String: JSONValue?] = [
+            "client_id": .string(id), "scope": .string(extent.scopes.joined(separator: " ")),
+        ]
+        if let key = extent.keyThumbprint { spelling["cnf"] = .object(["jkt": .string(key)]) }
+        let draft = TokenDraft(
+            type: .accessToken, issuer: issuer(for: application), audience: extent.resource?.uri ?? base, subject: id,
+            issuedAt: realm.clock.now, lifetime: lifetime, parts: [.identifier(name: "jti")], spelling: spelling)
+        let token = try await realm.tokens.issue(draft, with: realm.keyring.algorithm(for: .oauth))
+        return TokenResponse(
+            accessToken: token, tokenType: extent.keyThumbprint == nil ? "Bearer" : "DPoP", expiresIn: lifetime,
+            scope: extent.scopes.joined(separator: " "))
+    }
+
+    // MARK: Claims
+
+    private func accessToken(
+        _ signedIn: SignedIn, _ application: CountersignCore.Application, _ extent: Extent, at now: Date,
+        _ lifetime: Int
+    ) -> TokenDraft {
+        var spelling = assurance(of: signedIn)
+        spelling["client_id"] = .string(application.id.rawValue)
+        spelling["scope"] = .string(extent.scopes.joined(separator: " "))
+        spelling[Tokens.grantClaim] = .string(Tokens.grantReference(signedIn.grant.id))
+        if let key = extent.keyThumbprint { spelling["cnf"] = .object(["jkt": .string(key)]) }
+        return TokenDraft(
+            type: .accessToken, issuer: issuer(for: application), audience: extent.resource?.uri ?? base,
+            subject: signedIn.user.id.rawValue, issuedAt: now, lifetime: lifetime,
+            parts: [.session, .methods(.each), .epoch, .identifier(name: "jti")], signedIn: signedIn,
+            spelling: spelling)
+    }
+
+    private func identityToken(
+        _ signedIn: SignedIn, _ application: CountersignCore.Application, _ extent: Extent, _ access: String,
+        at now: Date
+    ) -> TokenDraft {
+        var spelling = assurance(of: signedIn)
+        spelling["at_hash"] = .string(Tokens.halfHash(of: access))
+        if let nonce = extent.nonce { spelling["nonce"] = .string(nonce) }
+        let asked = Self.names(signedIn.grant.terms.details[GrantDetail.idTokenClaims])
+        for (name, value) in Self.profile(of: signedIn.user, extent.scopes) where asked.contains(name) {
+            spelling[name] = value
+        }
+        return TokenDraft(
+            type: .jwt, issuer: issuer(for: application), audience: application.id.rawValue,
+            subject: signedIn.user.id.rawValue, issuedAt: now, lifetime: Self.identityLifetime,
+            parts: [.session, .methods(.each)], signedIn: signedIn, spelling: spelling)
+    }
+
+    /// `acr` in the word that was asked for, and `auth_time`.
+    private func assurance(of signedIn: SignedIn) -> [String: JSONValue?] {
+        let proofs = signedIn.session.proofs
+        let present = realm.proofs.contextClass(of: proofs)
+        let asked = Self.names(signedIn.grant.terms.details[GrantDetail.acrValues])
+        var claims: [String: JSONValue?] = ["acr": .string(AuthorizationRequest.told(present, asked: asked))]
+        if let instant = realm.proofs.authenticationTime(of: proofs, for: present) {
+            claims["auth_time"] = .integer(Int64(instant.timeIntervalSince1970.rounded(.down)))
+        }
+        return claims
+    }
+
+    static func names(_ value: JSONValue?) -> [String] {
+        guard case .array(let items)? = value else { return [] }
+        return items.compactMap(\.stringValue)
+    }
+
+    /// What scopes open of a user (OpenID Connect Core 1.0, section 5.4).
+    static func profile(of user: User, _ scopes: [String]) -> [String: JSONValue] {
+        var claims: [String: JSONValue] = [:]
+        if scopes.contains("email"), let email = user.email {
+            claims["email"] = .string(email.canonical)
+            claims["email_verified"] = .bool(user.profile.emailVerified)
+        }
+        if scopes.contains("profile") {
+            claims["name"] = user.profile.displayName.map { .string($0) }
+            claims["picture"] = user.profile.photoURL.map { .string($0) }
+        }
+        return claims
+    }
+}

@@ -1,0 +1,49 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import OAuthHTTP
+import OAuthWire
+import ServerHTTP
+
+extension OAuth {
+    /// `POST /oauth/par`: takes an authorization request from the application itself, and validates it now (RFC 9126, section 2).
+    func push(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
+        let body = try await request.bodyBytes(limit: Self.longestRequest)
+        guard request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true,
+            let text = String(validating: body, as: UTF8.self), var given = QueryParameters(text)
+        else { throw OAuthFailure.invalidRequest("The body has to be a form.") }
+        if let name = given.repeated { throw OAuthFailure.invalidRequest("\(name.prefix(40)) is there twice.") }
+        let members = given.values.compactMapValues(\.first).mapValues { JSONValue.string($0) }
+        let form = OAuthForm(.object(members))
+        let (application, method) = try await authenticate(form, request, context)
+        if given["request_uri"] != nil { throw OAuthFailure.invalidRequest("request_uri cannot be pushed.") }
+        guard given["client_id"].map({ $0 == application.id.rawValue }) ?? true else {
+            throw OAuthFailure.invalidRequest("client_id is another application's.")
+        }
+        // What shows who asks is no part of the request.
+        given = QueryParameters(
+            given.values.filter { !["client_secret", "client_assertion", "client_assertion_type"].contains($0.key) })
+        let key = try await possession(request, Path.push, method)
+        if let key {
+            // RFC 9449, section 10.1.
+            guard given["dpop_jkt"].map({ $0 == key }) ?? true else {
+                throw OAuthFailure.invalidProof(.request, nonce: try await realm.tokens.nonce())
+            }
+            given = QueryParameters(given.values.merging(["dpop_jkt": [key]]) { $1 })
+        }
+        let reader = AuthorizationParameters(oauth: self, parameters: given, application: application)
+        guard let redirect = reader.redirectURI() else {
+            throw OAuthFailure.invalidRequest("redirect_uri is not registered for the application.")
+        }
+        do {
+            _ = try await reader.request(redirect)
+        } catch let refusal as AuthorizationParameters.Refusal {
+            throw OAuthFailure(refusal.error, refusal.description)
+        }
+        let uri = try await realm.authorizations.push(given.values, of: application.id)
+        return try .json(
+            PushedAuthorizationResponse(
+                requestURI: uri.reveal(), expiresIn: Int(AuthorizationRequests.pushedLifetime)), status: .created)
+    }
+}

@@ -1,0 +1,78 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import OAuthHTTP
+import ServerHTTP
+
+/// The token endpoint (RFC 6749, section 3.2), and what all endpoints share that applications authenticate at.
+extension OAuth {
+    /// `POST /oauth/token`.
+    func token(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
+        let form = try await OAuthForm(request)
+        let (application, method) = try await authenticate(form, request, context)
+        guard let type = form.text("grant_type") else { throw OAuthFailure.invalidRequest("grant_type is missing.") }
+        guard grants.types.contains(type) else { throw OAuthFailure.unsupportedGrant }
+        let key = try await possession(request, Path.token, method)
+        let redeemed = try await grants.redeem(
+            type,
+            TokenRequest(
+                form: form, application: application, method: method, keyThumbprint: key, request: request,
+                context: context))
+        guard let redeemed else { throw OAuthFailure.invalidGrant }
+        return redeemed
+    }
+
+    // MARK: Applications
+
+    /// The application of a request, by the one method that it is registered with (RFC 6749, section 2.3).
+    /// - Parameter takesPublic: whether one without credentials may ask.
+    func authenticate(
+        _ form: OAuthForm, _ request: Request, _ context: CountersignRequestContext, takesPublic: Bool = true
+    ) async throws -> (CountersignCore.Application, ClientAuthenticationMethod) {
+        let authorization = Authorization(of: request)
+        var methods = Set(ClientAuthenticationMethod.allCases)
+        if !takesPublic { methods.remove(.none) }
+        var expectation = ClientExpectation(methods, issuers: issuers)
+        expectation.tokenEndpoints = urls(Path.token)
+        let client = context.client(ClientID(rawValue: "oauth"), of: .oauth)
+        let credentials = ClientCredentials(authorization: authorization, parameter: form.text)
+        switch try await realm.applications.authenticate(credentials, expecting: expectation, by: client) {
+        case .authenticated(let application, let method): return (application, method)
+        case .refused(.limited(let until)): throw OAuthFailure.limited(until: until, at: realm.clock.now)
+        case .refused:
+            throw OAuthFailure.invalidClient(usesBasic: authorization.credentials("Basic") != nil)
+        }
+    }
+
+    // MARK: Keys
+
+    /// The thumbprint of the key that a request proves (RFC 9449, section 5); nil where it has no proof.
+    func possession(
+        _ request: Request, _ path: String, _ method: ClientAuthenticationMethod
+    ) async throws -> String? {
+        let proofs = request.headers[values: .dpop]
+        guard let proof = proofs.first else { return nil }
+        guard proofs.count == 1 else {
+            throw OAuthFailure.invalidProof(.malformed, nonce: try await realm.tokens.nonce())
+        }
+        let setting = try await realm.settings().oauth.dpopNonce
+        let expectation = PossessionProof.Expectation(
+            method: request.method.rawValue, urls: urls(path), requiresNonce: setting.isRequired(of: method))
+        switch try await realm.tokens.judge(proof, expectation) {
+        case .proven(let thumbprint): return thumbprint
+        case .refused(let fault): throw OAuthFailure.invalidProof(fault, nonce: try await realm.tokens.nonce())
+        }
+    }
+}
+
+extension OAuthSettings.NonceDemand {
+    /// Whether a client has to put a nonce into its proofs.
+    func isRequired(of method: ClientAuthenticationMethod) -> Bool {
+        switch self {
+        case .never: false
+        case .public: method == .none
+        case .always: true
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import CountersignCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import OAuthHTTP
+import ServerHTTP
+
+extension OAuth {
+    /// `GET` and `POST /userinfo`: what the scopes of an access token open of its user (OpenID Connect Core 1.0, section 5.3). The token
+    /// is in the header alone (RFC 6750, section 2.1; RFC 9449, section 7.1).
+    func userInfo(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
+        let authorization = Authorization(of: request)
+        let bearer = authorization.credentials("Bearer")
+        let bound = authorization.credentials("DPoP")
+        guard let text = bound ?? bearer else {
+            // Credentials that cannot be read are another protocol's to refuse in its words.
+            if request.headers[.authorization] != nil, let answer = try await options.shared?.userInfo(request, context)
+            {
+                return answer
+            }
+            return try TokenChallenge().response()
+        }
+        let audiences = Set(options.publicURLs().flatMap { [$0, $0 + Path.userInfo] })
+        guard let token = try await realm.tokens.accessToken(text, issuers: issuers, audiences: audiences) else {
+            if bound == nil, let answer = try await options.shared?.userInfo(request, context) { return answer }
+            return try refused(bound == nil ? "Bearer" : "DPoP")
+        }
+        if let key = token.keyThumbprint {
+            // Without its proof the token is anybody's.
+            guard bound != nil else { return try refused("DPoP") }
+            if let challenge = try await challenge(request, text, key, of: token.client) {
+                return try challenge.response()
+            }
+        } else if bound != nil {
+            return try refused("DPoP")
+        }
+        guard let user = token.user, token.scopes.contains("openid") else {
+            return try TokenChallenge(
+                scheme: bound == nil ? "Bearer" : "DPoP", status: .forbidden, error: "insufficient_scope",
+                description: "The access token needs the scope openid.", scope: "openid"
+            ).response()
+        }
+        var members = OAuthTokens.profile(of: user, token.scopes)
+        members["sub"] = .string(user.id.rawValue)
+        return try .json(JSONValue.object(members))
+    }
+
+    private func refused(_ scheme: String) throws -> Response {
+        try TokenChallenge(
+            scheme: scheme, error: "invalid_token", description: "The access token is unknown, expired or revoked."
+        ).response()
+    }
+
+    /// Nil where the request proves the token's key.
+    private func challenge(
+        _ request: Request, _ token: String, _ key: String, of client: ClientID
+    ) async throws -> TokenChallenge? {
+        let setting = try await realm.settings().oauth.dpopNonce
+        let isConfidential = try await realm.applications.application(client)?.registration.isConfidential ?? false
+        let expectation = PossessionProof.Expectation(
+            method: request.method.rawValue, urls: urls(Path.userInfo), accessToken: token,
+            requiresNonce: setting.isRequired(of: isConfidential ? .secretBasic : .none))
+        let proofs = request.headers[values: .dpop]
+        var fault = PossessionProof.Fault.malformed
+        if proofs.count == 1 {
+            switch try await realm.tokens.judge(proofs[0], expectation) {
+            case .proven(key): return nil
+            case .proven: fault = .signature
+            case .refused(let found): fault = found
+            }
+        }
+        return TokenChallenge(
+            scheme: "DPoP", error: fault == .nonce ? "use_dpop_nonce" : "invalid_dpop_proof",
+            description: fault.rawValue, nonce: try await realm.tokens.nonce())
+    }
+}

@@ -1,0 +1,33 @@
+/// What the token endpoint answers (RFC 6749, section 5.1; OpenID Connect Core 1.0, section 3.1.3.3).
+public struct TokenResponse: Codable, Sendable, Equatable {
+    public var accessToken: String
+    /// `Bearer` or `DPoP`.
+    public var tokenType: String
+    /// Seconds.
+    public var expiresIn: Int
+    /// What was granted, with spaces between.
+    public var scope: String
+    public var refreshToken: String?
+    public var idToken: String?
+
+    public init(
+        accessToken: String, tokenType: String, expiresIn: Int, scope: String, refreshToken: String? = nil,
+        idToken: String? = nil
+    ) {
+        self.accessToken = accessToken
+        self.tokenType = tokenType
+        self.expiresIn = expiresIn
+        self.scope = scope
+        self.refreshToken = refreshToken
+        self.idToken = idToken
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case accessToken = "access_token"
+        case tokenType = "token_type"
+        case expiresIn = "expires_in"
+        case scope
+        case refreshToken = "refresh_token"
+        case idToken = "id_token"
+    }
+}

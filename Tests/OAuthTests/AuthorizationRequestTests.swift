@@ -1,0 +1,170 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import Testing
+
+/// What an authorization request has to be, once its address is known: section 3 of RFC 9700's demands and OpenID Connect's.
+@Suite("Authorization requests")
+struct AuthorizationRequestTests {
+    private static let refused: [(String, [String: String?], String)] = [
+        ("no response type", ["response_type": nil], "unsupported_response_type"),
+        ("the implicit flow", ["response_type": "token"], "unsupported_response_type"),
+        ("the hybrid flow", ["response_type": "code id_token"], "unsupported_response_type"),
+        ("no challenge", ["code_challenge": nil], "invalid_request"),
+        ("no method", ["code_challenge_method": nil], "invalid_request"),
+        ("the method plain", ["code_challenge_method": "plain"], "invalid_request"),
+        ("a short challenge", ["code_challenge": "abc"], "invalid_request"),
+        ("a challenge of other characters", ["code_challenge": String(repeating: "~", count: 43)], "invalid_request"),
+        ("no scope that the application has", ["scope": "admin"], "invalid_scope"),
+        ("no scope", ["scope": nil], "invalid_scope"),
+        ("an unknown resource", ["resource": "https://evil.example/api"], "invalid_target"),
+        ("a resource with a fragment", ["resource": "http://127.0.0.1/api#x"], "invalid_target"),
+        ("an unknown prompt", ["prompt": "maybe"], "invalid_request"),
+        ("a negative age", ["max_age": "-1"], "invalid_request"),
+        ("an age that is none", ["max_age": "soon"], "invalid_request"),
+        ("claims that are no JSON", ["claims": "{"], "invalid_request"),
+        ("claims that are too long", ["claims": String(repeating: "a", count: 4097)], "invalid_request"),
+        ("a request object", ["request": "e30.e30."], "request_not_supported"),
+        ("an ID token of elsewhere", ["id_token_hint": "e30.e30.e30"], "invalid_request"),
+        ("a nonce that is too long", ["nonce": String(repeating: "n", count: 513)], "invalid_request"),
+        ("a thumbprint that is none", ["dpop_jkt": "abc"], "invalid_request"),
+    ]
+
+    @Test
+    func `Each fault after the address is known is told there, with state and issuer`() async throws {
+        try await TestServer.with(.development) { server in
+            var browser = Browser(server)
+            for (name, changes, error) in Self.refused {
+                let reply = try await browser.authorize("dev-native", changes)
+                #expect(reply.status == 303 && reply.location?.hasPrefix(Browser.callback + "?") == true, "\(name)")
+                #expect(reply.answer["error"] == error, "\(name): \(reply.answer)")
+                #expect(
+                    reply.answer["state"] == "st/at+e=&" && reply.answer["iss"] == "http://127.0.0.1:8080", "\(name)")
+            }
+        }
+    }
+
+    @Test
+    func `An unknown scope is left out, and the answer says which were granted`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let code = try await browser.code("dev-native", ["scope": "openid everything api"])
+            let tokens = try await server.redeem(code).json
+            #expect(tokens["scope"] == "openid api")
+            #expect(tokens["refresh_token"] == .null, "offline_access was not asked for.")
+        }
+    }
+
+    @Test
+    func `An application without the grant gets no code`() async throws {
+        try await TestServer.with(.development) { server in
+            var service = ApplicationRegistration(redirectURIs: ["https://app.example/cb"], scopes: ["openid"])
+            service.oauth = OAuthRegistration(kind: .service)
+            service.setSecret(Secret("s3cret"))
+            try await server.add("service", service)
+            var browser = Browser(server)
+            let reply = try await browser.authorize("service", ["redirect_uri": "https://app.example/cb"])
+            #expect(reply.answer["error"] == "unauthorized_client")
+        }
+    }
+
+    @Test
+    func `An application that has to push its requests gets an error at its address otherwise`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.realm.applications.change(ClientID(rawValue: "dev-native"), by: .testAdministrator) {
+                $0.oauth.requiresPAR = true
+            }
+            var browser = Browser(server)
+            #expect(try await browser.authorize().answer["error"] == "invalid_request")
+        }
+    }
+
+    @Test
+    func `The authorization endpoint is open to no other origin's scripts, and the token endpoint is`() async throws {
+        try await TestServer.with(.development) { server in
+            let origin: HTTPFields = [.origin: "https://evil.example"]
+            let query = Browser.query(Browser.parameters())
+            let page = try await server.send(.get, "/authorize?\(query)", headers: origin)
+            #expect(page.headers[.accessControlAllowOrigin] == nil)
+            let token = try await server.form("/oauth/token", ["grant_type": "x"], headers: origin)
+            #expect(token.headers[.accessControlAllowOrigin] != nil)
+            #expect(token.headers[.accessControlExposeHeaders]?.contains("DPoP-Nonce") == true)
+        }
+    }
+
+    @Test
+    func `A token of another user leads to a page that asks for that user`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            _ = try await server.addUser("bob@example.org")
+            var ada = Browser(server)
+            try await ada.signIn()
+            let hint = try #require(await server.redeem(ada.code()).json["id_token"].text)
+            #expect(try await ada.authorize("dev-native", ["id_token_hint": hint]).answer["code"] != nil)
+            var bob = Browser(server)
+            try await bob.signIn("bob@example.org")
+            let asked = try await bob.authorize("dev-native", ["id_token_hint": hint])
+            #expect(asked.location?.hasPrefix("/sign-in?flow=") == true)
+            let silent = try await bob.authorize("dev-native", ["id_token_hint": hint, "prompt": "none"])
+            #expect(silent.answer["error"] == "login_required")
+        }
+    }
+
+    // MARK: Pushed requests
+
+    @Test
+    func `A pushed request is brought once, by its application, within a minute`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            func push(_ changes: [String: String?] = [:]) async throws -> Reply {
+                try await server.form("/oauth/par", Browser.parameters("dev-native", changes))
+            }
+            let pushed = try await push()
+            #expect(pushed.status == 201 && pushed.json["expires_in"] == 60, "\(pushed.text)")
+            let uri = try #require(pushed.json["request_uri"].text)
+            let query = "/authorize?" + Browser.query(["client_id": "dev-native", "request_uri": uri])
+            let foreign = "/authorize?" + Browser.query(["client_id": "dev-app", "request_uri": uri])
+            #expect(try await browser.get(foreign).status == 400)
+            let first = try await browser.get(query)
+            #expect(try await server.redeem(#require(first.answer["code"])).status == 200)
+            let second = try await browser.get(query)
+            #expect(second.status == 400 && second.location == nil)
+            let late = try #require(await push().json["request_uri"].text)
+            try await server.advance(61)
+            #expect(
+                try await browser.get("/authorize?" + Browser.query(["client_id": "dev-native", "request_uri": late]))
+                    .status == 400)
+            #expect(try await push(["request_uri": uri]).json["error"] == "invalid_request")
+            #expect(try await push(["redirect_uri": "https://evil.example"]).json["error"] == "invalid_request")
+            #expect(try await push(["code_challenge": nil]).json["error"] == "invalid_request")
+        }
+    }
+
+    @Test
+    func `A pushed request that is brought twenty times at once ends in one code`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var signedIn = Browser(server)
+            try await signedIn.signIn()
+            let pushed = try await server.form("/oauth/par", Browser.parameters())
+            let uri = try #require(pushed.json["request_uri"].text)
+            let query = "/authorize?" + Browser.query(["client_id": "dev-native", "request_uri": uri])
+            let browser = signedIn
+            let codes = try await withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        var tab = browser
+                        return try await tab.get(query).answer["code"]
+                    }
+                }
+                return try await group.reduce(into: [String]()) { if let code = $1 { $0.append(code) } }
+            }
+            #expect(codes.count == 1)
+        }
+    }
+}

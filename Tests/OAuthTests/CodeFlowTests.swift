@@ -1,0 +1,253 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import Testing
+
+/// The authorization code grant from the browser to userinfo (RFC 6749, section 4.1; OpenID Connect Core 1.0, section 3.1).
+@Suite("Authorization codes of OAuth")
+struct CodeFlowTests {
+    private static let base = "http://127.0.0.1:8080"
+
+    @Test
+    func `A code is exchanged for tokens that userinfo takes`() async throws {
+        try await TestServer.with(.development) { server in
+            let user = try await server.addUser().replacing("auth0|", with: "")
+            var browser = Browser(server)
+            try await browser.signIn()
+            let redirect = try await browser.authorize("dev-native", ["scope": "openid email offline_access"])
+            #expect(redirect.status == 303)
+            #expect(redirect.location?.hasPrefix("\(Browser.callback)?code=") == true)
+            #expect(redirect.answer["state"] == "st/at+e=&" && redirect.answer["iss"] == Self.base)
+            let code = try #require(redirect.answer["code"])
+            let reply = try await server.redeem(code)
+            #expect(reply.status == 200, "\(reply.text)")
+            let tokens = reply.json
+            #expect(tokens["token_type"] == "Bearer" && tokens["expires_in"] == 600)
+            #expect(tokens["scope"] == "openid email offline_access")
+            let access = tokens["access_token"]
+            #expect(access.header["typ"] == "at+jwt" && access.header["alg"] == "ES256")
+            #expect(access.claims["iss"] == .string(Self.base) && access.claims["aud"] == .string(Self.base))
+            #expect(access.claims["sub"] == .string(user) && access.claims["client_id"] == "dev-native")
+            #expect(access.claims["acr"] == "aal1" && access.claims["sid"].text == browser.session?.id.rawValue)
+            let identity = tokens["id_token"]
+            #expect(identity.header["typ"] == "JWT" && identity.claims["aud"] == "dev-native")
+            #expect(identity.claims["nonce"] == "n-1" && identity.claims["sub"] == .string(user))
+            #expect(identity.claims["email"] == .null, "It belongs to userinfo.")
+            #expect(identity.claims["at_hash"].text?.utf8.count == 22)
+            let told = try await server.userInfo(access)
+            #expect(told.json == ["sub": .string(user), "email": "ada@example.org", "email_verified": true])
+            for wrong in [identity, tokens["refresh_token"], "x"] {
+                let refused = try await server.userInfo(wrong)
+                #expect(refused.status == 401 && refused.headers[.wwwAuthenticate]?.contains("invalid_token") == true)
+            }
+        }
+    }
+
+    @Test
+    func `A code is good once, and comes to nothing after it came twice`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let code = try await browser.code()
+            let tokens = try await server.redeem(code).json
+            #expect(try await server.userInfo(tokens["access_token"]).status == 200)
+            let again = try await server.redeem(code)
+            #expect(again.status == 400 && again.json["error"] == "invalid_grant")
+            #expect(try await server.userInfo(tokens["access_token"]).status == 401)
+            #expect(try await server.refresh(tokens["refresh_token"]).json["error"] == "invalid_grant")
+        }
+    }
+
+    private static let wrong: [(String, [String: String?])] = [
+        ("another verifier", ["code_verifier": String(repeating: "a", count: 43)]),
+        ("no verifier", ["code_verifier": nil]),
+        ("a short verifier", ["code_verifier": "short"]),
+        ("another address", ["redirect_uri": "http://127.0.0.1/callback/"]),
+        ("no address", ["redirect_uri": nil]),
+        ("another client", ["client_id": "dev-app"]),
+    ]
+
+    @Test(arguments: wrong.indices)
+    func `A code that is shown with what does not belong to it is used up`(_ place: Int) async throws {
+        let (name, changes) = Self.wrong[place]
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let code = try await browser.code()
+            #expect(try await server.redeem(code, changes).json["error"] == "invalid_grant", "\(name)")
+            #expect(try await server.redeem(code).json["error"] == "invalid_grant", "\(name)")
+        }
+    }
+
+    @Test
+    func `Twenty exchanges of one code at once bring one answer, and its tokens are dead`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let code = try await browser.code()
+            let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+                for _ in 0..<20 { group.addTask { try await server.redeem(code) } }
+                return try await group.reduce(into: [Reply]()) { $0.append($1) }
+            }
+            let good = replies.filter { $0.status == 200 }
+            #expect(good.count == 1)
+            let tokens = try #require(good.first).json
+            #expect(try await server.userInfo(tokens["access_token"]).status == 401)
+            #expect(try await server.refresh(tokens["refresh_token"]).status == 400)
+        }
+    }
+
+    @Test
+    func `A session of minutes ago is not enough for max_age, and prompt=none says so without a page`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            #expect(try await browser.authorize("dev-native", ["prompt": "none"]).answer["error"] == "login_required")
+            #expect(browser.cookies.isEmpty)
+            try await browser.signIn()
+            #expect(try await browser.authorize("dev-native", ["prompt": "none"]).answer["code"] != nil)
+            try await server.advance(120)
+            for changes in [["max_age": "60"], ["max_age": "0"], ["prompt": "login"]] as [[String: String?]] {
+                let reply = try await browser.authorize("dev-native", changes)
+                #expect(reply.location?.hasPrefix("/sign-in?flow=") == true, "\(changes)")
+            }
+            let silent = try await browser.authorize("dev-native", ["prompt": "none", "max_age": "60"])
+            #expect(silent.answer["error"] == "login_required" && silent.answer["iss"] == Self.base)
+            #expect(try await browser.authorize("dev-native", ["max_age": "600"]).answer["code"] != nil)
+            let both = try await browser.authorize("dev-native", ["prompt": "none login"])
+            #expect(both.answer["error"] == "invalid_request")
+        }
+    }
+
+    @Test
+    func `Two factors that are asked for and not there lead to a page, and to an error where they are essential`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let asked = try await browser.authorize("dev-native", ["acr_values": "aal2 aal1"])
+            let flow = try #require(asked.location?.split(separator: "=").last.map(String.init))
+            #expect(asked.location?.hasPrefix("/sign-in?flow=") == true)
+            // The page finds that the user has none.
+            let key = try #require(BrowserKey(cookie: browser.cookies["__Host-cs_browser"] ?? ""))
+            func decline(_ flow: String) async throws {
+                #expect(
+                    try await server.realm.authorizations.answer(
+                        .secondFactorUnavailable, to: FlowHandle(flow), in: key, session: browser.session?.id,
+                        by: .testAdministrator))
+            }
+            try await decline(flow)
+            let code = try #require(await browser.get("/authorize/continue?flow=\(flow)").answer["code"])
+            #expect(try await server.redeem(code).json["id_token"].claims["acr"] == "aal1")
+            let claims = #"{"id_token":{"acr":{"essential":true,"values":["aal2"]}}}"#
+            let essential = try await browser.authorize("dev-native", ["claims": claims])
+            let other = try #require(essential.location?.split(separator: "=").last.map(String.init))
+            try await decline(other)
+            let refused = try await browser.get("/authorize/continue?flow=\(other)")
+            #expect(refused.answer["error"] == "unmet_authentication_requirements")
+            #expect(refused.answer["state"] == "st/at+e=&")
+        }
+    }
+
+    @Test
+    func `A user of a third party is asked once, and again for more or after taking it back`() async throws {
+        try await TestServer.with(.development) { server in
+            let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            var browser = Browser(server)
+            try await browser.signIn()
+            let silent = try await browser.authorize("dev-web", ["prompt": "none"])
+            #expect(silent.answer["error"] == "consent_required")
+            let asked = try await browser.authorize("dev-web")
+            #expect(asked.location?.hasPrefix("/sign-in/consent?flow=") == true)
+            let flow = try #require(asked.location?.split(separator: "=").last.map(String.init))
+            let key = try #require(BrowserKey(cookie: browser.cookies["__Host-cs_browser"] ?? ""))
+            #expect(
+                try await server.realm.authorizations.answer(
+                    .allow, to: FlowHandle(flow), in: key, session: browser.session?.id, by: .testAdministrator))
+            let code = try #require(await browser.get("/authorize/continue?flow=\(flow)").answer["code"])
+            // A request is over with its code.
+            #expect(try await browser.get("/authorize/continue?flow=\(flow)").location == "/start-again")
+            let tokens = try await server.redeem(code, client: "dev-web").json
+            #expect(tokens["refresh_token"].text != nil)
+            #expect(try await browser.authorize("dev-web").answer["code"] != nil)
+            let more = try await browser.authorize("dev-web", ["scope": "openid email"])
+            #expect(more.location?.hasPrefix("/sign-in/consent") == true)
+            #expect(try await server.realm.consents.list(of: user).map(\.scopes) == [["openid", "offline_access"]])
+            #expect(
+                try await server.realm.consents.revoke(ClientID(rawValue: "dev-web"), of: user, by: .testAdministrator))
+            #expect(try await browser.authorize("dev-web").location?.hasPrefix("/sign-in/consent") == true)
+            #expect(try await server.userInfo(tokens["access_token"]).status == 401)
+        }
+    }
+
+    @Test
+    func `A user who says no ends the request with access_denied`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let asked = try await browser.authorize("dev-web")
+            let flow = try #require(asked.location?.split(separator: "=").last.map(String.init))
+            let key = try #require(BrowserKey(cookie: browser.cookies["__Host-cs_browser"] ?? ""))
+            #expect(
+                try await server.realm.authorizations.answer(
+                    .deny, to: FlowHandle(flow), in: key, session: nil, by: .testAdministrator))
+            #expect(try await browser.get("/authorize/continue?flow=\(flow)").answer["error"] == "access_denied")
+        }
+    }
+
+    /// Keycloak CVE-2026-7507: the link of somebody else's request.
+    @Test
+    func `A request that one browser began is none to another`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var attacker = Browser(server)
+            let begun = try await attacker.authorize()
+            let flow = try #require(begun.location?.split(separator: "=").last.map(String.init))
+            #expect(begun.location?.hasPrefix("/sign-in?flow=") == true)
+            var victim = Browser(server)
+            _ = try await victim.authorize()
+            try await victim.signIn()
+            #expect(try await victim.get("/authorize/continue?flow=\(flow)").location == "/start-again")
+            victim.cookies["__Host-cs_browser"] = nil
+            #expect(try await victim.get("/authorize/continue?flow=\(flow)").location == "/start-again")
+            // Its own browser goes on with it, and the present session is its own.
+            #expect(try await attacker.get("/authorize/continue?flow=\(flow)").location?.hasPrefix("/sign-in") == true)
+        }
+    }
+
+    @Test
+    func `Answers are brought as response_mode says`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let fragment = try await browser.authorize("dev-native", ["response_mode": "fragment"])
+            #expect(fragment.location?.hasPrefix("\(Browser.callback)#code=") == true)
+            let post = try await browser.authorize("dev-native", ["response_mode": "form_post"])
+            #expect(post.status == 200 && post.location == nil)
+            #expect(post.text.contains("action=\"\(Browser.callback)\"") && post.text.contains("name=\"code\""))
+            #expect(post.text.contains("<button") && !post.text.contains("onload"))
+            #expect(
+                post.headers[.contentSecurityPolicy]?.contains("form-action 'self' http://127.0.0.1;") == true,
+                "\(post.headers[.contentSecurityPolicy] ?? "")")
+            let wrong = try await browser.authorize("dev-native", ["response_mode": "jwt"])
+            #expect(wrong.answer["error"] == "invalid_request")
+        }
+    }
+
+    @Test
+    func `A posted request is asked again by GET, with everything in it`() async throws {
+        try await TestServer.with(.development) { server in
+            let reply = try await server.form("/authorize", Browser.parameters())
+            #expect(reply.status == 303)
+            #expect(reply.location == "/authorize?\(Browser.query(Browser.parameters()))")
+        }
+    }
+}

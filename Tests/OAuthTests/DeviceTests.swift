@@ -1,0 +1,130 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import Testing
+
+/// Devices without a browser (RFC 8628).
+@Suite("The device grant")
+struct DeviceTests {
+    private static let grant = "urn:ietf:params:oauth:grant-type:device_code"
+
+    private func begin(_ server: TestServer, _ more: [String: String] = [:]) async throws -> JSON {
+        let reply = try await server.form(
+            "/oauth/device/code",
+            ["client_id": "dev-native", "scope": "openid offline_access"].merging(more) { $1 })
+        #expect(reply.status == 200, "\(reply.text)")
+        return reply.json
+    }
+
+    private func poll(_ server: TestServer, _ code: JSON, _ more: [String: String] = [:]) async throws -> Reply {
+        try await server.form(
+            "/oauth/token",
+            ["grant_type": Self.grant, "device_code": code.text ?? "", "client_id": "dev-native"].merging(more) { $1 })
+    }
+
+    private func decide(_ server: TestServer, _ code: JSON, _ isAllowed: Bool) async throws {
+        var browser = Browser(server)
+        try await browser.signIn()
+        let session = try #require(browser.session)
+        let typed = (code.text ?? "").lowercased().replacing("-", with: " ")
+        let lookup = try await server.realm.deviceAuthorizations.pending(
+            userCode: typed, of: session.userID, by: .testAdministrator)
+        guard case .found(let pending) = lookup else { throw Unexpected(what: "\(lookup)") }
+        #expect(pending.application.id.rawValue == "dev-native" && pending.userCode == code.text)
+        #expect(
+            try await server.realm.deviceAuthorizations.decide(
+                isAllowed, pending.id, session: session.id, of: session.userID, by: .testAdministrator) == .done)
+        #expect(
+            try await server.realm.deviceAuthorizations.decide(
+                true, pending.id, session: session.id, of: session.userID, by: .testAdministrator) == .unknown)
+    }
+
+    @Test
+    func `A device waits, is told to slow down, and gets its tokens once`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            let begun = try await begin(server)
+            #expect(begun["expires_in"] == 600 && begun["interval"] == 5)
+            #expect(begun["verification_uri"] == "http://127.0.0.1:8080/activate")
+            let code = begun["device_code"]
+            #expect(try await poll(server, code).json["error"] == "authorization_pending")
+            #expect(try await poll(server, code).json["error"] == "slow_down")
+            try await server.advance(11)
+            #expect(try await poll(server, code).json["error"] == "authorization_pending")
+            try await decide(server, begun["user_code"], true)
+            let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+                for _ in 0..<20 { group.addTask { try await poll(server, code) } }
+                return try await group.reduce(into: [Reply]()) { $0.append($1) }
+            }
+            let good = replies.filter { $0.status == 200 }
+            #expect(good.count == 1)
+            #expect(replies.filter { $0.status != 200 }.allSatisfy { $0.json["error"] == "invalid_grant" })
+            let tokens = try #require(good.first).json
+            #expect(try await server.userInfo(tokens["access_token"]).status == 200)
+            #expect(tokens["refresh_token"].text != nil)
+        }
+    }
+
+    @Test
+    func `A device whose user says no, or whose time is over, learns it`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            let denied = try await begin(server)
+            try await decide(server, denied["user_code"], false)
+            #expect(try await poll(server, denied["device_code"]).json["error"] == "access_denied")
+            let late = try await begin(server)
+            try await server.advance(601)
+            #expect(try await poll(server, late["device_code"]).json["error"] == "expired_token")
+        }
+    }
+
+    /// OpenAM CVE-2026-123542.
+    @Test
+    func `A proof key that came with the request is demanded with the code`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            let begun = try await begin(
+                server, ["code_challenge": Browser.proofKey.challenge, "code_challenge_method": "S256"])
+            try await decide(server, begun["user_code"], true)
+            #expect(try await poll(server, begun["device_code"]).json["error"] == "invalid_grant")
+            let right = ["code_verifier": Browser.proofKey.verifier]
+            #expect(try await poll(server, begun["device_code"], right).status == 200)
+        }
+    }
+
+    @Test
+    func `Another application's device code is unknown, as is a device code without the grant`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            let begun = try await begin(server)
+            try await decide(server, begun["user_code"], true)
+            let other = try await server.form(
+                "/oauth/device/code", ["scope": "openid"], headers: TestServer.devWeb)
+            #expect(other.json["error"] == "unauthorized_client")
+            let stolen = try await poll(server, begun["device_code"], ["client_id": "dev-app"])
+            #expect(stolen.status == 400)
+            #expect(try await poll(server, begun["device_code"]).status == 200)
+        }
+    }
+
+    @Test
+    func `Five wrong user codes in ten minutes are looked up, and no more`() async throws {
+        try await TestServer.with(.development) { server in
+            let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            let begun = try await begin(server)
+            func look(_ code: String) async throws -> DeviceAuthorizations.Lookup {
+                try await server.realm.deviceAuthorizations.pending(
+                    userCode: code, of: user, by: .testAdministrator)
+            }
+            for _ in 0..<5 {
+                guard case .unknown = try await look("BBBB-BBBB") else { throw Unexpected(what: "found") }
+            }
+            guard case .limited = try await look(begun["user_code"].text ?? "") else { throw Unexpected(what: "found") }
+            try await server.advance(600)
+            guard case .unknown = try await look(begun["user_code"].text ?? "") else {
+                throw Unexpected(what: "The code is over by then.")
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import Testing
+
+/// Tokens that are bound to a key (RFC 9449).
+@Suite("Proofs of possession")
+struct PossessionTests {
+    private static let token = "http://127.0.0.1:8080/oauth/token"
+    private static let info = "http://127.0.0.1:8080/userinfo"
+
+    private func nonce(_ server: TestServer, _ key: ClientKey) async throws -> String {
+        let proof = try key.proof("POST", Self.token, at: server.now)
+        let reply = try await server.form(
+            "/oauth/token", ["grant_type": "refresh_token", "client_id": "dev-native", "refresh_token": "x"],
+            headers: [.dpop: proof])
+        #expect(reply.status == 400 && reply.json["error"] == "use_dpop_nonce", "\(reply.text)")
+        return try #require(reply.headers[.dpopNonce])
+    }
+
+    private func bound(_ server: TestServer, _ key: ClientKey, _ changes: [String: String?] = [:]) async throws -> JSON
+    {
+        _ = try await server.addUser()
+        var browser = Browser(server)
+        try await browser.signIn()
+        let nonce = try await nonce(server, key)
+        let proof = try key.proof("POST", Self.token, at: server.now, nonce: nonce)
+        let reply = try await server.redeem(browser.code("dev-native", changes), headers: [.dpop: proof])
+        #expect(reply.status == 200, "\(reply.text)")
+        #expect(reply.json["token_type"] == "DPoP")
+        #expect(reply.json["access_token"].claims["cnf"]["jkt"] == .string(key.thumbprint))
+        return reply.json
+    }
+
+    @Test
+    func `A bound token opens userinfo with its key's proof, and not as a bearer`() async throws {
+        try await TestServer.with(.development) { server in
+            let key = ClientKey()
+            let tokens = try await bound(server, key)
+            let access = tokens["access_token"]
+            let bearer = try await server.userInfo(access)
+            #expect(bearer.status == 401 && bearer.headers[.wwwAuthenticate]?.hasPrefix("DPoP") == true)
+            let without = try await server.userInfo(access, scheme: "DPoP")
+            #expect(without.status == 401)
+            let nonce = try #require(without.headers[.dpopNonce])
+            func ask(_ proof: String) async throws -> Int {
+                try await server.userInfo(access, scheme: "DPoP", headers: [.dpop: proof]).status
+            }
+            let right = try key.proof("GET", Self.info, at: server.now, nonce: nonce, token: access.text)
+            #expect(try await ask(right) == 200)
+            #expect(try await ask(right) == 401, "It was used before.")
+            #expect(
+                try await ask(ClientKey().proof("GET", Self.info, at: server.now, nonce: nonce, token: access.text))
+                    == 401)
+            #expect(try await ask(key.proof("GET", Self.info, at: server.now, nonce: nonce)) == 401)
+            #expect(try await ask(key.proof("GET", Self.info, at: server.now, nonce: nonce, token: "x")) == 401)
+            #expect(
+                try await ask(key.proof("POST", Self.info, at: server.now, nonce: nonce, token: access.text)) == 401)
+            #expect(
+                try await ask(key.proof("GET", Self.token, at: server.now, nonce: nonce, token: access.text)) == 401)
+            let spelled = try key.proof(
+                "GET", "HTTP://127.0.0.1:8080/userinfo", at: server.now, nonce: nonce, token: access.text)
+            #expect(try await ask(spelled) == 200, "Schemes have no case.")
+        }
+    }
+
+    @Test
+    func `A refresh token of a public application goes with its key alone`() async throws {
+        try await TestServer.with(.development) { server in
+            let key = ClientKey()
+            let tokens = try await bound(server, key)
+            #expect(try await server.refresh(tokens["refresh_token"]).json["error"] == "invalid_grant")
+            let nonce = try await nonce(server, key)
+            let other = try ClientKey().proof("POST", Self.token, at: server.now, nonce: nonce)
+            #expect(
+                try await server.refresh(tokens["refresh_token"], headers: [.dpop: other]).json["error"]
+                    == "invalid_grant")
+            let own = try key.proof("POST", Self.token, at: server.now, nonce: nonce)
+            #expect(
+                try await server.refresh(tokens["refresh_token"], headers: [.dpop: own]).json["token_type"] == "DPoP")
+        }
+    }
+
+    @Test
+    func `A code that was asked for with dpop_jkt needs that key`() async throws {
+        try await TestServer.with(.development) { server in
+            let key = ClientKey()
+            _ = try await bound(server, key, ["dpop_jkt": key.thumbprint])
+            var browser = Browser(server)
+            try await browser.signIn()
+            let code = try await browser.code("dev-native", ["dpop_jkt": key.thumbprint])
+            #expect(try await server.redeem(code).json["error"] == "invalid_grant")
+        }
+    }
+
+    private static let wrong: [(String, [String: JSON?], [String: JSON?])] = [
+        ("another type", ["typ": "JWT"], [:]), ("no type", ["typ": nil], [:]), ("no key", ["jwk": nil], [:]),
+        ("an algorithm that is none", ["alg": "none"], [:]), ("an HMAC", ["alg": "HS256"], [:]),
+        ("a critical header", ["crit": ["x"]], [:]), ("no jti", [:], ["jti": nil]),
+        ("a long jti", [:], ["jti": .string(String(repeating: "j", count: 257))]), ("no htm", [:], ["htm": nil]),
+        ("another method", [:], ["htm": "GET"]), ("no htu", [:], ["htu": nil]),
+        ("another server", [:], ["htu": "https://evil.example/oauth/token"]), ("no iat", [:], ["iat": nil]),
+        ("an iat of a minute ago", [:], ["iat": .integer(1_790_244_672 - 61)]),
+        ("an iat of the future", [:], ["iat": .integer(1_790_244_672 + 20)]),
+        ("a nonce that is none", [:], ["nonce": "abc"]),
+    ]
+
+    @Test
+    func `A proof that is not one is refused, whatever is wrong with it`() async throws {
+        try await TestServer.with { server in
+            try await server.add("public", ApplicationRegistration(scopes: ["openid"]))
+            let key = ClientKey()
+            let url = "http://127.0.0.1:8080/oauth/token"
+            let first = try await server.form(
+                "/oauth/token", ["grant_type": "authorization_code", "client_id": "public", "code": "x"],
+                headers: [.dpop: key.proof("POST", url, at: server.now)])
+            let nonce = try #require(first.headers[.dpopNonce])
+            for (name, header, claims) in Self.wrong {
+                let proof = try key.proof("POST", url, at: server.now, nonce: nonce, header: header, claims: claims)
+                let reply = try await server.form(
+                    "/oauth/token", ["grant_type": "authorization_code", "client_id": "public", "code": "x"],
+                    headers: [.dpop: proof])
+                let error = reply.json["error"]
+                #expect(error == "invalid_dpop_proof" || error == "use_dpop_nonce", "\(name): \(reply.text)")
+            }
+            let good = try key.proof("POST", url, at: server.now, nonce: nonce)
+            let reply = try await server.form(
+                "/oauth/token", ["grant_type": "authorization_code", "client_id": "public", "code": "x"],
+                headers: [.dpop: good])
+            #expect(reply.json["error"] == "invalid_grant")
+            // Two minutes later the nonce is over.
+            try await server.advance(121)
+            let late = try key.proof("POST", url, at: server.now, nonce: nonce)
+            let refused = try await server.form(
+                "/oauth/token", ["grant_type": "authorization_code", "client_id": "public", "code": "x"],
+                headers: [.dpop: late])
+            #expect(refused.json["error"] == "use_dpop_nonce")
+        }
+    }
+
+    @Test
+    func `One proof sent twenty times at once counts once`() async throws {
+        try await TestServer.with(.development) { server in
+            let key = ClientKey()
+            let tokens = try await bound(server, key)
+            let access = tokens["access_token"]
+            let nonce = try #require(await server.userInfo(access, scheme: "DPoP").headers[.dpopNonce])
+            let proof = try key.proof("GET", Self.info, at: server.now, nonce: nonce, token: access.text)
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        try await server.userInfo(access, scheme: "DPoP", headers: [.dpop: proof]).status
+                    }
+                }
+                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(statuses.count { $0 == 200 } == 1)
+        }
+    }
+
+    @Test
+    func `An application that has to prove a key gets nothing without`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.realm.applications.change(ClientID(rawValue: "dev-native"), by: .testAdministrator) {
+                $0.oauth.requiresDPoP = true
+            }
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            #expect(try await server.redeem(browser.code()).json["error"] == "invalid_dpop_proof")
+        }
+    }
+}

@@ -1,0 +1,342 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import Testing
+
+/// Refreshing, applications for themselves, introspection and revocation.
+@Suite("Tokens of OAuth")
+struct TokenEndpointTests {
+    private func tokens(
+        _ server: TestServer, _ changes: [String: String?] = [:], headers: HTTPFields = [:]
+    ) async throws -> JSON {
+        _ = try await server.addUser()
+        var browser = Browser(server)
+        try await browser.signIn()
+        let reply = try await server.redeem(browser.code("dev-native", changes), headers: headers)
+        #expect(reply.status == 200, "\(reply.text)")
+        return reply.json
+    }
+
+    // MARK: Refreshing
+
+    @Test
+    func `A refresh rotates the token, and the one of before brings the same successor for ten seconds`() async throws {
+        try await TestServer.with(.development) { server in
+            let first = try await tokens(server)
+            let second = try await server.refresh(first["refresh_token"])
+            #expect(second.status == 200, "\(second.text)")
+            #expect(second.json["refresh_token"] != first["refresh_token"])
+            #expect(second.json["id_token"].claims["nonce"] == .null)
+            #expect(second.json["id_token"].claims["auth_time"] == first["id_token"].claims["auth_time"])
+            try await server.advance(9)
+            let again = try await server.refresh(first["refresh_token"])
+            #expect(again.json["refresh_token"] == second.json["refresh_token"])
+            try await server.advance(2)
+            #expect(try await server.refresh(first["refresh_token"]).json["error"] == "invalid_grant")
+            // It was stolen, from one of the two: nothing of the grant is left.
+            #expect(try await server.refresh(second.json["refresh_token"]).json["error"] == "invalid_grant")
+            #expect(try await server.userInfo(second.json["access_token"]).status == 401)
+        }
+    }
+
+    @Test
+    func `One refresh token sent twenty times at once has one successor`() async throws {
+        try await TestServer.with(.development) { server in
+            let token = try await tokens(server)["refresh_token"]
+            let successors = try await withThrowingTaskGroup(of: JSON.self) { group in
+                for _ in 0..<20 { group.addTask { try await server.refresh(token).json["refresh_token"] } }
+                return try await group.reduce(into: Set<JSON>()) { $0.insert($1) }
+            }
+            #expect(successors.count == 1 && successors.first?.text != nil)
+        }
+    }
+
+    @Test
+    func `A refresh narrows scopes for one answer and never widens them`() async throws {
+        try await TestServer.with(.development) { server in
+            let first = try await tokens(server, ["scope": "openid email offline_access"])
+            let narrow = try await server.refresh(first["refresh_token"], ["scope": "openid"])
+            #expect(narrow.json["scope"] == "openid")
+            let full = try await server.refresh(narrow.json["refresh_token"])
+            #expect(full.json["scope"] == "openid email offline_access")
+            let wide = try await server.refresh(full.json["refresh_token"], ["scope": "openid api"])
+            #expect(wide.json["error"] == "invalid_scope")
+            #expect(try await server.refresh(full.json["refresh_token"]).status == 200, "It was not used up.")
+        }
+    }
+
+    @Test
+    func `A refresh token of thirty days ago and a grant of ninety days ago are over`() async throws {
+        try await TestServer.with(.development) { server in
+            let first = try await tokens(server)
+            try await server.advance(31 * 86_400)
+            #expect(try await server.refresh(first["refresh_token"]).json["error"] == "invalid_grant")
+        }
+        try await TestServer.with(.development) { server in
+            var token = try await tokens(server)["refresh_token"]
+            for _ in 0..<4 {
+                try await server.advance(22 * 86_400)
+                token = try await server.refresh(token).json["refresh_token"]
+                #expect(token.text != nil)
+            }
+            try await server.advance(3 * 86_400)
+            #expect(try await server.refresh(token).json["error"] == "invalid_grant")
+        }
+    }
+
+    @Test
+    func `A disabled user, a revocation and the end of the session end refresh tokens`() async throws {
+        try await TestServer.with(.development) { server in
+            let token = try await tokens(server)["refresh_token"]
+            let address = try #require(EmailAddress("ada@example.org"))
+            let user = try #require(await server.realm.accounts.user(email: address)).id
+            var change = AccountChange()
+            change.isDisabled = true
+            _ = try await server.realm.accounts.change(user, change, by: .testAdministrator)
+            #expect(try await server.refresh(token).json["error"] == "invalid_grant")
+        }
+    }
+
+    @Test
+    func `Another application's refresh token is as unknown as a made-up one`() async throws {
+        try await TestServer.with(.development) { server in
+            let token = try await tokens(server)["refresh_token"]
+            let other = try await server.form(
+                "/oauth/token", ["grant_type": "refresh_token", "refresh_token": token.text ?? ""],
+                headers: TestServer.devWeb)
+            #expect(other.status == 400 && other.json["error"] == "invalid_grant")
+            #expect(try await server.refresh(token).status == 200)
+        }
+    }
+
+    // MARK: APIs
+
+    @Test
+    func `A token for an API has the API as its audience, and userinfo does not take it`() async throws {
+        try await TestServer.with(.development) { server in
+            let answer = try await tokens(server, ["scope": "openid api", "resource": "http://127.0.0.1/api"])
+            #expect(answer["access_token"].claims["aud"] == "http://127.0.0.1/api")
+            #expect(answer["access_token"].claims["scope"] == "openid api")
+            #expect(try await server.userInfo(answer["access_token"]).status == 401)
+        }
+    }
+
+    @Test
+    func `An API that was not granted cannot be asked for at the token endpoint`() async throws {
+        try await TestServer.with(.development) { server in
+            let first = try await tokens(server)
+            let reply = try await server.refresh(first["refresh_token"], ["resource": "http://127.0.0.1/api"])
+            #expect(reply.json["error"] == "invalid_target")
+        }
+    }
+
+    // MARK: Applications for themselves
+
+    @Test
+    func `A confidential application gets a token for itself, without refresh and ID token`() async throws {
+        try await TestServer.with(.development) { server in
+            let fields = [
+                "grant_type": "client_credentials", "scope": "api openid", "resource": "http://127.0.0.1/api",
+            ]
+            let reply = try await server.form("/oauth/token", fields, headers: TestServer.devWeb)
+            #expect(reply.status == 200, "\(reply.text)")
+            #expect(reply.json.names == ["access_token", "expires_in", "scope", "token_type"])
+            let claims = reply.json["access_token"].claims
+            #expect(claims["sub"] == "dev-web" && claims["client_id"] == "dev-web" && claims["sid"] == .null)
+            #expect(claims["scope"] == "api" && claims["aud"] == "http://127.0.0.1/api")
+            let open = try await server.form(
+                "/oauth/token", ["grant_type": "client_credentials", "client_id": "dev-native"])
+            #expect(open.json["error"] == "unauthorized_client")
+        }
+    }
+
+    // MARK: How applications authenticate
+
+    @Test
+    func `An application authenticates by its registered method alone, and never by two`() async throws {
+        try await TestServer.with(.development) { server in
+            let grant = ["grant_type": "client_credentials"]
+            let secret = ["client_id": "dev-web", "client_secret": "dev-web-secret"]
+            let posted = try await server.form("/oauth/token", grant.merging(secret) { $1 })
+            #expect(posted.status == 401 && posted.json["error"] == "invalid_client")
+            #expect(posted.headers[.wwwAuthenticate] == nil)
+            let both = try await server.form("/oauth/token", grant.merging(secret) { $1 }, headers: TestServer.devWeb)
+            #expect(both.status == 401 && both.headers[.wwwAuthenticate]?.hasPrefix("Basic") == true)
+            let wrong = Data("dev-web:wrong".utf8).base64EncodedString()
+            let unknown = Data("nobody:wrong".utf8).base64EncodedString()
+            var texts: Set<String> = []
+            for pair in [wrong, unknown] {
+                let reply = try await server.form(
+                    "/oauth/token", grant, headers: [.authorization: "Basic \(pair)"])
+                #expect(reply.status == 401)
+                texts.insert(reply.text)
+            }
+            #expect(texts.count == 1)
+            let foreign = try await server.form(
+                "/oauth/token", grant.merging(["client_id": "dev-native"]) { $1 }, headers: TestServer.devWeb)
+            #expect(foreign.status == 401, "Header and body name two applications: oauthlib CVE-2026-118669.")
+        }
+    }
+
+    @Test
+    func `Two secrets of an application overlap for as long as it was said`() async throws {
+        try await TestServer.with(.development) { server in
+            let now = server.now
+            _ = try await server.realm.applications.change(ClientID(rawValue: "dev-web"), by: .testAdministrator) {
+                $0.setSecret(Secret("another-secret"), keepingFormerUntil: now + 3600)
+            }
+            func ask(_ secret: String) async throws -> Int {
+                let pair = Data("dev-web:\(secret)".utf8).base64EncodedString()
+                return try await server.form(
+                    "/oauth/token", ["grant_type": "client_credentials"], headers: [.authorization: "Basic \(pair)"]
+                ).status
+            }
+            #expect(try await ask("another-secret") == 200)
+            #expect(try await ask("dev-web-secret") == 200)
+            try await server.advance(3600)
+            #expect(try await ask("another-secret") == 200)
+            #expect(try await ask("dev-web-secret") == 401)
+        }
+    }
+
+    @Test
+    func `Grants that there is no code for are unsupported`() async throws {
+        try await TestServer.with(.development) { server in
+            for type in ["implicit", "urn:ietf:params:oauth:grant-type:jwt-bearer", "x"] {
+                let reply = try await server.form("/oauth/token", ["grant_type": type, "client_id": "dev-native"])
+                #expect(reply.status == 400 && reply.json["error"] == "unsupported_grant_type", "\(type)")
+            }
+            // Guardian's, for applications of before alone.
+            let password = try await server.form(
+                "/oauth/token",
+                ["grant_type": "password", "client_id": "dev-native", "username": "a@b.c", "password": "x"])
+            #expect(password.json["error"] == "unauthorized_client")
+        }
+    }
+
+    // MARK: Asking and revoking
+
+    @Test
+    func `Introspection tells a token's application and its API's owner, and nobody else`() async throws {
+        try await TestServer.with(.development) { server in
+            var owner = ApplicationRegistration()
+            owner.oauth = OAuthRegistration(kind: .service)
+            owner.setSecret(Secret("owner-secret"))
+            try await server.add("owner", owner)
+            _ = try await server.realm.resources.put(
+                Resource(
+                    uri: "http://127.0.0.1/api", scopes: [Resource.Scope(name: "api")],
+                    owner: ClientID(rawValue: "owner")), by: .testAdministrator)
+            let token = try await tokens(server, ["scope": "openid api", "resource": "http://127.0.0.1/api"])[
+                "access_token"]
+            let asOwner: HTTPFields = [
+                .authorization: "Basic \(Data("owner:owner-secret".utf8).base64EncodedString())"
+            ]
+            func ask(_ headers: HTTPFields, _ token: JSON) async throws -> Reply {
+                try await server.form("/oauth/introspect", ["token": token.text ?? ""], headers: headers)
+            }
+            let told = try await ask(asOwner, token).json
+            #expect(told["active"] == true && told["client_id"] == "dev-native" && told["scope"] == "openid api")
+            #expect(told["username"] == "ada@example.org" && told["token_type"] == "Bearer")
+            #expect(try await ask(TestServer.devWeb, token).json == ["active": false])
+            #expect(try await ask(asOwner, "x").json == ["active": false])
+            let open = try await server.form("/oauth/introspect", ["token": "x", "client_id": "dev-native"])
+            #expect(open.status == 401)
+            var signed = asOwner
+            signed[.accept] = "application/token-introspection+jwt"
+            let reply = try await ask(signed, token)
+            let statement = JSON.string(reply.text)
+            #expect(reply.headers[.contentType] == "application/token-introspection+jwt")
+            #expect(statement.header["typ"] == "token-introspection+jwt" && statement.claims["aud"] == "owner")
+            #expect(statement.claims["token_introspection"]["active"] == true)
+            try await server.advance(600)
+            #expect(try await ask(asOwner, token).json == ["active": false])
+        }
+    }
+
+    @Test
+    func `A revoked access token is over, a revoked refresh token ends its grant, and all else is taken for done`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            let first = try await tokens(server)
+            func revoke(_ token: JSON, _ client: String = "dev-native") async throws -> Int {
+                try await server.form("/oauth/revoke", ["token": token.text ?? "", "client_id": client]).status
+            }
+            #expect(try await revoke("nothing") == 200)
+            #expect(try await revoke(first["access_token"], "dev-app") == 200)
+            #expect(try await server.userInfo(first["access_token"]).status == 200)
+            #expect(try await revoke(first["access_token"]) == 200)
+            #expect(try await server.userInfo(first["access_token"]).status == 401)
+            let second = try await server.refresh(first["refresh_token"]).json
+            #expect(try await server.userInfo(second["access_token"]).status == 200)
+            #expect(try await revoke(second["refresh_token"]) == 200)
+            #expect(try await server.userInfo(second["access_token"]).status == 401)
+            #expect(try await server.refresh(second["refresh_token"]).status == 400)
+        }
+    }
+
+    // MARK: Metadata
+
+    @Test
+    func `Both metadata documents are one, and name what there is`() async throws {
+        try await TestServer.with(.development) { server in
+            let one = try await server.send(.get, "/.well-known/openid-configuration")
+            let other = try await server.send(.get, "/.well-known/oauth-authorization-server")
+            #expect(one.json == other.json && one.headers[.cacheControl] == "public, max-age=300")
+            let document = one.json
+            #expect(document["issuer"] == "http://127.0.0.1:8080")
+            #expect(document["response_types_supported"] == ["code"])
+            #expect(document["registration_endpoint"] == .null)
+            #expect(document["backchannel_logout_supported"] == .null, "It is not there yet.")
+            for (name, endpoint) in [
+                ("token_endpoint", "/oauth/token"), ("revocation_endpoint", "/oauth/revoke"),
+                ("introspection_endpoint", "/oauth/introspect"),
+                ("device_authorization_endpoint", "/oauth/device/code"),
+                ("pushed_authorization_request_endpoint", "/oauth/par"),
+                ("backchannel_authentication_endpoint", "/bc-authorize"),
+            ] {
+                #expect(document[name] == .string("http://127.0.0.1:8080\(endpoint)"))
+                #expect(try await server.form(endpoint, [:]).status != 404, "\(endpoint)")
+            }
+            for grant in document["grant_types_supported"].elements {
+                let reply = try await server.form(
+                    "/oauth/token", ["grant_type": grant.text ?? "", "client_id": "dev-native"])
+                #expect(reply.json["error"] != "unsupported_grant_type", "\(grant)")
+            }
+        }
+    }
+
+    // MARK: Signing out
+
+    @Test
+    func `A hint of the present session signs out at once, and leads to a registered address alone`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.realm.applications.change(ClientID(rawValue: "dev-native"), by: .testAdministrator) {
+                $0.oauth.postLogoutRedirectURIs = ["https://app.example/bye"]
+            }
+            _ = try await server.addUser()
+            var browser = Browser(server)
+            try await browser.signIn()
+            let stays = try await server.redeem(browser.code()).json
+            let goes = try await server.redeem(browser.code("dev-native", ["scope": "openid"])).json
+            let hint = goes["id_token"].text ?? ""
+            func leave(_ fields: [String: String]) -> String { "/oidc/logout?" + Browser.query(fields) }
+            var tab = browser
+            let asked = try await tab.get(leave(["client_id": "dev-native"]))
+            #expect(asked.location?.hasPrefix("/sign-out?logout=") == true, "A link alone signs nobody out.")
+            #expect(try await server.userInfo(goes["access_token"]).status == 200)
+            let left = try await browser.get(
+                leave(["id_token_hint": hint, "post_logout_redirect_uri": "https://app.example/bye", "state": "a b"]))
+            #expect(left.status == 303 && left.location == "https://app.example/bye?state=a%20b")
+            #expect(browser.cookies["__Host-cs_session"]?.isEmpty ?? true)
+            #expect(try await server.userInfo(goes["access_token"]).status == 401)
+            #expect(try await server.refresh(stays["refresh_token"]).status == 200, "It has offline_access.")
+            #expect(try await tab.authorize("dev-native", ["prompt": "none"]).answer["error"] == "login_required")
+            let evil = try await browser.get(
+                leave(["client_id": "dev-native", "post_logout_redirect_uri": "https://evil.example/"]))
+            #expect(evil.location == "/signed-out")
+        }
+    }
+}
