@@ -64,7 +64,7 @@ struct PushPage: Sendable {
         let isWaiting = problem == nil
         var page = Page("push", words("pushTitle"), isWaiting ? words("pushText") : nil, problem: problem)
         if let number {
-            page.blocks.append(.code(.init(caption: words.plain("pushNumber"), text: number.inGroups)))
+            page.blocks.append(.code(.init(caption: words.plain("pushNumber"), text: number)))
         }
         if isWaiting {
             page.blocks.append(.status(.init(words.plain("pushWaiting"), path: scene.path("/sign-in/push/wait"))))
