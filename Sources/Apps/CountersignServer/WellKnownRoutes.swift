@@ -43,7 +43,10 @@ extension Response {
         let known = (request.headers[.ifNoneMatch] ?? "").split(separator: ",").map { $0.filter { $0 != " " } }
         if known.contains(where: { [tag, "W/\(tag)", "*"].contains($0) }) {
             headers[.contentType] = nil
-            return Response(status: .notModified, headers: headers)
+            var response = Response(status: .notModified, headers: headers)
+            // It would be the length of what is not sent.
+            response.headers[.contentLength] = nil
+            return response
         }
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
