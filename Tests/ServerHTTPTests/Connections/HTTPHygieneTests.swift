@@ -113,7 +113,7 @@ import Testing
             let paths = [
                 "/health/live", "/health/ready", "/.well-known/jwks.json", "/.well-known/openid-configuration",
                 "/metrics",
-                "/auth/action", "/assets/countersign.css", "/guardian/enroll", "/nowhere", "/admin/v1/x", "/v1/nowhere",
+                "/auth/action", "/", "/guardian/enroll", "/nowhere", "/admin/v1/x", "/v1/nowhere",
                 "/contoso/v2.0/.well-known/openid-configuration", "/api/v2/logs",
             ]
             for path in paths {
