@@ -7,6 +7,8 @@ import NIOCore
 /// Runs the server until a signal stops it.
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        // Made out of the type's name it would take a seventh of a start.
+        commandName: "serve",
         abstract: "Run the server.",
         discussion: """
             The first start makes the data directory with everything in it: the database, the master key, the signing \
