@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import ServerHTTP
 import WebPages
 
@@ -10,15 +11,23 @@ struct OAuthPages: Sendable {
 
     /// A request whose application or address is not known: nothing of it is repeated, and nothing leads anywhere.
     func error(_ request: Request) -> Response {
-        let visit = site.visit(request)
+        let visit = visit(withoutQueryOf: request)
         let words = OAuthWords.of(visit.language)
         return visit.response(
             Page("error", PageText(words.errorTitle), PageText(words.error)), status: .badRequest)
     }
 
+    /// The page's links to itself in other languages would repeat what the request said.
+    private func visit(withoutQueryOf request: Request) -> PageVisit {
+        var head = request.head
+        head.path = request.uri.path
+        return site.visit(
+            Request(head: head, body: RequestBody(buffer: ByteBuffer())), lang: request.queryItems["lang"])
+    }
+
     /// A request that is over, or that another browser began: nothing of it is told.
     func startAgain(_ request: Request) -> Response {
-        let visit = site.visit(request)
+        let visit = visit(withoutQueryOf: request)
         let words = OAuthWords.of(visit.language)
         return visit.response(
             Page("start-again", PageText(words.startAgainTitle), PageText(words.startAgain)), status: .badRequest)
