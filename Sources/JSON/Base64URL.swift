@@ -41,16 +41,20 @@ public enum Base64URL {
     }
 
     private static func append(_ bytes: [UInt8], to text: inout [UInt8], in alphabet: [UInt8], isPadded: Bool) {
-        text.reserveCapacity(text.count + (bytes.count + 2) / 3 * 4)
         let whole = bytes.count / 3 * 3
         bytes.withUnsafeBufferPointer { bytes in
             alphabet.withUnsafeBufferPointer { alphabet in
-                for place in stride(from: 0, to: whole, by: 3) {
-                    let group = Int(bytes[place]) << 16 | Int(bytes[place + 1]) << 8 | Int(bytes[place + 2])
-                    text.append(alphabet[group >> 18])
-                    text.append(alphabet[group >> 12 & 63])
-                    text.append(alphabet[group >> 6 & 63])
-                    text.append(alphabet[group & 63])
+                withUnsafeTemporaryAllocation(of: UInt8.self, capacity: whole / 3 * 4) { characters in
+                    var count = 0
+                    for place in stride(from: 0, to: whole, by: 3) {
+                        let group = Int(bytes[place]) << 16 | Int(bytes[place + 1]) << 8 | Int(bytes[place + 2])
+                        characters.initializeElement(at: count, to: alphabet[group >> 18])
+                        characters.initializeElement(at: count + 1, to: alphabet[group >> 12 & 63])
+                        characters.initializeElement(at: count + 2, to: alphabet[group >> 6 & 63])
+                        characters.initializeElement(at: count + 3, to: alphabet[group & 63])
+                        count += 4
+                    }
+                    text.append(contentsOf: UnsafeBufferPointer(characters))
                 }
             }
         }
