@@ -14,6 +14,8 @@ final class SQLiteConnection: SQLConnection {
     private let handle: OpaquePointer
     /// Whether the file is not to be written; that this connection only reads does not say so.
     private let isReadOnly: Bool
+    /// Statements of transactions that were run since they were last taken.
+    private var statements = 0
     /// By the statements' numbers.
     private var kept: [PreparedStatement?] = []
 
@@ -44,6 +46,12 @@ final class SQLiteConnection: SQLConnection {
     /// How many rows were ever changed on this connection, also by what was undone.
     var totalChanges: Int { Int(sqlite3_total_changes(handle)) }
 
+    /// How many statements were run since this was asked last, without those that begin and end transactions.
+    func takeStatements() -> Int {
+        defer { statements = 0 }
+        return statements
+    }
+
     /// Runs a command that begins or ends a transaction or a part of one.
     func command(_ statement: SQLStatement) throws {
         let prepared = try prepared(statement)
@@ -62,6 +70,7 @@ final class SQLiteConnection: SQLConnection {
         _ statement: SQLStatement, _ parameters: [SQLValue], _ steps: (PreparedStatement) throws -> Void
     ) throws {
         guard isOpen else { throw StoreError(.unavailable, "the transaction was rolled back by SQLite") }
+        statements += 1
         let prepared = try prepared(statement)
         defer { prepared.finish() }
         let code = prepared.bind(parameters)

@@ -39,6 +39,8 @@ public final class SQLiteStore: Store {
         public internal(set) var writes = 0
         /// Writes that wait now.
         public internal(set) var waiting = 0
+        /// Statements that reads and writes ran, without those that begin and end transactions.
+        public internal(set) var statements = 0
     }
 
     let path: String
@@ -73,7 +75,12 @@ public final class SQLiteStore: Store {
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             readers.run { connection in
-                continuation.resume(with: Result { try connection.get().read(body) })
+                let result = Result {
+                    let connection = try connection.get()
+                    defer { self.counts.withLock { $0.statements += connection.takeStatements() } }
+                    return try connection.read(body)
+                }
+                continuation.resume(with: result)
             }
         }
     }
@@ -128,6 +135,7 @@ public final class SQLiteStore: Store {
                 self.counts.withLock {
                     $0.commits += commit.commits
                     $0.writes += commit.writes
+                    $0.statements += connection.takeStatements()
                 }
                 commit.answer()
             } while self.queue.withLock { $0.finishGroup() }

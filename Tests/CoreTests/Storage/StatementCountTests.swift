@@ -1,0 +1,99 @@
+import Foundation
+import OneTimePassword
+import StoreSQLite
+import TestSupport
+import Testing
+
+@testable import CountersignCore
+
+/// How many statements an operation runs. Whoever adds one sees it here; whoever saves one lowers the ceiling.
+@Suite("Statements of an operation")
+struct StatementCountTests {
+    private struct Stage {
+        let test: TestRealm
+        let store: SQLiteStore
+        let enrolled: EnrolledUser
+
+        init() async throws {
+            store = try await SQLiteStore.temporary(in: TestRun.directory())
+            test = try TestRealm.make(keptIn: store)
+            // What is stored in no settings would be read for nothing.
+            try await test.changeSettings { $0.tokens.sessionDays = 30 }
+            try await test.realm.checkMasterKey()
+            enrolled = try await test.addEnrolledUser()
+        }
+
+        /// What a protocol asks of every request before the core acts.
+        func beginRequest() async throws {
+            let id = test.client.clientID
+            _ = try await test.store.read { (try $0.application(id), try $0.settings()) }
+        }
+
+        /// Statements that one run takes, after one that warms up.
+        func count(_ operation: () async throws -> Void) async throws -> (statements: Int, commits: Int) {
+            let before = store.statistics
+            try await operation()
+            let after = store.statistics
+            return (after.statements - before.statements, after.commits - before.commits)
+        }
+
+        var client: ClientContext { test.client(from: "192.0.2.1") }
+
+        func code(_ code: String, _ handle: FlowHandle) async throws -> Verdict {
+            try await beginRequest()
+            return try await test.realm.authenticator.answer(
+                .code(Secret(code), factor: enrolled.factor.id), to: .flow(handle, .any(.signIn)), by: client)
+        }
+    }
+
+    @Test
+    func `A right code runs fourteen statements at most, in one commit`() async throws {
+        let stage = try await Stage()
+        let handle = try await stage.test.pending().handle
+        let code = stage.enrolled.totp.code(at: stage.test.now).stringCode
+        let count = try await stage.count { #expect(try await stage.code(code, handle).isAccomplished) }
+        #expect(count.statements <= 14)
+        #expect(count.commits == 1)
+    }
+
+    @Test
+    func `A wrong code runs eleven statements at most, in one commit`() async throws {
+        let stage = try await Stage()
+        let handle = try await stage.test.pending().handle
+        let wrong = stage.test.wrongCode(stage.enrolled.totp)
+        for _ in 0..<2 {
+            let count = try await stage.count {
+                #expect(try await stage.code(wrong, handle).reason == .wrongAnswer)
+            }
+            #expect(count.statements <= 11)
+            #expect(count.commits == 1)
+        }
+    }
+
+    @Test
+    func `A password that a code has to follow runs seventeen statements at most`() async throws {
+        let stage = try await Stage()
+        let count = try await stage.count {
+            try await stage.beginRequest()
+            #expect(try await stage.test.signIn(by: stage.client).continuation != nil)
+        }
+        #expect(count.statements <= 17)
+        #expect(count.commits == 2)
+    }
+
+    @Test
+    func `A refresh runs five statements at most`() async throws {
+        let stage = try await Stage()
+        let handle = try await stage.test.pending().handle
+        let code = stage.enrolled.totp.code(at: stage.test.now).stringCode
+        let signedIn = try #require(await stage.code(code, handle).signedIn)
+        let count = try await stage.count {
+            try await stage.beginRequest()
+            let outcome = try await stage.test.realm.sessions.refresh(
+                signedIn.refreshToken, of: .testClient, by: stage.client)
+            #expect(outcome.refreshed != nil)
+        }
+        #expect(count.statements <= 5)
+        #expect(count.commits == 1)
+    }
+}
