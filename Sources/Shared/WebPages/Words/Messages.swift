@@ -2,7 +2,7 @@ import Foundation
 
 /// The catalogue of what pages say: for each key the message in every language.
 ///
-/// The source is one file, `messages.json`. A key that lacks a language, or whose languages have places for different values, makes no
+/// The source is one file, `messages.json` (`docs/decisions/0185`). A key that lacks a language, or whose languages have places for different values, makes no
 /// catalogue: the tests make it, the server makes it before it listens, and `scripts/check-messages` reads it with every check.
 public struct Messages: Sendable {
     private let formats: [String: [PageLanguage: MessageFormat]]
