@@ -201,6 +201,7 @@ final class ConnectionThreads: Sendable {
                 state.withLock { state in
                     state.queue.finish(entry)
                     state.statistics.transactions += 1
+                    state.statistics.roundTrips += usable.takeRoundTrips()
                 }
                 note(usable, after: entry.kind)
                 return tell()

@@ -5,16 +5,24 @@ import StoreSQL
 ///
 /// A statement that fails ends the transaction on the server, which then refuses all others and commits nothing. The
 /// first failure is kept here, so that a body that swallows it is not taken for done.
+///
+/// Only queries are waited for. What changes rows is sent along with the next query, or before the commit, and its body
+/// is told beforehand that it did (`docs/decisions/0150`).
 final class PostgresConnection: SQLConnection {
     private let link: PostgresLink
     private let isBounded: Bool
+    /// Whether changes are taken for done; otherwise each is waited for.
+    private let foresees: Bool
     private(set) var failure: PostgresFailure?
     let locksRows = true
 
-    /// - Parameter isBounded: false for what may take its time, such as a migration.
-    init(_ link: PostgresLink, isBounded: Bool = true) {
+    /// - Parameters:
+    ///   - isBounded: false for what may take its time, such as a migration.
+    ///   - foresees: whether changes are taken for done before the server says so.
+    init(_ link: PostgresLink, isBounded: Bool = true, foresees: Bool = false) {
         self.link = link
         self.isBounded = isBounded
+        self.foresees = foresees
     }
 
     func query(_ statement: SQLStatement, _ parameters: [SQLValue], _ read: (any SQLColumns) throws -> Void) throws {
@@ -23,6 +31,22 @@ final class PostgresConnection: SQLConnection {
 
     func execute(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Int {
         try noting { try link.run(statement, parameters, isBounded: isBounded).changedRows }
+    }
+
+    func changes(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool {
+        guard foresees else { return try execute(statement, parameters) > 0 }
+        try noting { try link.send(statement, parameters, isForeseen: true) }
+        return true
+    }
+
+    func send(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
+        guard foresees else { return _ = try execute(statement, parameters) }
+        try noting { try link.send(statement, parameters, isForeseen: false) }
+    }
+
+    /// Waits for the answers on which a decision of the body may rest, or for all.
+    func settle(all: Bool) {
+        if failure == nil, all || link.foresees { try? noting { try link.settle() } }
     }
 
     private static let clock = SQLStatement("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")

@@ -16,6 +16,8 @@ struct PostgresFailure: Error {
         /// There was no answer in time. The connection is of no use any more, and what was sent may still be done; to try
         /// again would make the caller wait as long again.
         case silence
+        /// A change that was taken for done was not; run again with exact answers, the body may decide otherwise.
+        case unforeseen
         /// It would fail again.
         case giveUp
     }
@@ -50,6 +52,8 @@ struct PostgresFailure: Error {
         self.description = description
         state = nil
     }
+
+    static let unforeseen = PostgresFailure(.unforeseen, "PostgreSQL: a row was not as it was foreseen")
 
     var storeError: StoreError {
         let code: StoreError.Code = consequence == .readOnly ? .readOnly : .unavailable

@@ -31,10 +31,26 @@ final class PostgresLink {
         let reason: String
     }
 
+    /// One command whose answer is still to come.
+    private struct Sent {
+        let text: String
+        /// The number of the statement that this one prepares.
+        var prepares: Int?
+        /// Whether it was taken to change a row.
+        var isForeseen = false
+        var isBegin = false
+    }
+
     private let pointer: OpaquePointer
     private let settings: Settings
     /// The names of what is prepared, by the statements' numbers.
     private var prepared: [String?] = []
+    /// What was handed to libpq since the last answer, in order. libpq keeps small messages until they are waited for.
+    private var sent: [Sent] = []
+    /// Times that answers were waited for.
+    private var roundTrips = 0
+    /// Most that is sent before the answers are waited for.
+    private static let mostSent = 256
     /// When the transaction that is open has to be over; nil between transactions.
     private var transactionEnd: ContinuousClock.Instant?
     private(set) var silence: Silence?
@@ -53,6 +69,11 @@ final class PostgresLink {
         PQsetNoticeProcessor(connection, { _, _ in }, nil)
         guard PQsetnonblocking(connection, 1) == 0 else { throw PostgresFailure(lost: Self.message(of: connection)) }
         try prepareSession()
+    }
+
+    /// From here on commands are sent without waiting for the answers of those before (libpq's pipeline mode).
+    private func enterPipeline() throws {
+        guard PQenterPipelineMode(pointer) == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
     }
 
     deinit {
@@ -80,13 +101,13 @@ final class PostgresLink {
 
     // MARK: Transactions
 
-    /// Begins a transaction, and its time.
+    /// Begins a transaction, and its time. The command goes with the first statement.
     func begin(_ command: String) throws {
         transactionEnd = .now + settings.transactionTimeout
-        try run(command)
+        try send(Sent(text: command, isBegin: true))
     }
 
-    /// Commits.
+    /// Commits, together with what is still to be sent, where the commit does not depend on the answer.
     /// - Returns: the command's tag; `ROLLBACK` where the transaction had failed before.
     func commit() throws -> String {
         defer { transactionEnd = nil }
@@ -95,10 +116,15 @@ final class PostgresLink {
         return try run("COMMIT")
     }
 
+    /// Whether the server has refused a statement of the open transaction, which is to be rolled back.
+    var isFailed: Bool { PQtransactionStatus(pointer) == PQTRANS_INERROR }
+
     /// Where it fails, the connection is of no use any more, and the server rolls back by itself.
     func rollBack() {
         defer { transactionEnd = nil }
         transactionEnd = .now + settings.closingTime
+        // Behind a statement that fails it would be passed over.
+        _ = try? settle()
         _ = try? run("ROLLBACK")
     }
 
@@ -116,14 +142,28 @@ final class PostgresLink {
     /// - Returns: its tag.
     @discardableResult
     func run(_ command: String, isBounded: Bool = true) throws -> String {
-        try answered(in: command, isBounded: isBounded) { PQsendQuery(pointer, command) }.tag
+        try send(Sent(text: command))
+        return try answer(isBounded: isBounded).tag
     }
 
-    /// Runs a statement. One that is kept is prepared the first time that this connection sees it.
+    /// Runs a statement and waits for its answer.
     func run(_ statement: SQLStatement, _ parameters: [SQLValue], isBounded: Bool = true) throws -> PostgresResult {
+        try send(statement, parameters, isForeseen: false)
+        return try answer(isBounded: isBounded)
+    }
+
+    /// Runs a statement that is not kept.
+    func run(_ text: String, _ parameters: [SQLValue]) throws -> PostgresResult {
+        try run(.once(text), parameters)
+    }
+
+    /// Sends a statement without waiting. One that is kept is prepared the first time that this connection sees it.
+    /// - Parameter isForeseen: whether it is taken to change a row, which is found out with the next answer.
+    func send(_ statement: SQLStatement, _ parameters: [SQLValue], isForeseen: Bool) throws {
         if isOverdue { throw overdue }
-        let name = try statement.number.map { try nameOfPrepared(statement, $0, isBounded: isBounded) }
-        return try answered(in: statement.text, isBounded: isBounded) {
+        if sent.count >= Self.mostSent { try settle() }
+        let name = try statement.number.map { try nameOfPrepared(statement, $0) }
+        try send(Sent(text: statement.text, isForeseen: isForeseen)) {
             BinaryParameters(parameters).withPointers { count, values, lengths, formats in
                 if let name {
                     PQsendQueryPrepared(pointer, name, count, values, lengths, formats, 1)
@@ -134,16 +174,25 @@ final class PostgresLink {
         }
     }
 
-    /// Runs a statement that is not kept.
-    func run(_ text: String, _ parameters: [SQLValue]) throws -> PostgresResult {
-        try run(.once(text), parameters)
+    /// Waits for the answers of what was sent, if anything was.
+    func settle() throws {
+        if !sent.isEmpty { _ = try answer(isBounded: true) }
     }
 
-    private func nameOfPrepared(_ statement: SQLStatement, _ number: Int, isBounded: Bool) throws -> String {
+    /// How many times answers were waited for since this was asked last.
+    func takeRoundTrips() -> Int {
+        defer { roundTrips = 0 }
+        return roundTrips
+    }
+
+    /// Whether anything was sent that is taken to change a row, and may not have done so.
+    var foresees: Bool { sent.contains { $0.isForeseen } }
+
+    private func nameOfPrepared(_ statement: SQLStatement, _ number: Int) throws -> String {
         if number < prepared.count, let name = prepared[number] { return name }
         let name = "countersign_\(number)"
         // The server finds the types of parameters by itself.
-        _ = try answered(in: statement.text, isBounded: isBounded) {
+        try send(Sent(text: statement.text, prepares: number)) {
             PQsendPrepare(pointer, name, statement.text, 0, nil)
         }
         if number >= prepared.count {
@@ -153,6 +202,16 @@ final class PostgresLink {
         return name
     }
 
+    private func send(_ command: Sent) throws {
+        try send(command) { PQsendQueryParams(pointer, command.text, 0, nil, nil, nil, nil, 1) }
+    }
+
+    private func send(_ command: Sent, _ send: () -> CInt) throws {
+        if let silence { throw PostgresFailure(.silence, silence.reason) }
+        guard send() == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
+        sent.append(command)
+    }
+
     private func prepareSession() throws {
         guard let encoding = PQparameterStatus(pointer, "server_encoding"), String(cString: encoding) == "UTF8" else {
             throw PostgresFailure(.giveUp, "PostgreSQL: the database has to have the encoding UTF8")
@@ -160,42 +219,102 @@ final class PostgresLink {
         // Durable when `write` returns, also where the server's default is to be faster than that. A server that waits
         // for replicas goes on doing so. And indices, not whole tables, even small ones: to a serializable transaction,
         // reading a whole table conflicts with every writer to it.
-        try run(
-            """
+        let session = """
             SET statement_timeout = \(settings.statementTimeout.milliseconds);
             SET idle_in_transaction_session_timeout = \(settings.idleTimeout.milliseconds);
             SET enable_seqscan = off;
             SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
-            """)
+            """
+        // Several commands in one are not for a pipeline.
+        _ = try waited(isBounded: true) { deadline, begin in
+            guard PQsendQuery(pointer, session) == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
+            try flush(since: begin, until: deadline)
+            var last: PostgresResult?
+            while let result = try nextResult(since: begin, until: deadline) { last = result }
+            return try checked(last, in: session)
+        }
+        try enterPipeline()
         let isReadOnly = "SELECT current_setting('transaction_read_only')::boolean"
         takesWrites = try run(isReadOnly, []).firstValue != .integer(1)
     }
 
     // MARK: Waiting
 
-    /// Sends something and waits for the whole answer: the last result, as `PQexec` has it.
-    private func answered(in statement: String, isBounded: Bool, _ send: () -> CInt) throws -> PostgresResult {
-        if let silence { throw PostgresFailure(.silence, silence.reason) }
+    /// Waits for the answers of all that was sent.
+    /// - Returns: the last command's.
+    /// - Throws: the first failure. The server passes over what follows one, and so does this.
+    private func answer(isBounded: Bool) throws -> PostgresResult {
+        let commands = sent
+        sent = []
+        return try waited(isBounded: isBounded) { deadline, begin in
+            if let silence { throw PostgresFailure(.silence, silence.reason) }
+            roundTrips += 1
+            guard PQpipelineSync(pointer) == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
+            try flush(since: begin, until: deadline)
+            let results = try results(of: commands.count, since: begin, until: deadline)
+            var failure: (any Error)?
+            var last: PostgresResult?
+            for (command, result) in zip(commands, results) {
+                do {
+                    if failure == nil { last = try checked(result, of: command) }
+                } catch let error {
+                    failure = error
+                }
+                // What was passed over is not prepared.
+                if failure != nil, let number = command.prepares { prepared[number] = nil }
+            }
+            if let failure { throw failure }
+            guard let last, results.count == commands.count else {
+                throw PostgresFailure(lost: Self.message(of: pointer))
+            }
+            return last
+        }
+    }
+
+    private func waited<T>(
+        isBounded: Bool, _ work: (ContinuousClock.Instant?, ContinuousClock.Instant) throws -> T
+    ) rethrows -> T {
         let begin = ContinuousClock.now
         let end = begin + settings.statementTimeout
-        let deadline = isBounded ? min(end, transactionEnd ?? end) + settings.answerMargin : nil
-        guard send() == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
+        return try work(isBounded ? min(end, transactionEnd ?? end) + settings.answerMargin : nil, begin)
+    }
+
+    private func flush(since begin: ContinuousClock.Instant, until deadline: ContinuousClock.Instant?) throws {
         // What the server sends meanwhile is read, so that neither waits for the other.
         while PQflush(pointer) == 1 {
             try wait(for: POLLIN | POLLOUT, since: begin, until: deadline)
             if PQconsumeInput(pointer) == 0 { break }
         }
-        var last: PostgresResult?
-        while true {
-            // What ends here ends the connection, and the result says how.
-            while PQisBusy(pointer) == 1 {
-                try wait(for: POLLIN, since: begin, until: deadline)
-                if PQconsumeInput(pointer) == 0 { break }
-            }
-            guard let result = PostgresResult(PQgetResult(pointer)) else { break }
-            last = result
+    }
+
+    /// One result of the command at hand; nil at the end of its results.
+    private func nextResult(
+        since begin: ContinuousClock.Instant, until deadline: ContinuousClock.Instant?
+    ) throws -> PostgresResult? {
+        // What ends here ends the connection, and the result says how.
+        while PQisBusy(pointer) == 1 {
+            try wait(for: POLLIN, since: begin, until: deadline)
+            if PQconsumeInput(pointer) == 0 { break }
         }
-        return try checked(last, in: statement)
+        return PostgresResult(PQgetResult(pointer))
+    }
+
+    /// The last result of each command, as `PQexec` has it, up to the mark that ends a batch. Fewer where the connection
+    /// ended.
+    private func results(
+        of count: Int, since begin: ContinuousClock.Instant, until deadline: ContinuousClock.Instant?
+    ) throws -> [PostgresResult] {
+        var results: [PostgresResult] = []
+        results.reserveCapacity(count)
+        while true {
+            var last: PostgresResult?
+            while let result = try nextResult(since: begin, until: deadline) {
+                if result.endsBatch { return results }
+                last = result
+            }
+            if let last { results.append(last) }
+            if last == nil || PQstatus(pointer) != CONNECTION_OK { return results }
+        }
     }
 
     /// Waits until the socket is ready, for a quarter of a second at most: what TLS has read ahead shows on no socket.
@@ -216,6 +335,17 @@ final class PostgresLink {
         var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
         // Rounded up, so that the last wait does not end just before the deadline again and again.
         _ = poll(&descriptor, 1, CInt(min(left, slice).milliseconds + 1))
+    }
+
+    private func checked(_ result: PostgresResult, of command: Sent) throws -> PostgresResult {
+        do {
+            let result = try checked(result, in: command.text)
+            if command.isForeseen, result.changedRows == 0 { throw PostgresFailure.unforeseen }
+            return result
+        } catch let failure as PostgresFailure where command.isBegin && failure.state == "0A000" {
+            // A standby has no serializable transactions.
+            throw PostgresFailure(.readOnly, failure.description)
+        }
     }
 
     private func checked(_ result: PostgresResult?, in statement: String) throws -> PostgresResult {

@@ -18,6 +18,9 @@ final class PostgresResult {
         PQclear(pointer)
     }
 
+    /// Whether it is the mark behind the answers of what was sent together.
+    var endsBatch: Bool { PQresultStatus(pointer) == PGRES_PIPELINE_SYNC }
+
     /// What failed; nil where nothing did.
     func failure(in statement: String?) -> PostgresFailure? {
         switch PQresultStatus(pointer) {

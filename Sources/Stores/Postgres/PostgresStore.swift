@@ -63,6 +63,8 @@ public final class PostgresStore: Store {
     public struct Statistics: Sendable, Equatable {
         /// Transactions that were run to their end.
         public internal(set) var transactions = 0
+        /// Times that a transaction waited for an answer.
+        public internal(set) var roundTrips = 0
         /// Times that a write was undone because of another, and run again.
         public internal(set) var lostRaces = 0
         /// Connections that were given up because there was no answer in time.

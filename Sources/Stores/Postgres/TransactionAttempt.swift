@@ -16,22 +16,32 @@ enum TransactionOutcome<Value> {
 }
 
 extension TransactionKind {
-    /// Runs the body once, in a transaction on the connection.
+    /// Runs the body in a transaction on the connection: once where changes do what the body was told that they do, and
+    /// otherwise again with exact answers.
     func attempt<T>(
         on link: PostgresLink, _ body: (any StoreTransaction) throws -> T
     ) -> TransactionOutcome<T> {
+        attempt(on: link, foreseeing: true, body) ?? attempt(on: link, foreseeing: false, body)
+            ?? .failed(PostgresFailure.unforeseen.storeError)
+    }
+
+    /// - Returns: nil where something was not as it was foreseen; then nothing was done.
+    private func attempt<T>(
+        on link: PostgresLink, foreseeing: Bool, _ body: (any StoreTransaction) throws -> T
+    ) -> TransactionOutcome<T>? {
         do {
             try link.begin(beginning)
-        } catch let failure as PostgresFailure where self == .write && failure.state == "0A000" {
-            // A standby has no serializable transactions.
-            return .readOnly(failure)
         } catch {
             return outcome(of: error)
         }
-        let connection = PostgresConnection(link)
+        let connection = PostgresConnection(link, foresees: foreseeing)
         let result = Result { try SQLTransaction.run(on: connection, body) }
+        // Neither what the body gives nor what it throws counts before it is certain that it was told the truth.
+        // What is only to read may not have written either.
+        connection.settle(all: self == .read)
         if let failure = connection.failure {
             link.rollBack()
+            if failure.consequence == .unforeseen { return nil }
             // What the body threw because of a lost race, or made of it, counts as little as what it read.
             switch (result, outcome(of: failure) as TransactionOutcome<T>) {
             case (.failure(let error), .failed): return .failed(error)
@@ -66,6 +76,8 @@ extension TransactionKind {
             link.rollBack()
             return outcome(of: failure)
         }
+        // A statement that was sent along may have failed, and the commit been passed over.
+        defer { if link.isFailed { link.rollBack() } }
         do {
             let tag = try link.commit()
             // The server answers so where the transaction had failed before.
@@ -96,7 +108,7 @@ extension TransactionKind {
         case (.runAgain, _): .lostRace(failure)
         case (.reconnect, _): .lostConnection(failure)
         case (.readOnly, .write): .readOnly(failure)
-        case (.readOnly, .read), (.silence, _), (.giveUp, _): .failed(failure.storeError)
+        case (.readOnly, .read), (.silence, _), (.unforeseen, _), (.giveUp, _): .failed(failure.storeError)
         }
     }
 }

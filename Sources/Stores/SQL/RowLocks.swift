@@ -98,7 +98,7 @@ extension SQLTransaction {
                 // The last of them fills what places are left; naming a row twice changes nothing.
                 var values = rest.prefix(Reservation.places).map(\.value)
                 values += Array(repeating: values[values.count - 1], count: Reservation.places - values.count)
-                try connection.query(statement, values) { _ in }
+                try connection.send(statement, values)
                 rest = rest.dropFirst(Reservation.places)
             }
         }
