@@ -17,7 +17,8 @@ protocol GroupTransaction {
     func rollBackToSavepoint() throws
 }
 
-/// Commits a group of writes together, each in a savepoint of its own, so that a body that throws undoes only itself.
+/// Commits a group of writes together, each in a savepoint of its own, so that a body that throws undoes only itself. A
+/// write that is alone needs none: there SQLite would keep a second copy of every page that it changes.
 ///
 /// No caller gets its result before the commit, neither success nor failure: a body may have thrown because of what its
 /// neighbour wrote. Where the group cannot be committed, each of its writes is run again in a transaction of its own,
@@ -59,7 +60,7 @@ struct GroupCommit {
             return .notBegun(error)
         }
         do {
-            let (answers, written) = try runBodies(of: group)
+            let (answers, written) = try group.count == 1 ? runAlone(group[0]) : runBodies(of: group)
             if written > 0 {
                 try database.commit()
                 commits += 1
@@ -73,6 +74,17 @@ struct GroupCommit {
             // A failure to roll back is a failure to begin next time, and reported then.
             try? database.rollBack()
             return .undone(error)
+        }
+    }
+
+    private func runAlone(_ write: PendingWrite) throws -> (answers: [@Sendable () -> Void], written: Int) {
+        do {
+            let answer = try database.run(write.run)
+            guard database.isOpen else { throw StoreError(.unavailable, "the transaction was rolled back by SQLite") }
+            return ([answer], 1)
+        } catch {
+            guard database.isOpen else { throw error }
+            return ([{ write.fail(error) }], 0)
         }
     }
 

@@ -34,7 +34,7 @@ struct GroupCommitTests {
         let database = ScriptedDatabase()
         let commit = GroupCommit([write("a", database, throwing: true)], on: database)
         commit.answer()
-        #expect(database.journal == "begin save a undo release rollback a=thrown")
+        #expect(database.journal == "begin a rollback a=thrown")
         #expect((commit.commits, commit.writes) == (0, 0))
     }
 
@@ -47,9 +47,9 @@ struct GroupCommitTests {
         #expect(
             database.journal == """
                 begin save a release save b undo release save c release nocommit rollback \
-                begin save a release nocommit rollback \
-                begin save b undo release rollback \
-                begin save c release commit \
+                begin a nocommit rollback \
+                begin b rollback \
+                begin c commit \
                 a=unavailable b=thrown c=done
                 """)
         #expect((commit.commits, commit.writes) == (1, 1))
@@ -59,7 +59,7 @@ struct GroupCommitTests {
     func `A write alone whose commit fails is told so and not run again`() {
         let database = ScriptedDatabase(failingCommits: [1])
         GroupCommit([write("a", database)], on: database).answer()
-        #expect(database.journal == "begin save a release nocommit rollback a=unavailable")
+        #expect(database.journal == "begin a nocommit rollback a=unavailable")
     }
 
     @Test
@@ -75,7 +75,7 @@ struct GroupCommitTests {
         #expect(
             database.journal == """
                 begin save a release save ended rollback \
-                begin save a release commit begin save ended rollback begin save c release commit \
+                begin a commit begin ended rollback begin c commit \
                 a=done b=thrown c=done
                 """)
     }
@@ -105,7 +105,7 @@ struct GroupCommitTests {
         GroupCommit([write("a", database), write("b", database), write("c", database)], on: database).answer()
         #expect(
             database.journal.hasSuffix(
-                "rollback begin save a release commit nobegin a=done b=unavailable c=unavailable"))
+                "rollback begin a commit nobegin a=done b=unavailable c=unavailable"))
     }
 
     private func write(_ name: String, _ database: ScriptedDatabase, throwing: Bool = false) -> PendingWrite {
