@@ -69,6 +69,7 @@ final class PostgresLink {
         PQsetNoticeProcessor(connection, { _, _ in }, nil)
         guard PQsetnonblocking(connection, 1) == 0 else { throw PostgresFailure(lost: Self.message(of: connection)) }
         try prepareSession()
+        roundTrips = 0
     }
 
     /// From here on commands are sent without waiting for the answers of those before (libpq's pipeline mode).
@@ -260,8 +261,8 @@ final class PostgresLink {
                 } catch let error {
                     failure = error
                 }
-                // What was passed over is not prepared.
-                if failure != nil, let number = command.prepares { prepared[number] = nil }
+                // What failed or was passed over is not prepared.
+                if let number = command.prepares, result.failure(in: nil) != nil { prepared[number] = nil }
             }
             if let failure { throw failure }
             guard let last, results.count == commands.count else {

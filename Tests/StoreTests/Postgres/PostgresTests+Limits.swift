@@ -35,6 +35,8 @@ extension PostgresTests {
         let held = Task {
             try await holder.write { transaction in
                 try transaction.putDocument("d", Data("first".utf8))
+                // A read waits until what was sent before it is done.
+                _ = try transaction.document("d")
                 try gate.pass()
             }
         }
@@ -103,6 +105,8 @@ extension PostgresTests {
         let error = await #expect(throws: StoreError.self) {
             try await store.write { transaction in
                 _ = try transaction.insert(user("u"))
+                // A read waits until what was sent before it is done.
+                _ = try transaction.countUsers()
                 Thread.sleep(forTimeInterval: 2)
             }
         }
