@@ -65,6 +65,43 @@ private struct EchoKey: ProofMethod {
     }
 }
 
+/// How the key comes to its user: the client makes it, names it, and shows that it has it.
+extension EchoKey: ResponseEnrolledProof {
+    struct Creation: Codable, Sendable {
+        var nonce: Data
+        /// How many keys the user has: a client need not make more.
+        var present: Int
+    }
+
+    struct Registration: Decodable, Sendable {
+        var credential: String
+        var key: Data
+        var answer: Data
+    }
+
+    func creation(_ request: CreationRequest<Payload>) throws -> Creation {
+        Creation(nonce: Data(request.nonce), present: request.present.count)
+    }
+
+    func shown(creation: Creation) -> JSONValue {
+        .object([
+            "nonce": .string(creation.nonce.base64EncodedString()), "present": .integer(Int64(creation.present)),
+        ])
+    }
+
+    func register(
+        _ registration: Registration, to creation: Creation, by permit: JudgingPermit
+    ) async throws -> Judgement<Payload> {
+        guard (1...64).contains(registration.credential.utf8.count),
+            HMAC<SHA256>.isValidAuthenticationCode(
+                registration.answer, authenticating: creation.nonce, using: SymmetricKey(data: registration.key))
+        else { return .wrong(.wrongAnswer) }
+        var result = ProofResult()
+        result.factorID = FactorID(rawValue: registration.credential)
+        return .right(RightAnswer(newPayload: Payload(key: registration.key), result))
+    }
+}
+
 @Suite("A means of proof in one file")
 struct NewProofTests {
     private static let proofs = ProofRegistry.standard.adding(EchoKey())
@@ -91,11 +128,14 @@ struct NewProofTests {
         return id
     }
 
-    private func response(to nonce: String, verified: Bool = true, key: Data = key) throws -> JSON {
+    private func response(
+        to nonce: String, verified: Bool = true, key: Data = key, credential: String = "echo-1"
+    ) throws -> JSON {
         let nonce = try #require(Data(base64Encoded: nonce))
         let answer = Data(HMAC<SHA256>.authenticationCode(for: nonce, using: SymmetricKey(data: key)))
         return [
-            "credential": "echo-1", "answer": .string(answer.base64EncodedString()), "userVerified": .bool(verified),
+            "credential": .string(credential), "answer": .string(answer.base64EncodedString()),
+            "userVerified": .bool(verified),
         ]
     }
 
@@ -108,7 +148,7 @@ struct NewProofTests {
     }
 
     private func signIn(
-        _ server: TestServer, verified: Bool = true, key: Data = key
+        _ server: TestServer, verified: Bool = true, key: Data = key, credential: String = "echo-1"
     ) async throws -> (first: Reply, again: Reply) {
         let begun = try await guardian("/mfa/challenge", ["challenge_type": "echo-key"], server)
         #expect(begun.status == 200, "\(begun.text)")
@@ -116,7 +156,7 @@ struct NewProofTests {
         let request: JSON = [
             "grant_type": "urn:countersign:params:oauth:grant-type:proof", "scope": "openid",
             "proof_kind": "echo-key", "proof_token": begun.json["proof_token"],
-            "response": try response(to: nonce, verified: verified, key: key),
+            "response": try response(to: nonce, verified: verified, key: key, credential: credential),
         ]
         return (
             try await guardian("/oauth/token", request, server), try await guardian("/oauth/token", request, server)
@@ -172,9 +212,7 @@ struct NewProofTests {
 
     /// The least that a protocol has to be: it takes the message apart, asks the core, and puts the verdict into words.
     private func router(_ realm: Realm) -> Router<BasicRequestContext> {
-        let client = ClientContext(
-            clientID: ClientID(rawValue: "dev-app"), dialect: Dialect(rawValue: "echo"), limitedSource: nil, source: nil
-        )
+        let client = Self.client
         let router = Router()
         router.post("begin") { _, _ -> String in
             guard
@@ -227,6 +265,146 @@ struct NewProofTests {
                 #expect(status == .ok && user == ada.id.rawValue)
                 #expect(try await finish(parts[0]).0 == .forbidden)
             }
+        }
+    }
+
+    // MARK: Enrolling it
+
+    private static let owner = HandleOwner.dialect(Dialect(rawValue: "echo"))
+    private static let client = ClientContext(
+        clientID: ClientID(rawValue: "dev-app"), dialect: Dialect(rawValue: "echo"), limitedSource: nil, source: nil)
+    private static let kind = FactorKind(rawValue: "echo-key")
+
+    private func session(of email: String, _ server: TestServer) async throws -> OwnSession {
+        let verdict = try await server.realm.authenticator.answer(
+            .password(Secret(NativeClient.password)),
+            to: .opening(FlowOpening(subject: .email(try #require(EmailAddress(email))), terms: SessionTerms())),
+            by: Self.client)
+        guard case .accomplished(.signedIn(let signedIn)) = verdict else { throw Unexpected(what: "\(verdict)") }
+        return OwnSession(
+            userID: signedIn.user.id, evidence: signedIn.evidence, epoch: signedIn.user.tokenEpoch)
+    }
+
+    private func begin(
+        of session: OwnSession, _ server: TestServer
+    ) async throws -> (handle: FlowHandle, nonce: Data, present: JSONValue?) {
+        let outcome = try await server.realm.enrolments.begin(Self.kind, of: session, by: Self.client)
+        guard case .offered(let offer) = outcome, let nonce = offer.challenge["nonce"]?.stringValue else {
+            throw Unexpected(what: "\(outcome)")
+        }
+        return (
+            offer.handle, try #require(Data(base64Encoded: nonce)), offer.challenge["present"]
+        )
+    }
+
+    private func register(
+        _ credential: String, key: Data, to nonce: Data, _ handle: FlowHandle, _ server: TestServer
+    ) async throws -> Verdict {
+        let answer = Data(HMAC<SHA256>.authenticationCode(for: nonce, using: SymmetricKey(data: key)))
+        return try await server.realm.authenticator.answer(
+            .registration(
+                of: Self.kind,
+                response: .object([
+                    "credential": .string(credential), "key": .string(key.base64EncodedString()),
+                    "answer": .string(answer.base64EncodedString()),
+                ]), name: "Ada's key"),
+            to: .flow(handle, FlowExpectation([.enrolFactor], at: [.factorEnrolment], of: [Self.owner])),
+            by: Self.client)
+    }
+
+    @Test
+    func `It is enrolled by a challenge and a response, and signs in with what the response brought`() async throws {
+        try await TestServer.with(.development, proofs: Self.proofs) { server in
+            let ada = try await server.account()
+            let begun = try await begin(of: session(of: NativeClient.email, server), server)
+            #expect(begun.present == .integer(0))
+            let key = Data(repeating: 5, count: 32)
+            let verdict = try await register("ada-1", key: key, to: begun.nonce, begun.handle, server)
+            guard case .accomplished(.enrolled(let factor, let signedIn)) = verdict else {
+                throw Unexpected(what: "\(verdict)")
+            }
+            #expect(factor.id.rawValue == "ada-1" && factor.name == "Ada's key" && factor.userID == ada.id)
+            #expect(signedIn.evidence.proofs.map(\.kind.rawValue) == ["password", "echo-key"])
+            let (first, again) = try await signIn(server, key: key, credential: "ada-1")
+            #expect(first.status == 200 && again.status != 200, "\(first.text)")
+            // The next one is told of it, and the log and the owner's mailbox know.
+            #expect(try await begin(of: session(of: NativeClient.email, server), server).present == .integer(1))
+            let events = try await server.realm.auditLog.events(limit: 100)
+            #expect(events.contains { $0.kind == .factorEnrolled && $0.details["factor"] == "ada-1" })
+        }
+    }
+
+    @Test
+    func `An enrolment takes one response, and none that answers another's challenge`() async throws {
+        try await TestServer.with(.development, proofs: Self.proofs) { server in
+            _ = try await server.account()
+            let session = try await session(of: NativeClient.email, server)
+            let (one, other) = (try await begin(of: session, server), try await begin(of: session, server))
+            let wrong = try await register("ada-1", key: Self.key, to: other.nonce, one.handle, server)
+            let late = try await register("ada-1", key: Self.key, to: one.nonce, one.handle, server)
+            for (verdict, reason) in [(wrong, Refusal.Reason.wrongAnswer), (late, .flowExhausted)] {
+                guard case .refused(let refusal) = verdict else { throw Unexpected(what: "\(verdict)") }
+                #expect(refusal.reason == reason)
+            }
+            let code = try await server.realm.authenticator.answer(
+                .enrolmentCode("123456", name: ""),
+                to: .flow(other.handle, FlowExpectation([.enrolFactor], at: [.factorEnrolment], of: [Self.owner])),
+                by: Self.client)
+            guard case .refused(let refusal) = code else { throw Unexpected(what: "\(code)") }
+            #expect(refusal.reason == .unexpectedAnswer)
+            guard
+                case .accomplished(.enrolled) = try await register(
+                    "ada-1", key: Self.key, to: other.nonce, other.handle, server)
+            else { throw Unexpected(what: "not enrolled") }
+        }
+    }
+
+    @Test
+    func `Of twenty who enrol one credential at once one does, whoever they are`() async throws {
+        try await TestServer.with(.development, proofs: Self.proofs) { server in
+            _ = try await server.account()
+            _ = try await server.account("bob@example.org")
+            let sessions = [
+                try await session(of: NativeClient.email, server), try await session(of: "bob@example.org", server),
+            ]
+            var begun: [(handle: FlowHandle, nonce: Data, present: JSONValue?)] = []
+            for number in 0..<20 { begun.append(try await begin(of: sessions[number % 2], server)) }
+            let verdicts = try await withThrowingTaskGroup(of: Verdict.self) { group in
+                for one in begun {
+                    group.addTask {
+                        try await register("stolen", key: Self.key, to: one.nonce, one.handle, server)
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            let enrolled = verdicts.count { if case .accomplished(.enrolled) = $0 { true } else { false } }
+            #expect(enrolled == 1)
+        }
+    }
+
+    @Test
+    func `A user who has a second factor enrols nothing by a password alone, nor by an old sign-in`() async throws {
+        try await TestServer.with(.development, proofs: Self.proofs) { server in
+            let ada = try await server.account()
+            let session = try await session(of: NativeClient.email, server)
+            _ = try await server.authenticator(of: ada)
+            func refusal(_ session: OwnSession) async throws -> Enrolments.EnrolmentRefusal? {
+                let outcome = try await server.realm.enrolments.begin(Self.kind, of: session, by: Self.client)
+                if case .refused(let refusal) = outcome { return refusal }
+                return nil
+            }
+            #expect(try await refusal(session) == .signInTooOld)
+            var evidence = session.evidence
+            evidence.proofs.append(Proof(kind: .totp, at: server.now, isSecondFactor: true))
+            let strong = OwnSession(userID: ada.id, evidence: evidence, epoch: session.epoch)
+            #expect(try await refusal(strong) == nil)
+            #expect(
+                try await refusal(OwnSession(userID: ada.id, evidence: evidence, epoch: session.epoch + 1)) == .revoked)
+            try await server.advance(301)
+            #expect(try await refusal(strong) == .signInTooOld)
+            // A factor whose secret the server makes is not begun so.
+            let outcome = try await server.realm.enrolments.begin(.totp, of: strong, by: Self.client)
+            guard case .refused(.notOffered) = outcome else { throw Unexpected(what: "\(outcome)") }
         }
     }
 

@@ -11,6 +11,8 @@ public struct Answer: Sendable {
         /// A typed code: of that factor, or for whatever is open.
         case code(Secret<String>, factor: FactorID?)
         case enrolmentCode(Secret<String>, name: String)
+        /// The response that brings the factor which is being enrolled.
+        case registration(FactorKind, ProofForm, name: String)
         case device(DeviceRegistration)
         case newPassword
         case attributes([String: JSONValue])
@@ -32,6 +34,11 @@ public struct Answer: Sendable {
     /// The code that proves that a factor being enrolled works; the name is what the user calls the factor.
     public static func enrolmentCode(_ code: Secret<String>, name: String) -> Answer {
         Answer(content: .enrolmentCode(code, name: name))
+    }
+
+    /// The response that brings a factor of the kind, as the client sent it; the name is what the user calls the factor.
+    public static func registration(of kind: FactorKind, response: JSONValue, name: String) -> Answer {
+        Answer(content: .registration(kind, .wire(response), name: name))
     }
 
     /// A device that enrols itself; its ticket is the proof.

@@ -230,7 +230,10 @@ struct Attempt: Sendable {
 
     /// What the user calls the factor that is being enrolled.
     var factorName: String {
-        if case .enrolmentCode(_, let name) = answer.content { name } else { "" }
+        switch answer.content {
+        case .enrolmentCode(_, let name), .registration(_, _, let name): name
+        default: ""
+        }
     }
 
     /// The consultant that is asked before the answer counts.

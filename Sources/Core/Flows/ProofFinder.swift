@@ -56,6 +56,16 @@ struct ProofFinder {
             return try one(locate(transaction.factor(factorID), code))
         case (.code(let code, nil), .secondFactor):
             return try compared(with: code)
+        case (.registration(let kind, let form, _), .enrolment(let offered, let creation)) where kind == offered:
+            guard isOffered(kind) else { return .refused(Refusal(.factorNotOffered)) }
+            guard let method = proofs.method(kind) as? any ResponseEnrolledProof else {
+                return .refused(Refusal(.unexpectedAnswer))
+            }
+            return .found([
+                ProofCandidate(
+                    method: method, form: form, located: LocatedProof(user: user, factor: nil, counter: .nothing),
+                    offered: creation, isRegistration: true)
+            ])
         case (.enrolmentCode(let code, _), _), (.code(let code, nil), _):
             return try one(enrolment(code))
         default:
@@ -140,6 +150,8 @@ struct ProofFinder {
         default: return .refused(Refusal(.unexpectedAnswer))
         }
         guard let method = proofs.method(kind) else { return .refused(Refusal(.unknownFactor)) }
+        // What waits for a response takes no code.
+        guard !(method is any ResponseEnrolledProof) else { return .refused(Refusal(.unexpectedAnswer)) }
         return .found(
             ProofCandidate(
                 method: method, form: .code(code),

@@ -9,11 +9,14 @@ extension Settlement {
         guard present.count(where: { $0.kind == kind }) < proofs.limitPerUser(of: kind) else {
             return .verdict(.refused(Refusal(.factorLimitReached)))
         }
+        let id = result.factorID ?? factorID
         let factor = FactorRecord(
-            id: factorID, userID: user.id, kind: kind, name: attempt.factorName, createdAt: now,
-            lastUsedAt: now,
-            payload: try sealer.seal(payload, for: .factor(factorID), in: transaction))
-        guard try transaction.insert(factor) else { return .verdict(.refused(Refusal(.busy))) }
+            id: id, userID: user.id, kind: kind, name: attempt.factorName, createdAt: now,
+            lastUsedAt: now, payload: try sealer.seal(payload, for: .factor(id), in: transaction))
+        guard try transaction.insert(factor) else {
+            // A credential is registered once. A random id is never taken.
+            return .verdict(.refused(Refusal(result.factorID == nil ? .busy : .replayed)))
+        }
         try finishFlow(in: transaction)
         let signedIn = try open(user, body(with: factor), in: transaction)
         try record(.factorEnrolled, user: user.id, details: ["factor": .string(factor.id.rawValue)], in: transaction)

@@ -185,7 +185,8 @@ struct Settlement: Sendable {
     /// What the first code of a factor proves.
     func proof(of factor: FactorRecord) -> Proof {
         Proof(
-            kind: result.evidence ?? factor.kind, factorID: factor.id, at: now, isSecondFactor: true,
+            kind: result.evidence ?? factor.kind, factorID: factor.id, at: now,
+            isSecondFactor: result.isSecondFactor ?? true,
             assurance: result.assurance)
     }
 

@@ -18,6 +18,8 @@ struct ProofCandidate: Sendable {
     var offered: Data?
 
     var isEnrolment: Bool { offered != nil }
+    /// Whether the response makes the factor that is being enrolled (``ResponseEnrolledProof``).
+    var isRegistration = false
 
     /// The name of what wrong answers are counted in.
     func counterKey(_ proofs: ProofRegistry) -> String? {
@@ -66,6 +68,12 @@ extension ProofMethod {
     func judge(
         _ candidate: ProofCandidate, payload: Data?, user: User?, flow: OpenFlow?, by permit: JudgingPermit
     ) async throws -> Judged {
+        if candidate.isRegistration {
+            guard let method = self as? any ResponseEnrolledProof, let payload else {
+                return .wrong(Refusal(.unexpectedAnswer))
+            }
+            return try await method.register(candidate, creation: payload, by: permit)
+        }
         guard let response = read(candidate.form) else { return .wrong(Refusal(.unexpectedAnswer)) }
         let material = try material(candidate, payload: payload, user: user, flow: flow)
         return try judged(candidate, await judge(response, against: material, by: permit))
@@ -76,6 +84,7 @@ extension ProofMethod {
         _ candidate: ProofCandidate, payload: () throws -> Data?, user: User?, flow: OpenFlow?,
         by permit: JudgingPermit
     ) throws -> Judged? {
+        if candidate.isRegistration { return nil }
         guard let response = read(candidate.form) else { return .wrong(Refusal(.unexpectedAnswer)) }
         let judgement = try judgeAtOnce(
             response, against: { try material(candidate, payload: payload(), user: user, flow: flow) }, by: permit)

@@ -1,0 +1,104 @@
+import Foundation
+
+extension Enrolments {
+    /// A factor that waits for the client's response.
+    public struct ResponseOffer: Sendable {
+        /// The response goes to it, at the stage ``FlowStage/factorEnrolment``.
+        public let handle: FlowHandle
+        public let kind: FactorKind
+        /// The answer to the client: what it is to make.
+        public let challenge: JSONValue
+        public let expiresAt: Date
+    }
+
+    public enum ResponseOutcome: Sendable {
+        case offered(ResponseOffer)
+        case refused(EnrolmentRefusal)
+    }
+
+    /// Begins to enrol a factor that a response brings (``ResponseEnrolledProof``).
+    /// - Parameter session: the caller's. It has to have begun just now, and where the user has a second factor, with one: a stolen
+    ///   password must not be enough to enrol what passes the second factor from then on.
+    public func begin(
+        _ kind: FactorKind, of session: OwnSession, by client: ClientContext
+    ) async throws -> ResponseOutcome {
+        guard let method = realm.proofs.method(kind) as? any ResponseEnrolledProof else { return .refused(.notOffered) }
+        let handle = FlowHandle(random: realm.random)
+        let nonce = realm.random.bytes(32)
+        let (realm, now) = (realm, realm.clock.now)
+        return try await realm.store.write { transaction in
+            if let user = try transaction.user(session.userID),
+                let fault = try session.faultWithoutSecondFactor(user, realm.proofs, in: transaction)
+            {
+                return .refused(EnrolmentRefusal(fault))
+            }
+            var shown = JSONValue.null
+            if let refusal = try open(
+                kind, for: session.userID, evidence: session.evidence, asOf: session.epoch, handle: handle, attempts: 1,
+                at: now, by: client, in: transaction,
+                { user, settings in
+                    let present = try transaction.factors(of: user.id).filter { $0.kind == kind }
+                    let opened = try method.open(
+                        for: user, having: present, settings: settings, handle: handle, nonce: nonce,
+                        sealer: realm.sealer)
+                    shown = opened.shown
+                    return opened.kept
+                })
+            {
+                return .refused(refusal)
+            }
+            return .offered(
+                ResponseOffer(
+                    handle: handle, kind: kind, challenge: shown, expiresAt: now + FlowLifetime.standard))
+        }
+    }
+
+    /// Opens a signed-in user's enrolment, whichever form it has.
+    /// - Parameters:
+    ///   - evidence: the evidence of the caller's session.
+    ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses.
+    ///   - attempts: answers that it takes.
+    ///   - kept: what the flow keeps of the factor that is to be.
+    func open(
+        _ kind: FactorKind, for userID: UserID, evidence: SessionEvidence, asOf epoch: Int?, handle: FlowHandle,
+        attempts: Int, at now: Date, by client: ClientContext, in transaction: any StoreTransaction,
+        _ kept: (User, RealmSettings) throws -> Data
+    ) throws -> EnrolmentRefusal? {
+        let proofs = realm.proofs
+        guard let user = try transaction.user(userID) else { return .userNotFound }
+        if let epoch, epoch != user.tokenEpoch { return .revoked }
+        let settings = try transaction.settings()
+        guard proofs.isOffered(kind, settings.secondFactors) else { return .notOffered }
+        // A user who is asked for a factor and has lost it needs a way back.
+        if proofs.isSecondFactor(kind) {
+            guard user.email != nil, user.profile.emailVerified else { return .unverifiedEmail }
+        }
+        guard evidence.allowsEnrolment(proofs) else { return .unsupportedFirstFactor }
+        guard evidence.isRecent(at: now) else { return .signInTooOld }
+        let count = try transaction.factors(of: userID).count { $0.kind == kind }
+        guard count < proofs.limitPerUser(of: kind) else { return .limitReached }
+        if let until = try transaction.charge(.offersPerUser, key: CounterKey.offers(to: userID), at: now) {
+            return .limited(until: until)
+        }
+        let body = FlowBody(
+            purpose: .enrolFactor, client: client, email: user.email, proven: evidence.proofs,
+            challenge: .enrolment(kind: kind, payload: try kept(user, settings)), maximumAttempts: attempts,
+            terms: SessionTerms(scopes: evidence.scopes, details: evidence.details), tokenEpoch: user.tokenEpoch)
+        _ = try transaction.insert(
+            FlowRecord(
+                digest: handle.digest, userID: userID, purpose: FlowPurpose.enrolFactor.rawValue, createdAt: now,
+                expiresAt: now + FlowLifetime.standard,
+                body: try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction)))
+        return nil
+    }
+}
+
+extension Enrolments.EnrolmentRefusal {
+    /// Why the caller's session is not enough: then a sign-in with all factors is needed first.
+    init(_ fault: OwnSession.Fault) {
+        switch fault {
+        case .revoked: self = .revoked
+        case .signInTooOld, .secondFactorMissing: self = .signInTooOld
+        }
+    }
+}
