@@ -7,6 +7,64 @@ import Testing
 @testable import AdminServer
 
 @Suite struct AdministrationRoutesTests {
+    @Test func `Sessions are listed and ended one by one, or for one application`() async throws {
+        try await TestServer.with(.development) { server in
+            func post(_ name: String, _ body: JSON) async throws -> Reply {
+                try await server.send(
+                    .post, "/admin/v1/\(name)",
+                    headers: [.authorization: "Bearer \(server.adminToken)", .contentType: "application/json"],
+                    body: body.bytes)
+            }
+            let ada = try await server.account()
+            let bob = try await server.account("bob@example.org")
+            func signIn() async throws -> SignedIn {
+                var client = ClientContext.testAdministrator
+                client.clientID = ClientID(rawValue: "dev-app")
+                let opening = FlowOpening(
+                    subject: .email(try #require(EmailAddress(NativeClient.email))),
+                    terms: SessionTerms(scopes: ["openid"]))
+                let verdict = try await server.realm.authenticator.answer(
+                    .password(Secret(NativeClient.password)), to: .opening(opening), by: client)
+                guard case .accomplished(.signedIn(let signedIn)) = verdict else {
+                    throw Unexpected(what: "\(verdict)")
+                }
+                return signedIn
+            }
+            let (first, second) = (try await signIn(), try await signIn())
+            let listed = try await post("users:sessions", ["user": .string(NativeClient.email)])
+            #expect(listed.status == 200, "\(listed.text)")
+            #expect(listed.json["sessions"].elements.count == 2)
+            let newest = listed.json["sessions"][0]
+            #expect(Set([first, second].map { JSON.string($0.session.id.rawValue) }).contains(newest["id"]))
+            #expect(newest["isLiving"] == true && newest["proofs"] == ["password"])
+            #expect(newest["grants"][0]["application"] == "dev-app" && newest["grants"][0]["scopes"] == ["openid"])
+            for grant in [first.grant, second.grant] {
+                #expect(!listed.text.contains(grant.id.rawValue), "It is the first part of refresh tokens.")
+            }
+
+            func end(_ session: SessionID, of user: User, app: String? = nil) async throws -> Reply {
+                try await post(
+                    "users:endSession",
+                    [
+                        "user": .string(user.id.rawValue), "session": .string(session.rawValue),
+                        "application": app.map { .string($0) } ?? .null,
+                    ])
+            }
+            #expect(try await end(first.session.id, of: bob).status == 404, "Another user's.")
+            #expect(try await end(first.session.id, of: ada, app: "none").status == 404)
+            #expect(try await end(second.session.id, of: ada, app: "dev-app").json["wasLiving"] == true)
+            #expect(try await end(second.session.id, of: ada, app: "dev-app").json["wasLiving"] == false)
+            #expect(try await server.realm.sessions.session(second.session.id, of: ada.id) != nil)
+            #expect(try await end(first.session.id, of: ada).json["wasLiving"] == true)
+            #expect(try await end(first.session.id, of: ada).json["wasLiving"] == false)
+            #expect(try await server.realm.sessions.session(first.session.id, of: ada.id) == nil)
+            #expect(try await post("users:sessions", ["user": "nobody"]).status == 404)
+            #expect(try await post("users:sessions", ["user": "bob@example.org", "limit": 0]).status == 400)
+            let kinds = try await server.realm.auditLog.events(limit: 50).map(\.kind)
+            #expect(kinds.count { $0 == .sessionEnded } == 1 && kinds.count { $0 == .grantEnded } == 1)
+        }
+    }
+
     @Test func `Operations are called by name and refused in words`() async throws {
         try await TestServer.with { server in
             func post(

@@ -21,7 +21,7 @@ import Testing
             added.lines.dropLast(2) == [
                 "id                 shop",
                 "name               Shop",
-                "client             confidential (has a secret)",
+                "client             confidential (has a secret or keys)",
                 "redirect URIs      https://shop.example.com/back com.example.shop://back",
                 "challenge types    oob password redirect",
                 "scopes             openid profile",
@@ -68,6 +68,32 @@ import Testing
         #expect(left?.count == 1 && left?.first?["pattern"] == nil)
         let none = try await directory.run("app", "set", "shop", "--attribute", "", "--json").json()
         #expect(((none["application"] as? [String: Any])?["attributes"] as? [Any])?.isEmpty == true)
+    }
+
+    @Test func `Keys come from a file are shown by their names and go again`() async throws {
+        let file = directory.url.appending(path: "keys.json")
+        // RFC 7515, appendix A.3.1.
+        func member(_ id: String) -> String {
+            #"{"kty":"EC","crv":"P-256","kid":"\#(id)","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","#
+                + #""y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}"#
+        }
+        try Data(#"{"keys":[\#(member("k1")),\#(member("k2"))]}"#.utf8).write(to: file)
+        let added = try await directory.run("app", "add", "--id", "site", "--jwks", file.path)
+        #expect(added.status == 0, "\(added.error)")
+        #expect(added.lines.contains("client             confidential (has a secret or keys)"))
+        #expect(added.lines.contains("keys               k1 k2"))
+        let kept = try await directory.run("app", "set", "site", "--name", "Site")
+        #expect(kept.lines.contains("keys               k1 k2"), "What is not given stays.")
+
+        try Data(#"{"keys":[{"kty":"oct","k":"AQAB"}]}"#.utf8).write(to: file)
+        let secret = try await directory.run("app", "set", "site", "--jwks", file.path)
+        #expect(secret.status == 1 && secret.error.contains("private or symmetric key"), "\(secret.error)")
+        try Data("nonsense".utf8).write(to: file)
+        #expect(try await directory.run("app", "set", "site", "--jwks", file.path).status == 2)
+        #expect(try await directory.run("app", "set", "site", "--jwks", file.path + ".none").status == 2)
+
+        let removed = try await directory.run("app", "set", "site", "--jwks", "")
+        #expect(removed.lines.contains("client             public (no secret)"), "\(removed.output)\(removed.error)")
     }
 
     @Test func `Revealing addresses is warned of and logged`() async throws {

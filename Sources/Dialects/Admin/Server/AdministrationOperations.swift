@@ -12,6 +12,8 @@ public enum AdministrationOperations {
         ImportUsers.self,
         ExportUsers.self,
         ShowUserData.self,
+        ListSessions.self,
+        EndSession.self,
         AddApplication.self,
         ChangeApplication.self,
         ListApplications.self,

@@ -10,6 +10,7 @@ extension AppCommand {
 
                   countersign app set shop --require-mfa
                   countersign app set shop --scopes ""
+                  countersign app set shop --jwks keys.json
                 """)
 
         @OptionGroup var argument: ApplicationArgument

@@ -14,7 +14,10 @@ struct AppCommand: AsyncParsableCommand {
         var table = Table()
         table.add("id", application.id)
         table.add("name", application.displayName)
-        table.add("client", application.isConfidential ? "confidential (has a secret)" : "public (no secret)")
+        table.add("client", application.isConfidential ? "confidential (has a secret or keys)" : "public (no secret)")
+        if let keys = application.keyIDs {
+            table.add("keys", keys.map { $0.isEmpty ? "(without kid)" : $0 }.joined(separator: " "))
+        }
         if let kind = application.oauth.kind { add(application.oauth, kind, to: &table) }
         table.add("redirect URIs", application.redirectURIs.joined(separator: " "))
         table.add("challenge types", application.challengeTypes.joined(separator: " "))

@@ -1,6 +1,7 @@
 import AdminServer
 import ArgumentParser
 import CountersignCore
+import Foundation
 
 /// What an application is registered with.
 struct RegistrationOptions: ParsableArguments {
@@ -14,6 +15,12 @@ struct RegistrationOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("Read the client secret from a file: 24 random characters or more.", valueName: "file"))
     var secretFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the public keys with which the application signs assertions (private_key_jwt) from a file: a JSON Web Key Set. "
+                + "An empty name removes them.", valueName: "file"))
+    var jwks: String?
 
     @Option(
         name: .customLong("redirect-uri"),
@@ -122,6 +129,7 @@ struct RegistrationOptions: ParsableArguments {
         change.displayName = name
         change.hasSecret = secret
         change.secret = try secretFile.map { SecretText(try SecretInput.file($0)) }
+        change.jwks = try jwks.map(Self.keySet)
         change.redirectURIs = redirectURIs.isEmpty ? nil : redirectURIs.filter { !$0.isEmpty }
         change.secretOverlap = secretOverlap
         change.kind = kind
@@ -143,6 +151,17 @@ struct RegistrationOptions: ParsableArguments {
         change.requiresSecondFactor = requireMFA
         change.revealsAddresses = revealAddresses
         return change
+    }
+
+    private static func keySet(_ path: String) throws -> JSONValue {
+        if path.isEmpty { return .object(["keys": .array([])]) }
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure(.usage, "\(path) cannot be read. Name an existing file.")
+        }
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: bytes) else {
+            throw CommandFailure(.usage, "\(path) is not JSON. A key set is {\"keys\": [ … ]}.")
+        }
+        return value
     }
 
     /// Nil where the option was not given; empty where it was given empty.

@@ -12,7 +12,7 @@ struct UserCommand: AsyncParsableCommand {
             """,
         subcommands: [
             Add.self, List.self, Show.self, Disable.self, Enable.self, Delete.self, ResetPassword.self, ResetMFA.self,
-            Import.self, Export.self, PersonalData.self,
+            Sessions.self, EndSession.self, Import.self, Export.self, PersonalData.self,
         ])
 
     /// A user as one line of a list, and as lines of its own.

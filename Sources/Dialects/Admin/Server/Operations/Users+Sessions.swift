@@ -1,0 +1,86 @@
+import CountersignCore
+
+/// A user's sessions with what applications got of them, the newest first, also those that are over and not yet removed.
+public struct ListSessions: AdministrationOperation {
+    public static let name = "users:sessions"
+
+    /// Id or address.
+    public var user: String
+    /// 1 to 1,000; 100 where nothing is said.
+    public var limit: Int?
+
+    public init(user: String, limit: Int? = nil) {
+        self.user = user
+        self.limit = limit
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let sessions: [SessionSummary]
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        let limit = limit ?? 100
+        guard (1...1000).contains(limit) else { throw AdministrationError(.invalid, "limit is 1 to 1000.") }
+        let user = try await realm.user(user)
+        let now = realm.clock.now
+        let sessions = try await realm.sessions.list(of: user.id, limit: limit)
+        return Answer(sessions: sessions.map { SessionSummary($0, of: user, at: now) })
+    }
+}
+
+/// Ends one of a user's sessions with all that applications got of it, or what one application got of it. The tokens that were issued
+/// for it no longer count here.
+public struct EndSession: AdministrationOperation {
+    public static let name = "users:endSession"
+
+    /// Id or address.
+    public var user: String
+    /// The session's id: the `sid` of its tokens.
+    public var session: String
+    /// The application whose grants of the session end; nil ends the session.
+    public var application: String?
+
+    public init(user: String, session: String, application: String? = nil) {
+        self.user = user
+        self.session = session
+        self.application = application
+    }
+
+    public struct Answer: Codable, Sendable {
+        public let user: UserSummary
+        public let session: String
+        /// False where it was over before.
+        public let wasLiving: Bool
+    }
+
+    public func perform(on realm: Realm, by client: ClientContext) async throws -> Answer {
+        let user = try await realm.user(user)
+        let id = SessionID(rawValue: session)
+        guard
+            let listing = try await realm.sessions.list(of: user.id, limit: 1000).first(where: { $0.session.id == id })
+        else { throw AdministrationError.noSession(session, of: user) }
+        var wasLiving = false
+        if let application {
+            let grants = listing.grants.filter { $0.clientID.rawValue == application }
+            guard !grants.isEmpty else {
+                throw AdministrationError(
+                    .notFound, "The application \(application) has nothing of the session \(session).")
+            }
+            for grant in grants {
+                let ended = try await realm.grants.end(grant.id, of: user.id, by: client)
+                wasLiving = ended || wasLiving
+            }
+        } else {
+            wasLiving = try await realm.sessions.end(id, of: user.id, by: client)
+        }
+        return Answer(user: UserSummary(user), session: session, wasLiving: wasLiving)
+    }
+}
+
+extension AdministrationError {
+    static func noSession(_ id: String, of user: User) -> AdministrationError {
+        AdministrationError(
+            .notFound,
+            "The user has no session \(id). `countersign user sessions \(user.id.rawValue)` shows all of them.")
+    }
+}
