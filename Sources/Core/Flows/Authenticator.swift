@@ -41,7 +41,8 @@ public struct Authenticator: Sendable {
         let now = realm.clock.now
         let attempt = Attempt(
             answer: answer, target: target, client: client, now: now, newPasswordHash: newPasswordHash,
-            charge: ChargeID(random: realm.random), draft: Settlement.Draft(at: now, random: realm.random))
+            charge: ChargeID(random: realm.random),
+            draft: Settlement.Draft(at: now, random: realm.random, proofs: realm.proofs))
 
         var charged = try await chargeFirst(attempt)
         // Counted once, however often it is judged.

@@ -143,7 +143,7 @@ struct ProofFinder {
             (kind, payload) = (offered, secret)
         case .registration, .secondFactor, .unasked:
             guard let offer = body.offer else { return .refused(Refusal(.unexpectedAnswer)) }
-            guard let codes = try offer.codes, isOffered(codes.kind) else {
+            guard let codes = try offer.codes(proofs), isOffered(codes.kind) else {
                 return .refused(Refusal(.factorNotOffered))
             }
             (kind, payload) = codes

@@ -19,7 +19,8 @@ struct Settlement: Sendable {
     var factorID: FactorID { draft.factorID }
     var messageID: String { draft.messageID }
     var deviceToken: Secret<String> { draft.deviceToken }
-    var recoveryCode: Secret<String> { draft.recoveryCode }
+    /// What stands in for the first second factor, where this answer enrols it.
+    var standInCode: Secret<String>? { draft.standInCode }
     var approvalID: String { draft.approvalID }
     private var part: Int { attempt.charge.part }
 
@@ -34,10 +35,10 @@ struct Settlement: Sendable {
         private let eventIDs: [String]
         let messageID: String
         let deviceToken: Secret<String>
-        let recoveryCode: Secret<String>
+        let standInCode: Secret<String>?
         let approvalID: String
 
-        init(at now: Date, random: any RandomSource) {
+        init(at now: Date, random: any RandomSource, proofs: ProofRegistry) {
             session = SessionDraft(random: random)
             handle = FlowHandle(random: random)
             userID = UserID(random: random)
@@ -45,7 +46,7 @@ struct Settlement: Sendable {
             eventIDs = EventPlace.allCases.map { _ in AuditEvent.freshID(at: now, random: random) }
             messageID = AuditEvent.freshID(at: now, random: random)
             deviceToken = Secret(random.bytes(32).base64URL)
-            recoveryCode = RecoveryCodeFactor.fresh(random: random)
+            standInCode = proofs.standIn?.fresh(random: random)
             approvalID = random.bytes(16).hex
         }
 

@@ -12,42 +12,6 @@ import OneTimePassword
 public struct Sessions: Sendable {
     let realm: Realm
 
-    // MARK: Access tokens
-
-    /// Whose access token it is, as of now.
-    public enum Standing: Sendable {
-        case good(User)
-        case userNotFound
-        /// Issued before the user's tokens were revoked.
-        case revoked
-        case userDisabled
-    }
-
-    /// Whether a token that was issued to a user still counts.
-    /// - Parameters:
-    ///   - epoch: what the token says of the user's epoch; nil in tokens made elsewhere (the emulator's), which are
-    ///     judged by the second they were issued in.
-    ///   - issuedAt: seconds since 1970. Of a token with an epoch it is compared with instants that an administrator
-    ///     named, and never with another server's clock.
-    public func standing(of userID: UserID, epoch: Int?, issuedAt: Int64) async throws -> Standing {
-        guard let user = try await realm.store.read({ try $0.user(userID) }) else { return .userNotFound }
-        guard user.admits(epoch: epoch, issuedAt: issuedAt) else { return .revoked }
-        return user.isDisabled ? .userDisabled : .good(user)
-    }
-
-    /// A session that goes on with a grant of the owner's that goes on, for what a token of it was proven with. The newest
-    /// grant, where the owner has several of one session.
-    /// - Parameters:
-    ///   - id: the token's `sid`.
-    ///   - owner: whose grant it has to be.
-    ///   - userID: the user the token is about.
-    public func living(_ id: SessionID, of owner: HandleOwner, for userID: UserID) async throws -> GrantedSession? {
-        let now = realm.clock.now
-        return try await realm.store.read { transaction in
-            try transaction.user(userID).flatMap { try transaction.living(id, of: owner, for: $0, at: now) }
-        }
-    }
-
     // MARK: Looking at sessions
 
     /// A session that goes on, of that user; nil for another's, as for one that does not exist.

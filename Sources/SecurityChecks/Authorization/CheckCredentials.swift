@@ -3,6 +3,9 @@ import Foundation
 
 /// The credentials that a check asks for, as a means of proof: the developer's check says whether they are right. Judged in
 /// one check for one client, by the core's door alone.
+///
+/// It is no line of ``ProofRegistry``, and cannot be: it is made for one answer, with the developer's check and the client that the
+/// credentials are for. The registry finds by kind what a stored flow waits for; no flow waits for these, and no factor keeps them.
 struct CheckCredentials: ProofMethod {
     /// What a right answer shows.
     struct Finding: Sendable {

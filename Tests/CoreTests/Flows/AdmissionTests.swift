@@ -259,9 +259,9 @@ struct AdmissionTests {
             for owner in others {
                 #expect(try await sessions.refresh(token, of: owner, by: client).refusal == .unknownToken)
                 try await sessions.revoke(token, of: owner)
-                #expect(try await sessions.living(session.id, of: owner, for: session.userID) == nil)
+                #expect(try await test.living(session.id, of: owner, for: session.userID) == nil)
             }
-            #expect(try await sessions.living(session.id, of: own, for: session.userID) != nil)
+            #expect(try await test.living(session.id, of: own, for: session.userID) != nil)
             let next = try #require(await sessions.refresh(token, of: own, by: client).refreshed)
             // Where a protocol does not bind to applications, any of its applications may ask.
             let last = try #require(
@@ -271,7 +271,7 @@ struct AdmissionTests {
             for owner in others {
                 #expect(try await sessions.refresh(token, of: owner, by: client).refusal == .unknownToken)
             }
-            #expect(try await sessions.living(session.id, of: own, for: session.userID) != nil)
+            #expect(try await test.living(session.id, of: own, for: session.userID) != nil)
             try await sessions.revoke(last.refreshToken, of: own)
             #expect(try await sessions.refresh(last.refreshToken, of: own, by: client).refusal == .ended)
         }

@@ -282,9 +282,9 @@ struct LinkTests {
             try await test.realm.sessions.refresh(stranger.refreshToken, of: .testClient, by: test.client).refusal
                 == .ended)
         #expect(try await test.follow(own).reason == .flowExpired)
-        let standing = try await test.realm.sessions.standing(
-            of: owner.user.id, epoch: stranger.session.tokenEpoch, issuedAt: test.now.seconds)
-        #expect("\(standing)" == "revoked")
+        let refusal = try await test.refusal(
+            ofTokenFor: owner.user.id, epoch: stranger.session.tokenEpoch, issuedAt: test.now.seconds)
+        #expect(refusal == .revoked)
         #expect(
             try await test.realm.sessions.refresh(owner.refreshToken, of: .testClient, by: test.client).refreshed != nil
         )

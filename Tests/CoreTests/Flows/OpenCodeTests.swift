@@ -127,7 +127,7 @@ struct OpenCodeTests {
         let attempt = Attempt(
             answer: .code(Secret(try scene.code(1))), target: .flow(handle, .any(.signIn)), client: scene.test.client,
             now: scene.test.now, newPasswordHash: nil, charge: ChargeID(random: scene.test.random),
-            draft: Settlement.Draft(at: scene.test.now, random: scene.test.random))
+            draft: Settlement.Draft(at: scene.test.now, random: scene.test.random, proofs: .standard))
         guard case .admitted(let context) = try await authenticator.charge(attempt),
             case .admitted(let again) = try await authenticator.reload(attempt, context.charge)
         else { throw TestFailure() }

@@ -59,7 +59,7 @@ struct SettlementTests {
         Attempt(
             answer: answer, target: target, client: test.client(from: "192.0.2.1"), now: test.now,
             newPasswordHash: nil, charge: ChargeID(random: test.random),
-            draft: Settlement.Draft(at: test.now, random: test.random))
+            draft: Settlement.Draft(at: test.now, random: test.random, proofs: .standard))
     }
 
     private func scene(_ open: Open) async throws -> Scene {

@@ -29,10 +29,9 @@ struct ClocksApartTests {
     }
 
     private func isGood(_ signedIn: SignedIn, issuedBy issuer: TestRealm, at judge: TestRealm) async throws -> Bool {
-        let standing = try await judge.realm.sessions.standing(
-            of: signedIn.user.id, epoch: signedIn.session.tokenEpoch, issuedAt: issuer.realm.clock.now.seconds)
-        if case .good = standing { return true }
-        return false
+        try await judge.refusal(
+            ofTokenFor: signedIn.user.id, epoch: signedIn.session.tokenEpoch, issuedAt: issuer.realm.clock.now.seconds)
+            == nil
     }
 
     @Test(

@@ -233,10 +233,10 @@ struct GrantTests {
         #expect(try await refresh(next.refreshToken, test).refusal == .ended)
         #expect(try await refresh(second.refreshToken, test).refreshed != nil)
         #expect(try await test.realm.sessions.session(ofBrowser: begun.token) != nil)
-        let living = try await test.realm.sessions.living(
+        let living = try await test.living(
             begun.session.id, of: .application(Self.application, of: .identityToolkit), for: begun.user.id)
         #expect(living == nil)
-        let others = try await test.realm.sessions.living(
+        let others = try await test.living(
             begun.session.id, of: .application(Self.other, of: .identityToolkit), for: begun.user.id)
         #expect(others?.grant.id == second.grant.id)
     }

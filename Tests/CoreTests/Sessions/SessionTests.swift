@@ -138,13 +138,12 @@ struct SessionTests {
         _ = try await test.realm.accounts.change(before.user.id, change, by: test.client)
         let after = try await begin(test)
         #expect(test.now.seconds == issuedAt)
-        func standing(_ signedIn: SignedIn) async throws -> String {
-            let standing = try await test.realm.sessions.standing(
-                of: signedIn.user.id, epoch: signedIn.session.tokenEpoch, issuedAt: issuedAt)
-            return "\(standing)".prefix { $0.isLetter }.description
+        func refusal(_ signedIn: SignedIn) async throws -> TokenRefusal? {
+            try await test.refusal(
+                ofTokenFor: signedIn.user.id, epoch: signedIn.session.tokenEpoch, issuedAt: issuedAt)
         }
-        #expect(try await standing(before) == "revoked")
-        #expect(try await standing(after) == "good")
+        #expect(try await refusal(before) == .revoked)
+        #expect(try await refusal(after) == nil)
         #expect(try await refresh(before.refreshToken, test).refusal == .ended)
         #expect(try await refresh(after.refreshToken, test).refreshed != nil)
     }
@@ -157,20 +156,19 @@ struct SessionTests {
         var change = AccountChange()
         change.revokesTokensAt = test.now
         _ = try await test.realm.accounts.change(user.id, change, by: test.client)
-        func standing(_ issuedAt: Int64, of id: UserID? = nil) async throws -> String {
-            let standing = try await test.realm.sessions.standing(of: id ?? user.id, epoch: nil, issuedAt: issuedAt)
-            return "\(standing)".prefix { $0.isLetter }.description
+        func refusal(_ issuedAt: Int64, of id: UserID? = nil) async throws -> TokenRefusal? {
+            try await test.refusal(ofTokenFor: id ?? user.id, epoch: nil, issuedAt: issuedAt)
         }
-        #expect(try await standing(test.now.seconds - 1) == "revoked")
-        #expect(try await standing(test.now.seconds) == "good")
-        #expect(try await standing(test.now.seconds, of: UserID(rawValue: "x")) == "userNotFound")
-        #expect(try await standing(.min) == "revoked")
-        #expect(try await standing(.max) == "good")
+        #expect(try await refusal(test.now.seconds - 1) == .revoked)
+        #expect(try await refusal(test.now.seconds) == nil)
+        #expect(try await refusal(test.now.seconds, of: UserID(rawValue: "x")) == .userNotFound)
+        #expect(try await refusal(.min) == .revoked)
+        #expect(try await refusal(.max) == .fromTheFuture)
         change = AccountChange()
         change.isDisabled = true
         _ = try await test.realm.accounts.change(user.id, change, by: test.client)
-        #expect(try await standing(test.now.seconds) == "userDisabled")
-        #expect(try await standing(test.now.seconds - 1) == "revoked")
+        #expect(try await refusal(test.now.seconds) == .userDisabled)
+        #expect(try await refusal(test.now.seconds - 1) == .revoked)
     }
 
     @Test

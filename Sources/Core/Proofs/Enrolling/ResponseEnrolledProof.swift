@@ -46,8 +46,7 @@ extension ResponseEnrolledProof {
         sealer: Sealer
     ) throws -> (kept: Data, shown: JSONValue) {
         let present = try factors.map { factor in
-            try JSONDecoder().decode(
-                Payload.self, from: sealer.open(factor.payload, for: .factor(factor.id)))
+            try Payload(stored: sealer.open(factor.payload, for: .factor(factor.id)))
         }
         let creation = try creation(
             CreationRequest(user: user, present: present, settings: settings, handle: handle, nonce: nonce))
@@ -66,7 +65,7 @@ extension ResponseEnrolledProof {
         case .wrong(let refusal): return .wrong(refusal)
         case .right(let right):
             guard let payload = right.newPayload else { return .wrong(Refusal(.unexpectedAnswer)) }
-            return .right(candidate, newPayload: try JSONEncoder().encode(payload), right.result)
+            return .right(candidate, newPayload: try payload.stored, right.result)
         }
     }
 }

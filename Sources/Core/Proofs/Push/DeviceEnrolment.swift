@@ -244,9 +244,9 @@ extension Enrolments {
             if flow.finishedAt != nil || invitation?.finishedAt != nil {
                 var code: Secret<String>?
                 if flow.expiresAt > now, let shown = offer.recoveryCode,
-                    let kept = try transaction.factors(of: userID).recoveryCode,
+                    let method = proofs.standIn, let kept = proofs.standIn(among: try transaction.factors(of: userID)),
                     try transaction.factor(offer.factorID)?.userID == userID,
-                    try RecoveryCodeFactor.matches(shown, payload: try sealer.open(kept.payload, for: .factor(kept.id)))
+                    try method.matches(shown, row: sealer.open(kept.payload, for: .factor(kept.id)))
                 {
                     code = Secret(shown)
                 }

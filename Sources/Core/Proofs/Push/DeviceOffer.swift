@@ -20,11 +20,9 @@ struct DeviceOffer: Codable, Sendable, Equatable {
     func allows(_ kind: FactorKind) -> Bool { kinds?.contains(kind) ?? true }
 
     /// The factor that an app without a key becomes by this offer, with its payload; nil where that is not offered.
-    var codes: (kind: FactorKind, payload: Data)? {
-        get throws {
-            guard allows(.totp), let totpSecret else { return nil }
-            return (.totp, try TOTPFactor.Payload(secret: totpSecret).stored)
-        }
+    func codes(_ proofs: ProofRegistry) throws -> (kind: FactorKind, payload: Data)? {
+        guard let method = proofs.ticketSecret, allows(method.kind), let totpSecret else { return nil }
+        return (method.kind, try method.kept(totpSecret))
     }
 }
 
@@ -97,7 +95,7 @@ struct DeviceDraft: Sendable {
     let handle: FlowHandle
     let factorID: FactorID
     let secret: [UInt8]
-    let recoveryCode: Secret<String>
+    let standInCode: Secret<String>?
 
     init(realm: Realm, prefix: String = "") {
         now = realm.clock.now
@@ -106,7 +104,7 @@ struct DeviceDraft: Sendable {
         handle = FlowHandle(random: realm.random, prefix: prefix)
         factorID = FactorID(rawValue: "dev_\(realm.random.string(16, of: .alphanumeric))")
         secret = realm.random.bytes(20)
-        recoveryCode = RecoveryCodeFactor.fresh(random: realm.random)
+        standInCode = realm.proofs.standIn?.fresh(random: realm.random)
     }
 
     /// - Parameters:
@@ -128,11 +126,11 @@ struct DeviceDraft: Sendable {
         guard !kinds.isEmpty, !onlyAsFirst || proofs.secondFactors(among: factors).isEmpty else {
             return .refused(.limitReached)
         }
+        let offersSecret = proofs.ticketSecret.map { proofs.isOffered($0.kind, settings) } ?? false
         var offer = DeviceOffer(
-            factorID: factorID, totpSecret: proofs.isOffered(.totp, settings) ? Data(secret) : nil, kinds: kinds,
-            onlyAsFirst: onlyAsFirst)
-        if showsCode, factors.recoveryCode == nil {
-            offer.recoveryCode = recoveryCode.reveal()
+            factorID: factorID, totpSecret: offersSecret ? Data(secret) : nil, kinds: kinds, onlyAsFirst: onlyAsFirst)
+        if showsCode, proofs.standIn(among: factors) == nil {
+            offer.recoveryCode = standInCode?.reveal()
         }
         var body = FlowBody(
             purpose: .enrolFactor, client: client, challenge: .registration(offer), tokenEpoch: user.tokenEpoch)

@@ -83,14 +83,15 @@ extension Settlement {
         return try transaction.update(invitation) ? nil : .stale
     }
 
-    /// The recovery code that comes with a first factor: the one that was shown with the offer, where one was.
+    /// The code that comes with a first factor: the one that was shown with the offer, where one was.
     private func complete(
         _ factor: FactorRecord, of user: User, by offer: DeviceOffer, in transaction: any StoreTransaction
     ) throws -> Secret<String>? {
         var code: Secret<String>?
-        if try transaction.factors(of: factor.userID).recoveryCode == nil {
-            let fresh = offer.recoveryCode.map { Secret($0) } ?? recoveryCode
-            try transaction.insertRecoveryCode(fresh, id: factorID, of: factor.userID, at: now, sealer: sealer)
+        if let method = proofs.standIn, proofs.standIn(among: try transaction.factors(of: factor.userID)) == nil,
+            let fresh = offer.recoveryCode.map({ Secret($0) }) ?? standInCode
+        {
+            try method.insert(fresh, id: factorID, of: factor.userID, at: now, sealer: sealer, in: transaction)
             code = fresh
         }
         try record(

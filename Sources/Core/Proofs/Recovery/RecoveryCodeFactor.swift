@@ -5,7 +5,7 @@ import OneTimePassword
 /// A code on paper that stands in once for a lost second factor, and is replaced by a new one.
 ///
 /// It is no second factor by itself: a user who has nothing else is not asked for it.
-struct RecoveryCodeFactor: ProofMethod {
+struct RecoveryCodeFactor: StandInProof {
     /// What is kept. Shapes so far: `{"digest"}`.
     struct Payload: Codable, Equatable {
         /// SHA-256: with 124 random bits there is nothing to guess.
@@ -23,13 +23,11 @@ struct RecoveryCodeFactor: ProofMethod {
     func response(toCode code: Secret<String>) -> Secret<String>? { code }
 
     /// 24 upper-case letters and digits, as Guardian's (Auth0 MFA API, `recovery_codes`).
-    static func fresh(random: any RandomSource) -> Secret<String> {
+    func fresh(random: any RandomSource) -> Secret<String> {
         Secret(random.string(24, of: .capitals))
     }
 
-    static func payload(of code: Secret<String>) throws -> Data {
-        try Payload(digest: digest(code.reveal())).stored
-    }
+    func payload(of code: Secret<String>) -> Payload { Payload(digest: Self.digest(code.reveal())) }
 
     /// People type it in groups and in any case.
     private static func digest(_ code: String) -> Data {
@@ -42,20 +40,16 @@ struct RecoveryCodeFactor: ProofMethod {
         _ code: Secret<String>, against material: ProofMaterial<Payload, NoContent>, by permit: JudgingPermit
     ) async throws -> Judgement<Payload> {
         guard let kept = material.payload else { return .wrong(.unknownFactor) }
-        guard Self.matches(code.reveal(), kept) else { return .wrong(.wrongAnswer) }
-        let next = Self.fresh(random: permit.random)
+        guard matches(code.reveal(), kept) else { return .wrong(.wrongAnswer) }
+        let next = fresh(random: permit.random)
         var result = ProofResult()
         result.replacement = next
         result.notice = AccountNotice(.recoveryCodeUsed)
         return .right(RightAnswer(newPayload: Payload(digest: Self.digest(next.reveal())), result))
     }
 
-    static func matches(_ answer: String, _ kept: Payload) -> Bool {
-        answer.utf8.count <= 128 && ConstantTime.equal(digest(answer), kept.digest)
-    }
-
-    static func matches(_ answer: String, payload: Data) throws -> Bool {
-        matches(answer, try Payload(stored: payload))
+    func matches(_ answer: String, _ kept: Payload) -> Bool {
+        answer.utf8.count <= 128 && ConstantTime.equal(Self.digest(answer), kept.digest)
     }
 }
 

@@ -2,7 +2,7 @@ import Foundation
 import OneTimePassword
 
 /// A time-based one-time password (RFC 6238).
-struct TOTPFactor: ProofMethod {
+struct TOTPFactor: TicketSecretProof {
     /// What is kept. Shapes so far: `{"secret", "algorithm", "digits", "period", "lastStep"?}`, the secret in Base64.
     struct Payload: Codable, Equatable {
         var secret: Data
@@ -45,6 +45,8 @@ struct TOTPFactor: ProofMethod {
         traits.isEnrolledByTicket = true
         return traits
     }()
+
+    func payload(ofSecret secret: Data) -> Payload { Payload(secret: secret) }
 
     func response(toCode code: Secret<String>) -> Secret<String>? { code }
 
