@@ -347,7 +347,7 @@ struct NewProofTests {
                 #expect(refusal.reason == reason)
             }
             let code = try await server.realm.authenticator.answer(
-                .enrolmentCode("123456", name: ""),
+                .enrolmentCode(Secret("123456"), name: ""),
                 to: .flow(other.handle, FlowExpectation([.enrolFactor], at: [.factorEnrolment], of: [Self.owner])),
                 by: Self.client)
             guard case .refused(let refusal) = code else { throw Unexpected(what: "\(code)") }
