@@ -369,8 +369,9 @@ struct NewProofTests {
             ]
             var begun: [(handle: FlowHandle, nonce: Data, present: JSONValue?)] = []
             for number in 0..<20 { begun.append(try await begin(of: sessions[number % 2], server)) }
+            let sent = begun
             let verdicts = try await withThrowingTaskGroup(of: Verdict.self) { group in
-                for one in begun {
+                for one in sent {
                     group.addTask {
                         try await register("stolen", key: Self.key, to: one.nonce, one.handle, server)
                     }
