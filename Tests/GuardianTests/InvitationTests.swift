@@ -119,7 +119,7 @@ struct InvitationTests {
             let location = try #require(begun.headers[.location])
             let page = try await open(server, location)
             expectPage(page, 200, "<h1>\(scan)</h1>")
-            #expect(page.text.contains("<html lang=\"\(lang)\">") && !page.text.contains("aria-invalid"))
+            #expect(page.text.contains("<html lang=\"\(lang)\" dir=\"ltr\">") && !page.text.contains("aria-invalid"))
             #expect(page.text.components(separatedBy: "name=\"lang\" value=\"\(lang)\"").count == 2, "\(page.text)")
             let wrong = try await submit(
                 server,

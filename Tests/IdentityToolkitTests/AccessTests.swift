@@ -325,7 +325,7 @@ import Testing
     @Test func `In production there are no routes of development`() async throws {
         try await TestServer.with { server in
             let routes: [(HTTPRequest.Method, String)] = [
-                (.get, "/dev/inbox"), (.get, "/dev/inbox.json"), (.post, "/dev/clock"), (.get, "/dev"),
+                (.get, "/dev/inbox"), (.get, "/dev/inbox.json"), (.post, "/dev/clock"), (.get, "/"), (.get, "/dev"),
                 (.get, "/emulator/v1/projects/countersign/oobCodes"), (.get, "/emulator/openapi.json"),
             ]
             for (method, path) in routes {
@@ -334,8 +334,8 @@ import Testing
                     body: method == .post ? Array("{\"advanceSeconds\":1}".utf8) : nil)
                 #expect(reply.status == 404, "\(path)")
             }
-            // A page, and no greeting of the emulator.
-            let start = try await server.send(.get, "/")
+            // A page for browsers, and no greeting of the emulator.
+            let start = try await server.send(.get, "/", headers: [.accept: "text/html"])
             #expect(start.headers[.contentType] == "text/html; charset=utf-8")
             #expect(!start.text.contains("authEmulator"))
         }

@@ -419,7 +419,7 @@ import Testing
             let page = try await server.send(
                 .get, "/auth/action?mode=resetPassword&oobCode=\(code)&\(query)", headers: headers)
             #expect(page.text.contains("<h1>\(title)</h1>") && page.text.contains(words), "\(page.text)")
-            let language = try #require(page.text.firstMatch(of: /<html lang="([a-z]+)">/)).1
+            let language = try #require(page.text.firstMatch(of: /<html lang="([a-z]+)" dir="ltr">/)).1
             #expect(page.text.contains("name=\"lang\" value=\"\(language)\""))
             #expect(!page.text.contains("aria-invalid") && !page.text.contains(error))
             headers[.contentType] = "application/x-www-form-urlencoded"

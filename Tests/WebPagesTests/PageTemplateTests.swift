@@ -57,6 +57,17 @@ struct PageTemplateTests {
         #expect(!html.contains("csrf"))
     }
 
+    @Test
+    func `A page that chooses what its links say repeats nothing else of its query`() throws {
+        var visit = try Self.visit(.german, path: "/here?code=a&target=https%3A%2F%2Fevil.example&lang=de")
+        visit.linkItems = ["code": "b"]
+        let html = Page("verify", message).html(in: visit)
+        #expect(html.contains("<a href=\"/here?code=b&amp;lang=en\" lang=\"en\""))
+        #expect(!html.contains("evil") && !html.contains("code=a"))
+        visit.linkItems = [:]
+        #expect(Page("error", message).html(in: visit).contains("<a href=\"/here?lang=en\" lang=\"en\""))
+    }
+
     @Test(arguments: [(PageLanguage.english, "Error"), (.german, "Fehler"), (.japanese, "エラー")])
     func `A refused page says so in its title and in an alert that has the focus`(
         language: PageLanguage, prefix: String

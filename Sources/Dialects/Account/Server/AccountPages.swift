@@ -17,7 +17,7 @@ public struct AccountPages: Sendable {
         public var publicURLs: @Sendable () -> [String]
         /// What these pages share with others.
         public var site: PageSite
-        /// What a program reads at `/` where a browser sees a page; nil: the page too.
+        /// What a program reads at `/` where a browser sees a page; nil: that there is no such endpoint.
         public var programGreeting: JSONValue?
 
         public init(

@@ -3,13 +3,17 @@ import Hummingbird
 import ServerHTTP
 import WebPages
 
-/// `/`: says what this server is, and leads to the sign-in.
+/// `/`: shows browsers what this server is, and leads to the sign-in. A program that does not ask for HTML reads the greeting where there
+/// is one, and otherwise that there is no such endpoint.
 struct HomePage: Sendable {
     let pages: AccountPages
 
     func show(_ request: Request) throws -> Response {
         let acceptsPages = request.headers[.accept]?.lowercased().contains("text/html") ?? false
-        if let greeting = pages.options.programGreeting, !acceptsPages { return try .json(greeting) }
+        guard acceptsPages else {
+            guard let greeting = pages.options.programGreeting else { throw HTTPError(.notFound) }
+            return try .json(greeting)
+        }
         let visit = pages.options.site.visit(request)
         let words = visit.words
         return visit.response(

@@ -55,7 +55,8 @@ public struct PageMiddleware: RouterMiddleware {
     }
 
     private func refusal(_ request: Request, _ key: String, status: HTTPResponse.Status) -> Response {
-        let visit = site.visit(request)
+        var visit = site.visit(request)
+        visit.linkItems = [:]
         let page = Page("error", visit.words("errorTitle"), visit.words(key))
         // No cookie, no link by a name that is not ours.
         return page.response(in: visit, status: status)

@@ -7,7 +7,8 @@ extension PageSite {
     /// client does not ask for pages.
     public func format(_ failure: ServerFailure, _ request: Request) -> Response? {
         guard request.headers[.accept]?.lowercased().contains("text/html") == true else { return nil }
-        let visit = visit(request)
+        var visit = visit(request)
+        visit.linkItems = [:]
         let (kind, title, text): (PageKind, String, String) =
             switch failure {
             case .status(.notFound): ("not-found", "notFoundTitle", "notFoundText")

@@ -12,6 +12,9 @@ public struct PageVisit: Sendable {
     /// The token of the browser's session.
     public let sessionToken: Secret<String>?
     public let query: [String: String]
+    /// What the page's links to itself in other languages say beside the language; nil: the whole query. A page that was not found under
+    /// what the query names says nothing of it, so that it looks alike whatever was named.
+    public var linkItems: [String: String]?
     let path: String
     private var cookies: [String] = []
 
@@ -86,11 +89,8 @@ public struct PageVisit: Sendable {
 
     /// The address of this page in another language.
     func path(in language: PageLanguage) -> String {
-        var items = query.filter { $0.key != "lang" && $0.key != "csrf" }.sorted { $0.key < $1.key }.map {
-            ($0.key, Optional($0.value))
-        }
-        items.append(("lang", language.rawValue))
-        return PagePath(path, items).text
+        let said = (linkItems ?? query).filter { $0.key != "lang" && $0.key != "csrf" }.sorted { $0.key < $1.key }
+        return PagePath(path, said.map { ($0.key, $0.value) } + [("lang", language.rawValue)]).text
     }
 }
 

@@ -22,7 +22,7 @@ struct MailedLinkPage: Sendable {
 
     /// What all states of one page have in common.
     private struct Frame {
-        let visit: PageVisit
+        var visit: PageVisit
         var language: PageLanguage { visit.language }
         /// Where the user may go on to; nil where the link says nothing or names a host that is not authorized.
         let continueURL: String?
@@ -37,7 +37,8 @@ struct MailedLinkPage: Sendable {
 
     /// - Parameter lang: what a form says; nil where the address does.
     private func frame(_ request: Request, lang: String? = nil, continueURL: String?) async throws -> Frame {
-        let visit = pages.options.site.visit(request, lang: lang)
+        var visit = pages.options.site.visit(request, lang: lang)
+        visit.linkItems = [:]
         guard let continueURL, !continueURL.isEmpty else { return Frame(visit: visit, continueURL: nil) }
         // A client that has a code can add any target to it, so the judgement of the time of mailing is made again.
         let targets = LinkTargets(
@@ -54,6 +55,9 @@ struct MailedLinkPage: Sendable {
         guard case .open(let summary) = status, summary.isLink else {
             return page(words.deadLink, frame, status: .gone)
         }
+        var frame = frame
+        frame.visit.linkItems = ["mode": mode.rawValue, "oobCode": code]
+        frame.visit.linkItems?["continueUrl"] = frame.continueURL
         var content = MailedLinkContent()
         content.code = code
         content.mode = mode.rawValue

@@ -88,7 +88,8 @@ extension AccountPages {
 
     /// The page for an attempt that is not of this browser.
     func startAgain(_ request: Request) -> Response {
-        let visit = options.site.visit(request)
+        var visit = options.site.visit(request)
+        visit.linkItems = [:]
         return visit.response(
             Page(
                 "start-again", visit.words("startAgainTitle"), visit.words("startAgainText"),
@@ -98,7 +99,8 @@ extension AccountPages {
 
     /// The page for a form that is not of a page that this browser was given. Nothing was done; the attempt goes on.
     private func refused(_ request: Request, status: HTTPResponse.Status) -> Response {
-        let visit = options.site.visit(request)
+        var visit = options.site.visit(request)
+        visit.linkItems = [:]
         return visit.response(
             Page(
                 "error", visit.words("errorTitle"), problem: visit.words("staleForm"),

@@ -64,20 +64,21 @@ struct PageScene: Sendable {
 
     /// A page of the same attempt.
     func path(_ path: String, attempt handle: FlowHandle? = nil, _ more: [(String, String?)] = []) -> String {
-        let attempt = (handle ?? attempt).flatMap { handle in key.map { Self.name(of: handle, flow, in: $0) } }
-        var items: [(String, String?)] = [
-            ("flow", flow), ("attempt", attempt), ("to", target), ("user_code", userCode),
-        ]
-        items += more
-        return PagePath(path, items).text
+        PagePath(path, items(handle ?? attempt) + more).text
+    }
+
+    /// What names the attempt, the application's request and where the sign-in leads.
+    private func items(_ handle: FlowHandle?) -> [(String, String?)] {
+        let attempt = handle.flatMap { handle in key.map { Self.name(of: handle, flow, in: $0) } }
+        return [("flow", flow), ("attempt", attempt), ("to", target), ("user_code", userCode)]
     }
 
     /// What forms send along, so that they are about the same attempt.
     func hidden(_ purpose: String, attempt handle: FlowHandle? = nil) -> [PageForm.HiddenField] {
-        let attempt = (handle ?? attempt).flatMap { handle in key.map { Self.name(of: handle, flow, in: $0) } }
         let token = key.map { FormToken.text(for: purpose, flow: flow ?? "", in: $0) }
-        let items = [("csrf", token), ("flow", flow), ("attempt", attempt), ("to", target), ("user_code", userCode)]
-        return items.compactMap { name, value in value.map { PageForm.HiddenField(name: name, value: $0) } }
+        return ([("csrf", token)] + items(handle ?? attempt)).compactMap { name, value in
+            value.map { PageForm.HiddenField(name: name, value: $0) }
+        }
     }
 
     /// The application's request, as paths name it.
@@ -120,9 +121,12 @@ struct PageScene: Sendable {
 
     // MARK: Answers
 
-    /// A page. Its forms may lead to the application in the end, where one waits.
+    /// A page. Its forms may lead to the application in the end, where one waits. In another language it is about the same attempt, which
+    /// a refused form names in its body alone.
     func show(_ page: Page, status: HTTPResponse.Status = .ok) -> Response {
-        var page = page
+        var (page, visit) = (page, visit)
+        let named = items(attempt).compactMap { name, value in value.map { (name, $0) } }
+        visit.linkItems = visit.query.merging(named) { $1 }
         if let pending { page.formActions.append(pending.formActionSource) }
         return visit.response(page, status: status)
     }

@@ -30,7 +30,7 @@ struct EnrolmentPage: Sendable {
     func show(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         let query = request.queryItems
         func item(_ name: String) -> String? { query[name].flatMap { $0.isEmpty ? nil : $0 } }
-        let visit = site.visit(request)
+        let visit = visit(request)
         guard let ticket = item("ticket") else { return page(\.deadLink, visit, status: .badRequest) }
         if let enrollment = item("enrollment") {
             return try await enrolling(
@@ -49,6 +49,8 @@ struct EnrolmentPage: Sendable {
         case .expired: return page(\.expired, visit, status: .gone)
         case .used: return page(\.used, visit, status: .gone)
         case .open(let offered):
+            var visit = visit
+            visit.linkItems = ["ticket": ticket]
             var message = words.protect(offered.user.email?.canonical)
             var content = EnrolmentContent()
             content.choices = offered.kinds.compactMap { EnrolmentMethod($0) }.map { method in
@@ -75,6 +77,9 @@ struct EnrolmentPage: Sendable {
             guard isPush || offered.kinds.contains(.totp),
                 let uri = isPush ? guardian.enrollmentURI(offered) : guardian.codesURI(offered)
             else { return try await landing(ticket, visit) }
+            var visit = visit
+            visit.linkItems = ["ticket": ticket, "enrollment": enrollment]
+            visit.linkItems?["method"] = method?.rawValue
             let message = PageMessage(title: words.scan, text: words.instruction(isPush ? .push : .otp))
             var page = Page("enrol", message, problem: problem)
             var content = EnrolmentContent()
@@ -106,9 +111,9 @@ struct EnrolmentPage: Sendable {
 
     func submit(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         guard let submission = try await request.submission(as: Submission.self) else {
-            return page(\.deadLink, site.visit(request), status: .badRequest)
+            return page(\.deadLink, visit(request), status: .badRequest)
         }
-        let visit = site.visit(request, lang: submission.lang)
+        let visit = visit(request, lang: submission.lang)
         guard let ticket = submission.ticket, !ticket.isEmpty else {
             return page(\.deadLink, visit, status: .badRequest)
         }
@@ -158,6 +163,13 @@ struct EnrolmentPage: Sendable {
     }
 
     // MARK: Making pages
+
+    /// A visit whose page says nothing of the ticket that it was asked about; one that is open adds it.
+    private func visit(_ request: Request, lang: String? = nil) -> PageVisit {
+        var visit = site.visit(request, lang: lang)
+        visit.linkItems = [:]
+        return visit
+    }
 
     private static func path(
         _ ticket: String, _ enrollment: String, _ method: EnrolmentMethod, _ visit: PageVisit
