@@ -44,7 +44,7 @@ import Testing
 
             func end(_ session: SessionID, of user: User, app: String? = nil) async throws -> Reply {
                 try await post(
-                    "users:endSession",
+                    "users:end-session",
                     [
                         "user": .string(user.id.rawValue), "session": .string(session.rawValue),
                         "application": app.map { .string($0) } ?? .null,
@@ -164,7 +164,7 @@ import Testing
             names == [
                 "users:add", "users:list", "users:show", "users:disable", "users:enable", "users:delete",
                 "users:reset-password", "users:reset-mfa", "users:import", "users:export", "users:data",
-                "applications:add", "applications:set", "applications:list",
+                "users:sessions", "users:end-session", "applications:add", "applications:set", "applications:list",
                 "applications:show", "applications:remove", "resources:put", "resources:list", "resources:remove",
                 "clients:list", "clients:show", "clients:set-status", "clients:remove", "extensions:add",
                 "extensions:list", "extensions:show", "extensions:remove",

@@ -11,7 +11,7 @@ import Foundation
 ///
 /// It belongs to one transaction, which runs on one thread.
 final class RememberingTransaction {
-    private let base: any StoreTransaction
+    let base: any StoreTransaction
     private let standing: StandingDocuments
 
     // Nil within is that there is no such row.

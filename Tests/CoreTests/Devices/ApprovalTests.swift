@@ -1,5 +1,6 @@
 import Foundation
 import OneTimePassword
+import TestSupport
 import Testing
 
 @testable import CountersignCore
@@ -195,10 +196,17 @@ struct ApprovalTests {
         },
         Forgery("nothing", .malformedCredential) { _, _ in "" },
         Forgery("a megabyte", .malformedCredential) { _, _ in String(repeating: "a", count: 1 << 20) },
-        Forgery("claims nested a thousand deep", .malformedCredential) { waiting, _ in
+        // Claims are read only once the signature is good.
+        Forgery("claims nested a thousand deep, without a signature", .wrongSignature) { waiting, _ in
             let header = Array(#"{"alg":"ES256"}"#.utf8).base64URL
             let claims = Array((String(repeating: "[", count: 1000) + String(repeating: "]", count: 1000)).utf8)
             return "\(header).\(claims.base64URL).AAAA"
+        },
+        Forgery("claims nested a thousand deep", .malformedCredential) { waiting, _ in
+            let header = Array(#"{"alg":"\#(waiting.device.key.algorithm)"}"#.utf8).base64URL
+            let claims = Array((String(repeating: "[", count: 1000) + String(repeating: "]", count: 1000)).utf8)
+            let input = "\(header).\(claims.base64URL)"
+            return "\(input).\(try waiting.device.key.signature(of: input).base64URL)"
         },
         Forgery("claims that are no object", .malformedCredential) { waiting, _ in
             try waiting.device.token(.array([]))

@@ -32,7 +32,7 @@ struct EarlierRowsTests {
         let steps = Array(Migrations.all.steps.prefix { $0.name != "records of clients" })
         let old = try await SQLiteStore.open(path: path, options: .init(), migrations: Migrations(steps))
         @Sendable func connection(_ transaction: any StoreTransaction) throws -> any SQLConnection {
-            guard let transaction = transaction as? SQLTransaction else { throw TestFailure() }
+            let transaction = try sql(transaction)
             return transaction.connection
         }
         for (table, columns) in tables {

@@ -114,6 +114,8 @@ struct MailedCodeTransactionTests {
         let store = CountingStore(try await TestStore.sqlite.open())
         let test = try TestRealm.make(keptIn: store)
         _ = try await test.addUser(password: nil)
+        // The tenant is made at its first use.
+        _ = try await test.realm.tenant()
         let before = store.writes
         let handle = try await test.begin(.signIn(TestRealm.email))
         let code = try await test.askForCode(handle)

@@ -83,7 +83,7 @@ struct ForgettingTests {
     /// Every row of every table that has the text in it, as `table: row`.
     private func traces(_ texts: [String], in store: any Store, _ kind: TestStore) async throws -> [String] {
         try await store.read { transaction in
-            guard let transaction = transaction as? SQLTransaction else { throw TestFailure() }
+            let transaction = try sql(transaction)
             let connection = transaction.connection
             func rows(_ statement: String) throws -> [SQLRow] { try connection.rows(statement, []) }
             let tables = try kind.tables(rows)
@@ -216,7 +216,7 @@ struct ForgettingTests {
 
     private func counts(in store: any Store, _ kind: TestStore) async throws -> [String: Int] {
         try await store.read { transaction in
-            guard let transaction = transaction as? SQLTransaction else { throw TestFailure() }
+            let transaction = try sql(transaction)
             let connection = transaction.connection
             let tables = try kind.tables { try connection.rows($0, []) }
             return try Dictionary(

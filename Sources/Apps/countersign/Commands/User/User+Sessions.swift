@@ -53,7 +53,7 @@ extension UserCommand {
                 on, and so are its access tokens by this server. Other sessions of the user stay; to end all of them, disable the user or \
                 reset the password.
 
-                  countersign user end-session anna@example.com 4ff4c7bd-2f0e-4f5c-9b1d-4b0f1c1a9b53
+                  countersign user end-session a@b.example 4ff4c7bd-2f0e-4f5c-9b1d-4b0f1c1a9b53
                 """)
 
         @OptionGroup var argument: UserArgument

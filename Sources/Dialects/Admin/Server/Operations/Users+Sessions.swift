@@ -31,7 +31,7 @@ public struct ListSessions: AdministrationOperation {
 /// Ends one of a user's sessions with all that applications got of it, or what one application got of it. The tokens that were issued
 /// for it no longer count here.
 public struct EndSession: AdministrationOperation {
-    public static let name = "users:endSession"
+    public static let name = "users:end-session"
 
     /// Id or address.
     public var user: String
