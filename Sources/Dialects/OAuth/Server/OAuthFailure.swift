@@ -77,8 +77,10 @@ struct TokenChallenge: Sendable {
             .wwwAuthenticate: parameters.isEmpty ? scheme : "\(scheme) \(parameters.joined(separator: ", "))"
         ]
         if let nonce { headers[.dpopNonce] = nonce }
-        guard let error else { return Response(status: status, headers: headers) }
-        return try .json(
-            ErrorResponse(error: error, errorDescription: description ?? error), status: status, headers: headers)
+        // The challenge names no error where there were no credentials (RFC 6750, section 3.1); the body tells developers.
+        let body = ErrorResponse(
+            error: error ?? "unauthorized",
+            errorDescription: description ?? error ?? "Send an access token in the Authorization header.")
+        return try .json(body, status: status, headers: headers)
     }
 }
