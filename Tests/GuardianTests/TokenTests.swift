@@ -54,6 +54,12 @@ struct TokenTests {
                 #expect(try await keyTypes(server, path) == types, "\(path)")
             }
             #expect(try await server.send(.get, "/v1/publicKeys").json.names.count == 1)
+            // What OAuth signs is verified with the first too.
+            let discovery = try await server.send(.get, "/.well-known/openid-configuration").json
+            #expect(discovery["id_token_signing_alg_values_supported"] == ["RS256"])
+            try await set(server) { $0.algorithms["oauth"] = .es256 }
+            #expect(try await keyTypes(server, "/.well-known/jwks.json") == ["EC", "RSA"])
+            try await set(server) { $0.algorithms["oauth"] = nil }
             // What the tokens are signed with follows.
             try await set(server) { $0.algorithms["guardian"] = .es256 }
             #expect(try await keyTypes(server, "/.well-known/jwks.json") == ["EC", "RSA"])

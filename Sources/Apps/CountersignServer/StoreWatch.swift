@@ -76,12 +76,10 @@ struct StoreWatchService: Service, CustomStringConvertible {
     var description: String { "Store watch" }
 
     func run() async throws {
-        // What has to be answered while the store is away is read while it is there.
-        _ = try? await watch.realm.keyring.jwks()
-        _ = try? await watch.realm.publishedSettings()
         await cancelWhenGracefulShutdown {
             var isWarned = false
             while !Task.isCancelled {
+                await readWhatIsPublished()
                 // A store that does not answer is in the log already.
                 if let health = try? await watch.health() {
                     let warning = health.clockWarning
@@ -93,5 +91,12 @@ struct StoreWatchService: Service, CustomStringConvertible {
                 try? await Task.sleep(for: interval)
             }
         }
+    }
+
+    /// What has to be answered while the store is away is read while it is there, also where nobody has asked for it.
+    private func readWhatIsPublished() async {
+        _ = try? await watch.realm.keyring.jwks()
+        _ = try? await watch.realm.publishedSettings()
+        _ = try? await watch.realm.resources.published()
     }
 }

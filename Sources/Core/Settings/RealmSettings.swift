@@ -185,9 +185,11 @@ public struct TokenSettings: Sendable, Equatable, Codable {
     }
 
     public func algorithm(for dialect: Dialect) -> SigningAlgorithm {
+        if let own = algorithms[dialect.rawValue] { return own }
         // The libraries of some protocols read RSA alone.
-        algorithms[dialect.rawValue]
-            ?? ([.nativeAuth, .guardian, .securityChecks].contains(dialect) ? .rs256 : algorithm)
+        if [.nativeAuth, .guardian, .securityChecks].contains(dialect) { return .rs256 }
+        // Its JWKS is theirs: where that is to have nothing else for them, it signs as they do.
+        return dialect == .oauth && publishedKeys == .used ? .rs256 : algorithm
     }
 }
 

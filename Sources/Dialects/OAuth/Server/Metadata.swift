@@ -77,12 +77,15 @@ enum Metadata {
 }
 
 extension OAuth {
-    /// `GET /.well-known/openid-configuration` and `/.well-known/oauth-authorization-server`.
+    /// `GET /.well-known/openid-configuration` and `/.well-known/oauth-authorization-server`. Verifiers elsewhere depend on them, so they
+    /// are told from memory while the store does not answer.
     func metadata(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
-        let algorithm = try await realm.keyring.algorithm(for: .oauth)
-        let others = options.shared == nil ? [] : [try await realm.keyring.algorithm(for: .guardian)]
+        // Side by side: each is told from memory after a second in which the store does not answer.
+        async let resources = realm.resources.published()
+        let algorithms = try await realm.keyring.algorithms(
+            for: options.shared == nil ? [.oauth] : [.oauth, .guardian])
         let document = Metadata.document(
-            self, algorithm: algorithm, others: others, resources: try await realm.resources.published())
+            self, algorithm: algorithms[0], others: Array(algorithms.dropFirst()), resources: try await resources)
         return try .json(
             document,
             headers: [.cacheControl: "public, max-age=\(Metadata.maxAge)"])
