@@ -42,7 +42,7 @@ public struct Realm: Sendable {
         extensionFormat: any ExtensionFormat = NoExtensionFormat(), linkFormat: any LinkFormat = PlainLinkFormat(),
         proofs: ProofRegistry = .standard
     ) {
-        let store = KeyedStore(base: store, keys: sealer.keys)
+        let store = KeyedStore(base: store, keys: sealer.keys, notifier: notifier)
         self.store = store
         self.clock = clock
         self.random = random

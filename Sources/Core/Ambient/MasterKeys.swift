@@ -140,15 +140,17 @@ public final class MasterKeys: Sendable {
 }
 
 /// A store whose transactions read each row once (``RememberingTransaction``), and run once more after the keys were read
-/// again, where they met one that was not known.
+/// again, where they met one that was not known. Who waits for a factor that a write removed is woken after the commit.
 struct KeyedStore: Store {
     let base: any Store
     let keys: MasterKeys
+    private let notifier: Notifier
     private let standing = StandingDocuments()
 
-    init(base: any Store, keys: MasterKeys) {
+    init(base: any Store, keys: MasterKeys, notifier: Notifier) {
         self.base = base
         self.keys = keys
+        self.notifier = notifier
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
@@ -159,7 +161,13 @@ struct KeyedStore: Store {
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
         try await keys.retrying {
-            try await base.write { [standing] in try body(RememberingTransaction($0, standing: standing)) }
+            let (result, removed) = try await base.write { [standing] in
+                let transaction = RememberingTransaction($0, standing: standing)
+                let result = try body(transaction)
+                return (result, transaction.removedFactors)
+            }
+            if !removed.isEmpty { notifier.notify(removed.map(\.topic)) }
+            return result
         }
     }
 

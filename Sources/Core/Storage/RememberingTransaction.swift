@@ -26,6 +26,9 @@ final class RememberingTransaction {
     private var applications: [ClientID: Application?] = [:]
     private var documents: [String: Data?] = [:]
 
+    /// What was removed, by itself or with its user.
+    private(set) var removedFactors: Set<FactorID> = []
+
     private struct ClientKey: Hashable {
         let kind: ClientRecord.Kind
         let digest: Data
@@ -98,8 +101,11 @@ extension RememberingTransaction: StoreTransaction {
     }
 
     func deleteUser(_ id: UserID) throws -> Bool {
+        let factors = try factors(of: id).map(\.id)
         forgetAll()
-        return try base.deleteUser(id)
+        guard try base.deleteUser(id) else { return false }
+        removedFactors.formUnion(factors)
+        return true
     }
 
     func countUsers() throws -> Int { try base.countUsers() }
@@ -115,6 +121,8 @@ extension RememberingTransaction: StoreTransaction {
         factorLists[user] = list.map(\.id)
         return list
     }
+
+    func factorIDs(among ids: Set<FactorID>) throws -> Set<FactorID> { try base.factorIDs(among: ids) }
 
     func insert(_ factor: FactorRecord) throws -> Bool {
         factors[factor.id] = nil
@@ -135,7 +143,9 @@ extension RememberingTransaction: StoreTransaction {
     func deleteFactor(_ id: FactorID) throws -> Bool {
         factors[id] = nil
         factorLists = [:]
-        return try base.deleteFactor(id)
+        guard try base.deleteFactor(id) else { return false }
+        removedFactors.insert(id)
+        return true
     }
 
     // MARK: Flows

@@ -25,6 +25,8 @@ public protocol FactorStorage {
     func factor(_ id: FactorID) throws -> FactorRecord?
     /// In the order of enrolment.
     func factors(of user: UserID) throws -> [FactorRecord]
+    /// Those that there are.
+    func factorIDs(among ids: Set<FactorID>) throws -> Set<FactorID>
     func insert(_ factor: FactorRecord) throws -> Bool
     /// Writes name, times and payload where the stored revision is `factor.revision`, and counts the revision up.
     func update(_ factor: FactorRecord) throws -> Bool

@@ -24,6 +24,10 @@ private enum Statements {
     static let byID = FactorRecord.selection("WHERE id = $1")
     // Two factors of one microsecond – a sign-up that makes both – keep a stable order by their ids.
     static let ofUser = FactorRecord.selection("WHERE user_id = $1 ORDER BY created_at, id")
+    /// How many ids one statement looks for.
+    static let places = 100
+    static let among = SQLStatement(
+        "SELECT id FROM factors WHERE id IN (\((1...places).map { "$\($0)" }.joined(separator: ", ")))")
     static let insertion = FactorRecord.insertion(where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
     static let update = SQLStatement(
         """
@@ -40,6 +44,21 @@ extension SQLTransaction {
 
     public func factors(of user: UserID) throws -> [FactorRecord] {
         try select(Statements.ofUser, SQLValue(user.rawValue))
+    }
+
+    public func factorIDs(among ids: Set<FactorID>) throws -> Set<FactorID> {
+        var found: Set<FactorID> = []
+        var rest = Array(ids)[...]
+        while let last = rest.last {
+            var places = rest.suffix(Statements.places).map { SQLValue($0.rawValue) }
+            rest = rest.dropLast(Statements.places)
+            places += Array(repeating: SQLValue(last.rawValue), count: Statements.places - places.count)
+            try connection.query(Statements.among, places) { columns in
+                var reader = RowReader(columns, table: FactorRecord.table)
+                found.insert(FactorID(rawValue: try reader.text()))
+            }
+        }
+        return found
     }
 
     public func insert(_ factor: FactorRecord) throws -> Bool {

@@ -112,6 +112,39 @@ struct DeviceWaitTests {
         #expect(try await found == nil)
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: ["reset", "change", "delete"])
+    func `A device that goes with others, or with its user, is told so`(by way: String) async throws {
+        let servers = try await Servers()
+        let realm = servers.first.realm
+        let client = servers.first.client
+        let user = try #require(await realm.devices.device(servers.device)).userID
+        let before = servers.store.reads
+        async let found = servers.wait()
+        while servers.store.reads == before { await Task.yield() }
+        switch way {
+        case "reset": #expect(try await realm.enrolments.reset(of: user, by: client) == 1)
+        case "change":
+            var change = AccountChange()
+            change.secondFactors = [:]
+            _ = try await realm.accounts.change(user, change, by: client)
+        default: #expect(try await realm.accounts.delete(user, by: client))
+        }
+        #expect(try await found == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: TestStore.available)
+    func `A device that another server removes is told so by the next look`(on store: TestStore) async throws {
+        let servers = try await Servers(on: store)
+        let watch = DeviceWatch(realm: servers.first.realm)
+        let before = servers.store.reads
+        async let found = servers.wait()
+        while servers.store.reads == before { await Task.yield() }
+        try await watch.look()
+        #expect(try await servers.second.realm.devices.remove(servers.device, by: servers.second.client))
+        try await watch.look()
+        #expect(try await found == nil)
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `Of one device no more than sixteen requests wait at once`() async throws {
         let servers = try await Servers()

@@ -8,14 +8,12 @@ extension Enrolments {
         let now = realm.clock.now
         let (sealer, proofs) = (realm.sealer, realm.proofs)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        let isRemoved = try await realm.writeSending { transaction in
+        return try await realm.writeSending { transaction in
             guard let factor = try transaction.factor(id), factor.userID == userID,
                 proofs.isSecondFactorOrStandIn(factor.kind)
             else { return false }
             return try transaction.withdraw(factor, proofs, at: now, eventID: eventID, by: client, sealer: sealer)
         }
-        if isRemoved { realm.notifier.notify([id.topic]) }
-        return isRemoved
     }
 
     public enum OwnRemovalOutcome: Sendable, Equatable {
@@ -35,7 +33,7 @@ extension Enrolments {
         let (sealer, proofs) = (realm.sealer, realm.proofs)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         let userID = session.userID
-        let outcome: OwnRemovalOutcome = try await realm.writeSending { transaction in
+        return try await realm.writeSending { transaction in
             guard let user = try transaction.user(userID) else { return .unknownFactor }
             if let fault = try session.faultWithoutSecondFactor(user, proofs, in: transaction) {
                 return .refused(fault)
@@ -51,8 +49,6 @@ extension Enrolments {
                 }
             return isGone ? .removed : .unknownFactor
         }
-        if let name, outcome == .removed { realm.notifier.notify([name.id.topic]) }
-        return outcome
     }
 
     /// Names a second factor again; nil where the user has no such factor.

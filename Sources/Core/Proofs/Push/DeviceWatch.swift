@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Finds what other processes sent to devices that wait at this one: one look a second for all of them together, and none while
+/// Finds what other processes sent to devices that wait at this one, and which of those they removed: one look a second for all of them together, and none while
 /// no device waits or nothing was committed.
 ///
-/// What this process sends wakes its devices itself (``Notifier``). A device that begins to wait looks for itself after it
+/// What this process sends or removes wakes its devices itself (``Notifier``). A device that begins to wait looks for itself after it
 /// began to listen, so between the two nothing is lost.
 public final class DeviceWatch: Sendable {
     private let realm: Realm
@@ -34,15 +34,22 @@ public final class DeviceWatch: Sendable {
         }
     }
 
-    /// Wakes the devices to which something was sent since the last look.
+    /// Wakes the devices to which something was sent since the last look, and those that are gone.
     func look() async throws {
         let realm = realm
         guard realm.notifier.hasListeners(under: FactorID.topicPrefix) else { return }
         let mark = try await realm.store.changeMark()
         if let mark, state.withLock({ $0.mark }) == mark { return }
         let since = realm.clock.now - Self.reach
-        let found = try await realm.store.read {
-            Set(try $0.outboxArrivals(by: .push, createdSince: since, limit: Self.limit))
+        let waiting = Set(
+            realm.notifier.topics(under: FactorID.topicPrefix).map {
+                FactorID(rawValue: String($0.dropFirst(FactorID.topicPrefix.count)))
+            })
+        let (found, present) = try await realm.store.read {
+            (
+                Set(try $0.outboxArrivals(by: .push, createdSince: since, limit: Self.limit)),
+                try $0.factorIDs(among: waiting)
+            )
         }
         let fresh = state.withLock { state in
             // The mark of before the look: what was committed meanwhile is looked for again.
@@ -51,7 +58,8 @@ public final class DeviceWatch: Sendable {
             state.known = found
             return fresh
         }
-        realm.notifier.notify(fresh.map { FactorID(rawValue: $0.recipient).topic })
+        let woken = waiting.subtracting(present).union(fresh.map { FactorID(rawValue: $0.recipient) })
+        realm.notifier.notify(woken.map(\.topic))
     }
 }
 

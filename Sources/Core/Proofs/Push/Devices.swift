@@ -150,12 +150,10 @@ public struct Devices: Sendable {
         let now = realm.clock.now
         let (sealer, proofs) = (realm.sealer, realm.proofs)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        let isRemoved = try await realm.writeSending { transaction in
+        return try await realm.writeSending { transaction in
             guard let record = try transaction.factor(id), record.kind == .push else { return false }
             return try transaction.withdraw(record, proofs, at: now, eventID: eventID, by: client, sealer: sealer)
         }
-        if isRemoved { realm.notifier.notify([id.topic]) }
-        return isRemoved
     }
 
     // MARK: What is waiting
@@ -196,8 +194,8 @@ public struct Devices: Sendable {
         }
     }
 
-    /// The requests that wait for this device, or that come while it waits. Nil as soon as this server removes the device, and
-    /// at the end of the wait where another does.
+    /// The requests that wait for this device, or that come while it waits. Nil as soon as this server removes the device, by
+    /// itself or with its user, and a moment later where another does.
     ///
     /// An idle wait asks the store twice: when it begins and when it ends. What comes meanwhile wakes it, from this process
     /// (``Notifier``) or found by ``DeviceWatch``.

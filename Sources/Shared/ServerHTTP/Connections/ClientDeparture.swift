@@ -53,12 +53,15 @@ private final class ClientDepartureHandler: ChannelInboundHandler, RemovableChan
         to channel: any Channel, telling departure: AsyncStream<Void>.Continuation
     ) -> EventLoopFuture<Watch> {
         channel.eventLoop.submit {
-            guard channel.isActive else {
-                departure.yield()
-                throw ChannelError.ioOnClosedChannel
-            }
             let handler = ClientDepartureHandler(departure)
-            try channel.pipeline.syncOperations.addHandler(handler, position: .first)
+            do {
+                // Whether the channel is active says less: one that never was connected has not been left.
+                try channel.pipeline.syncOperations.addHandler(handler, position: .first)
+            } catch {
+                // The channel was closed, and its handlers are gone.
+                departure.yield()
+                throw error
+            }
             return Watch(channel: channel, handler: NIOLoopBound(handler, eventLoop: channel.eventLoop))
         }
     }
@@ -67,6 +70,9 @@ private final class ClientDepartureHandler: ChannelInboundHandler, RemovableChan
         departure.yield()
         context.fireChannelInactive()
     }
+
+    /// A channel that is closed loses its handlers, also one that was added after it said that it is inactive.
+    func handlerRemoved(context: ChannelHandlerContext) { departure.yield() }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case ChannelEvent.inputClosed? = event as? ChannelEvent { departure.yield() }
