@@ -93,7 +93,7 @@ struct StoreWatchService: Service, CustomStringConvertible {
         }
     }
 
-    /// What has to be answered while the store is away is read while it is there, also where nobody has asked for it.
+    /// What has to be answered while the store is away is read while it is there, also where no client has asked for it.
     private func readWhatIsPublished() async {
         _ = try? await watch.realm.keyring.jwks()
         _ = try? await watch.realm.publishedSettings()
