@@ -110,10 +110,12 @@ let package = Package(
     targets: [
         // JSON, Base64 for URLs, the parts of a JWS: what servers and clients read and write alike.
         .target(name: "JSON"),
+        // Signed tokens as whoever receives one judges them: claims, keys, proofs of possession. Also what clients sign themselves.
+        .target(name: "SignedTokens", dependencies: ["JSON", .crypto, .cryptoExtras]),
         // What is true whatever the protocol.
         .target(
             name: "CountersignCore",
-            dependencies: ["JSON", "OneTimePassword", .asn1, .crypto, .cryptoExtras, .jwtKit, .x509],
+            dependencies: ["JSON", "OneTimePassword", "SignedTokens", .asn1, .crypto, .cryptoExtras, .jwtKit, .x509],
             path: "Sources/Core"),
         .target(name: "OneTimePassword", dependencies: ["JSON", .crypto]),
 

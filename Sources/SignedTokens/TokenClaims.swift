@@ -1,8 +1,8 @@
 import Foundation
-import JWTKit
+import JSON
 
 /// The claims of a token (RFC 7519, section 4), as a dialect composes and reads them.
-public struct TokenClaims: JWTPayload, Equatable {
+public struct TokenClaims: Codable, Sendable, Equatable {
     public var members: [String: JSONValue]
 
     public init(_ members: [String: JSONValue]) {
@@ -18,15 +18,12 @@ public struct TokenClaims: JWTPayload, Equatable {
         try container.encode(members)
     }
 
-    /// Nothing: times are judged by the realm's clock, issuer and audience by the dialect.
-    public func verify(using algorithm: some JWTAlgorithm) async throws {}
-
     public subscript(_ name: String) -> JSONValue? { members[name] }
 
     public func string(_ name: String) -> String? { members[name]?.stringValue }
 
     /// A `NumericDate` (RFC 7519, section 2), which may have a fraction. Nil for what no clock will ever show.
-    func date(_ name: String) -> Date? {
+    package func date(_ name: String) -> Date? {
         let seconds: Double
         switch members[name] {
         case .integer(let value): seconds = Double(value)

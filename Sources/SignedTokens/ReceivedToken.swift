@@ -2,15 +2,15 @@ import Foundation
 import JSON
 
 /// A compact JWS (RFC 7515, section 3.1) that a stranger sent: each part is decoded once, and nothing is verified.
-struct ReceivedToken: Sendable {
-    let header: JWSHeader
+package struct ReceivedToken: Sendable {
+    package let header: JWSHeader
     /// What the signature is made over: the first two parts as they were sent.
-    let signedText: Data
-    let signature: Data
+    package let signedText: Data
+    package let signature: Data
     private let payload: [UInt8]
 
     /// Nil for what ``CompactJWS/init(untrusted:)`` and ``JWSHeader`` do not take.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= CompactJWS.longestUntrusted else { return nil }
         let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
@@ -24,7 +24,7 @@ struct ReceivedToken: Sendable {
     }
 
     /// What the token says, once it is known who says it; nil where that is no JSON object of bounded depth.
-    var claims: TokenClaims? {
+    package var claims: TokenClaims? {
         guard case .object(let members)? = try? JSONParser.parse(payload, depthLimit: CompactJWS.deepestUntrusted)
         else {
             return nil

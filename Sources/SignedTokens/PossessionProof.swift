@@ -6,14 +6,14 @@ import JSON
 public struct PossessionProof: Sendable, Equatable {
     /// RFC 7638, of the key.
     public let keyThumbprint: String
-    let id: String
+    package let id: String
 
     /// Bytes of a proof, and of its `jti`.
-    static let longest = 4096
-    static let longestID = 256
+    package static let longest = 4096
+    package static let longestID = 256
     /// Seconds that a proof may be old, and ahead of this server's clock.
-    static let oldest: TimeInterval = 60
-    static let newest: TimeInterval = 15
+    package static let oldest: TimeInterval = 60
+    package static let newest: TimeInterval = 15
 
     /// What the request is that the proof came with.
     public struct Expectation: Sendable {
@@ -45,15 +45,15 @@ public struct PossessionProof: Sendable, Equatable {
     }
 
     /// Judges all but the nonce and whether it is used for the first time.
-    static func judge(
+    package static func judge(
         _ text: String, _ expectation: Expectation, at now: Date
     ) throws(Fault) -> (proof: PossessionProof, nonce: String?) {
         guard text.utf8.count <= longest, let parts = CompactJWS(untrusted: text), let header = parts.headerBytes,
             let members = try? JSONParser.parse(header), members["typ"] == .string("dpop+jwt"),
             members["crit"] == nil, let jwk = members["jwk"], ["d", "p", "q", "k"].allSatisfy({ jwk[$0] == nil })
         else { throw .malformed }
-        let key: DeviceKey
-        do { key = try DeviceKey(jwk: jwk) } catch { throw .malformed }
+        let key: SignatureKey
+        do { key = try SignatureKey(jwk: jwk) } catch { throw .malformed }
         guard let payload = parts.payloadBytes, let strict = try? JSONParser.parse(payload), case .object = strict
         else { throw .malformed }
         let claims: TokenClaims
@@ -86,74 +86,5 @@ public struct PossessionProof: Sendable, Equatable {
         return one.scheme?.lowercased() == other.scheme?.lowercased()
             && one.host?.lowercased() == other.host?.lowercased()
             && port(one) == port(other) && path(one) == path(other)
-    }
-}
-
-extension DeviceKey {
-    /// RFC 7638: SHA-256 over the members that the key needs, in the order of their names.
-    public var thumbprint: String {
-        let text = JSONValue.object(requiredMembers.mapValues { .string($0) })
-        return Array(SHA256.hash(data: Data((try? text.jsonText()) ?? []))).base64URL
-    }
-}
-
-extension Tokens {
-    /// What came of a proof.
-    public enum ProofJudgement: Sendable {
-        case proven(keyThumbprint: String)
-        case refused(PossessionProof.Fault)
-    }
-
-    /// Judges a proof that a request brings. A right one counts once.
-    public func judge(
-        _ text: String, _ expectation: PossessionProof.Expectation
-    ) async throws -> ProofJudgement {
-        let realm = realm
-        let now = realm.clock.now
-        let judged: (proof: PossessionProof, nonce: String?)
-        do { judged = try PossessionProof.judge(text, expectation, at: now) } catch { return .refused(error) }
-        if let nonce = judged.nonce {
-            guard isNonce(nonce, at: now) else { return .refused(.nonce) }
-        } else if expectation.requiresNonce {
-            return .refused(.nonce)
-        }
-        let used = UsedToken(
-            .possessionProof, judged.proof.id, of: judged.proof.keyThumbprint,
-            expiresAt: now + PossessionProof.oldest + PossessionProof.newest)
-        let isFirst = try await realm.store.write { try $0.insert(used) }
-        return isFirst ? .proven(keyThumbprint: judged.proof.keyThumbprint) : .refused(.used)
-    }
-
-    // MARK: Nonces
-
-    private static let nonceContext = "dpop-nonce"
-
-    /// A nonce that counts for this minute and the next one (RFC 9449, section 8). Every server of the realm knows it by the master
-    /// key; nothing is kept.
-    public func nonce() async throws -> String {
-        let minute = Self.minute(realm.clock.now)
-        let realm = realm
-        let digest = try await realm.store.read { transaction in
-            try realm.sealer.digest(String(minute), for: Self.nonceContext, in: transaction)
-        }
-        return Array(withUnsafeBytes(of: minute.bigEndian) { Data($0) } + digest).base64URL
-    }
-
-    private func isNonce(_ text: String, at now: Date) -> Bool {
-        guard text.utf8.count <= 256, let bytes = [UInt8](base64URL: text), bytes.count > 8 else { return false }
-        let minute = bytes.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        let present = Self.minute(now)
-        guard minute == present || minute == present - 1 else { return false }
-        return (try? realm.sealer.matches(String(minute), Data(bytes.dropFirst(8)), for: Self.nonceContext)) ?? false
-    }
-
-    private static func minute(_ now: Date) -> Int64 { now.seconds / 60 }
-
-    /// The key of a row that remembers something used. It starts with a byte that no text has, so that it is no handle's digest.
-    static func usedDigest(_ parts: String...) -> Data {
-        var hash = SHA256()
-        hash.update(data: Data([0xFF]))
-        for part in parts { hash.update(data: Data("\(part.utf8.count):\(part)".utf8)) }
-        return Data(hash.finalize())
     }
 }
