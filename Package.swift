@@ -234,7 +234,7 @@ let package = Package(
         // Resources of any Swift server behind scopes, whoever issued the tokens.
         .target(
             name: "ScopeProtection",
-            dependencies: ["ClientHTTP", "JSON", .httpTypes, .hummingbird, .jwtKit, .logging],
+            dependencies: ["ClientHTTP", "JSON", "SignedTokens", .httpTypes, .hummingbird, .logging],
             path: "Sources/Shared/ScopeProtection"),
 
         // The composition root, and the program.
@@ -456,8 +456,8 @@ let package = Package(
         .testTarget(
             name: "ScopeProtectionTests",
             dependencies: [
-                "ScopeProtection", "ClientHTTP", "CountersignCore", .crypto, .hummingbird, .hummingbirdTesting,
-                .httpTypes, .nioCore,
+                "ScopeProtection", "ClientHTTP", "CountersignCore", "JSON", "SignedTokens", .crypto, .hummingbird,
+                .hummingbirdTesting, .httpTypes, .nioCore,
             ]),
         .testTarget(
             name: "SecurityChecksTests",

@@ -37,23 +37,18 @@ extension Tokens {
     /// A nonce that counts for this minute and the next one (RFC 9449, section 8). Every server of the realm knows it by the master
     /// key; nothing is kept.
     public func nonce() async throws -> String {
-        let minute = Self.minute(realm.clock.now)
+        let minute = ProofNonces.minute(realm.clock.now)
         let realm = realm
         let digest = try await realm.store.read { transaction in
             try realm.sealer.digest(String(minute), for: Self.nonceContext, in: transaction)
         }
-        return Array(withUnsafeBytes(of: minute.bigEndian) { Data($0) } + digest).base64URL
+        return ProofNonces.text(minute, digest)
     }
 
     private func isNonce(_ text: String, at now: Date) -> Bool {
-        guard text.utf8.count <= 256, let bytes = [UInt8](base64URL: text), bytes.count > 8 else { return false }
-        let minute = bytes.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        let present = Self.minute(now)
-        guard minute == present || minute == present - 1 else { return false }
-        return (try? realm.sealer.matches(String(minute), Data(bytes.dropFirst(8)), for: Self.nonceContext)) ?? false
+        guard let (minute, digest) = ProofNonces.parts(of: text, at: now) else { return false }
+        return (try? realm.sealer.matches(String(minute), digest, for: Self.nonceContext)) ?? false
     }
-
-    private static func minute(_ now: Date) -> Int64 { now.seconds / 60 }
 
     /// The key of a row that remembers something used. It starts with a byte that no text has, so that it is no handle's digest.
     static func usedDigest(_ parts: String...) -> Data {

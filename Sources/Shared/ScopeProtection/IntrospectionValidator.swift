@@ -3,22 +3,25 @@ import Foundation
 
 /// Asks the issuer about each token (RFC 7662), and so learns at once of logouts and of devices that were put away.
 ///
-/// The issuer is asked with a token of this server's own (client credentials), which is renewed once where it is refused.
+/// The issuer is asked with this server's own credentials, or with a token that it has for them (client credentials), which is
+/// renewed once where it is refused.
 public actor IntrospectionValidator: TokenValidator {
     public struct Options: Sendable {
-        /// Where a token of our own comes from.
-        public var tokenURL: URL
+        /// Where a token of our own comes from; nil where the issuer is shown the credentials themselves.
+        public var tokenURL: URL?
         public var introspectionURL: URL
         public var clientID: String
         public var clientSecret: String
         public var scope: String
+        /// `aud` has to have one of these; empty for any.
+        public var audiences: Set<String> = []
         /// Seconds that a good answer is used again; a logout is seen that much later. 0 asks each time.
         public var reuse: TimeInterval
         /// Answers that are kept at most.
         public var cacheLimit = 10_000
 
         public init(
-            tokenURL: URL, introspectionURL: URL, clientID: String, clientSecret: String,
+            tokenURL: URL?, introspectionURL: URL, clientID: String, clientSecret: String,
             scope: String = "authorization.introspect", reuse: TimeInterval = 0
         ) {
             self.tokenURL = tokenURL
@@ -27,6 +30,21 @@ public actor IntrospectionValidator: TokenValidator {
             self.clientSecret = clientSecret
             self.scope = scope
             self.reuse = reuse
+        }
+
+        /// For access tokens of any form, also those that say nothing by themselves. The API asks as the application that owns it
+        /// (`resource add --owner`), by HTTP Basic.
+        /// - Parameters:
+        ///   - audiences: what the API is called in `aud`.
+        public static func accessTokens(
+            introspectionURL: URL, audiences: Set<String>, clientID: String, clientSecret: String,
+            reuse: TimeInterval = 0
+        ) -> Options {
+            var options = Options(
+                tokenURL: nil, introspectionURL: introspectionURL, clientID: clientID, clientSecret: clientSecret,
+                reuse: reuse)
+            options.audiences = audiences
+            return options
         }
 
         /// For Countersign's own security checks.
@@ -66,14 +84,18 @@ public actor IntrospectionValidator: TokenValidator {
     public func validate(_ token: String) async throws -> TokenVerdict {
         if let known = kept[token], known.until > now() { return .valid(known.token) }
         for attempt in 0..<2 {
-            let own = try await ownToken()
+            let own = options.tokenURL == nil ? nil : try await ownToken()
+            // RFC 6749, section 2.3.1: both halves are written as in a form.
+            let authorization =
+                own.map { "Bearer \($0)" }
+                ?? Self.basic(options.clientID.formEncoded, options.clientSecret.formEncoded)
             let response = try await http.post(
                 form: [("token", token), ("token_type_hint", "access_token")], to: options.introspectionURL,
-                headers: ["Authorization": "Bearer \(own)"])
+                headers: ["Authorization": authorization, "Accept": "application/json"])
             switch response.status {
             case 200: return try keep(token, response.body)
             case 409: return .conflict
-            case 401 where attempt == 0, 403 where attempt == 0: forget(own)
+            case 401 where attempt == 0 && own != nil, 403 where attempt == 0 && own != nil: forget(own)
             default: throw Failure(description: "Introspection answered \(response.status).")
             }
         }
@@ -95,11 +117,32 @@ public actor IntrospectionValidator: TokenValidator {
         let exp: Double?
         let acr: String?
         let auth_time: Double?
+        let aud: Texts?
+        let cnf: Confirmation?
         let user: User?
 
         enum CodingKeys: String, CodingKey {
-            case active, scope, sub, username, client_id, exp, acr, auth_time
+            case active, scope, sub, username, client_id, exp, acr, auth_time, aud, cnf
             case user = "mfp-user"
+        }
+
+        /// One text or several.
+        struct Texts: Decodable {
+            let values: Set<String>
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                if let one = try? container.decode(String.self) {
+                    values = [one]
+                } else {
+                    values = Set(try container.decode([String].self))
+                }
+            }
+        }
+
+        /// What the token is bound to. A binding of another kind than a key's cannot be checked here.
+        struct Confirmation: Decodable {
+            let jkt: String
         }
     }
 
@@ -109,15 +152,22 @@ public actor IntrospectionValidator: TokenValidator {
             kept[token] = nil
             return .invalid
         }
+        guard options.audiences.isEmpty || !options.audiences.isDisjoint(with: answer.aud?.values ?? []) else {
+            return .invalid
+        }
         let (now, clientID) = (now(), answer.client_id ?? "")
-        let known = answer.username.flatMap { $0 == "anonymous" ? nil : $0 } ?? answer.user?.id
+        // An issuer that is asked with a token is one of security checks, where `username` is a user's id.
+        let isStandard = options.tokenURL == nil
+        let named = answer.username.flatMap { $0 == "anonymous" ? nil : $0 } ?? answer.user?.id
+        let known = isStandard ? answer.sub.flatMap { $0 == clientID ? nil : $0 } : named
         let valid = ValidToken(
             subject: answer.sub ?? known ?? clientID, clientID: clientID,
             scope: Set((answer.scope ?? "").split(separator: " ").map(String.init)),
             expiresAt: answer.exp.map(Self.instant) ?? now + 60,
             authenticatedAt: (answer.auth_time ?? answer.user?.authenticatedAt).map(Self.instant),
-            authenticationContext: answer.acr, displayName: answer.user?.displayName, userID: known,
-            isUser: known != nil)
+            authenticationContext: answer.acr,
+            displayName: answer.user?.displayName ?? (isStandard ? answer.username : nil), userID: known,
+            isUser: known != nil, keyThumbprint: answer.cnf?.jkt)
         guard valid.expiresAt > now else { return .invalid }
         if options.reuse > 0 {
             if kept.count >= options.cacheLimit {
@@ -140,7 +190,7 @@ public actor IntrospectionValidator: TokenValidator {
     }
 
     /// Another request may have fetched a fresh one by now.
-    private func forget(_ token: String) {
+    private func forget(_ token: String?) {
         if own?.token == token { own = nil }
     }
 
@@ -155,15 +205,19 @@ public actor IntrospectionValidator: TokenValidator {
     }
 
     private func fetchOwnToken() async throws -> String {
-        let basic = Data("\(options.clientID):\(options.clientSecret)".utf8).base64EncodedString()
+        guard let tokenURL = options.tokenURL else { throw Failure(description: "There is no endpoint for tokens.") }
         let response = try await http.post(
-            form: [("grant_type", "client_credentials"), ("scope", options.scope)], to: options.tokenURL,
-            headers: ["Authorization": "Basic \(basic)"])
+            form: [("grant_type", "client_credentials"), ("scope", options.scope)], to: tokenURL,
+            headers: ["Authorization": Self.basic(options.clientID, options.clientSecret)])
         guard response.status == 200 else {
             throw Failure(description: "No token for introspection: \(response.status).")
         }
         let answer = try JSONDecoder().decode(OwnToken.self, from: response.body)
         own = (answer.access_token, now() + max(1, (answer.expires_in ?? 60) - 10))
         return answer.access_token
+    }
+
+    private static func basic(_ name: String, _ secret: String) -> String {
+        "Basic \(Data("\(name):\(secret)".utf8).base64EncodedString())"
     }
 }

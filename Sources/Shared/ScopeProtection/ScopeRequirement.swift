@@ -11,12 +11,29 @@ public struct ScopeRequirement: Sendable, Equatable {
     public var maxAge: Int?
     /// One of these authentication contexts (RFC 9470, section 3), the best first; empty for any.
     public var authenticationContexts: [String]
+    /// Contexts that are taken too, though a client is not told to ask for them: stronger ones.
+    public var strongerContexts: Set<String> = []
 
     /// - Parameter scope: elements separated by blanks; none asks for a good token alone.
     public init(_ scope: String, maxAge: Int? = nil, authenticationContexts: [String] = []) {
         self.scope = Set(scope.split(separator: " ").map(String.init))
         self.maxAge = maxAge
         self.authenticationContexts = authenticationContexts
+    }
+
+    /// How much was proven of a user, from the least to the most, as Countersign and OpenID Connect's extension for authentication
+    /// contexts call it: one factor, two, one that cannot be phished, one in hardware that cannot.
+    public enum Assurance: String, Sendable, CaseIterable {
+        case aal1
+        case aal2
+        case phr
+        case phrh
+    }
+
+    /// Asks for a scope and for at least so much assurance.
+    public init(_ scope: String, atLeast least: Assurance, maxAge: Int? = nil) {
+        self.init(scope, maxAge: maxAge, authenticationContexts: [least.rawValue])
+        strongerContexts = Set(Assurance.allCases.drop { $0 != least }.dropFirst().map(\.rawValue))
     }
 
     /// For clients of security checks, whose tokens all have the scope of registered clients.
@@ -39,9 +56,9 @@ public struct ScopeRequirement: Sendable, Equatable {
         guard token.expiresAt > now else { return .invalidToken }
         guard scope.isSubset(of: token.scope) else { return .insufficientScope }
         if !authenticationContexts.isEmpty {
-            guard let context = token.authenticationContext, authenticationContexts.contains(context) else {
-                return .insufficientAuthentication
-            }
+            guard let context = token.authenticationContext,
+                authenticationContexts.contains(context) || strongerContexts.contains(context)
+            else { return .insufficientAuthentication }
         }
         if let maxAge {
             guard let at = token.authenticatedAt, now <= at + Double(maxAge) else { return .insufficientAuthentication }
@@ -49,10 +66,12 @@ public struct ScopeRequirement: Sendable, Equatable {
         return nil
     }
 
+    /// The scope as a text, in one order.
+    var words: String { scope.sorted { ($0.lowercased(), $0) < ($1.lowercased(), $1) }.joined(separator: " ") }
+
     /// The status for it, and what `WWW-Authenticate` says (RFC 6750, section 3; RFC 9470, section 3). The form is also the
     /// one that clients of security checks read: the error before the scope, and no comma in it.
     public func answer(to shortfall: Shortfall) -> (status: HTTPResponse.Status, challenge: String) {
-        let words = scope.sorted { ($0.lowercased(), $0) < ($1.lowercased(), $1) }.joined(separator: " ")
         switch shortfall {
         case .noToken: return (.unauthorized, "Bearer")
         case .malformedRequest: return (.badRequest, #"Bearer error="invalid_request""#)
@@ -94,10 +113,10 @@ public struct ScopeMiddleware<Context: RequestContext>: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         let token: String
-        switch Self.bearer(request.headers) {
+        switch PresentedToken(request.headers[values: .authorization], schemes: [.bearer]) {
         case .none: return refuse(.noToken)
         case .malformed: return refuse(.malformedRequest)
-        case .token(let text): token = text
+        case .token(_, let text): token = text
         }
         let verdict: TokenVerdict
         do {
@@ -113,30 +132,11 @@ public struct ScopeMiddleware<Context: RequestContext>: RouterMiddleware {
         case .conflict:
             return Response(status: .conflict, headers: [.mfpConflict: "try again", .cacheControl: "no-store"])
         case .valid(let valid):
+            // Without its key's proof such a token is whoever stole it's (RFC 9449, section 7.1).
+            guard valid.keyThumbprint == nil else { return refuse(.invalidToken) }
             if let shortfall = requirement.shortfall(of: valid, at: now()) { return refuse(shortfall) }
             return try await ValidToken.$current.withValue(valid) { try await next(request, context) }
         }
-    }
-
-    private enum Bearer {
-        case none
-        case malformed
-        case token(String)
-    }
-
-    /// RFC 6750, section 2.1: the header alone, once. Another scheme is no token.
-    private static func bearer(_ headers: HTTPFields) -> Bearer {
-        let values = headers[values: .authorization]
-        guard let value = values.first else { return .none }
-        guard values.count == 1 else { return .malformed }
-        guard value.lowercased().hasPrefix("bearer") else { return .none }
-        let rest = value.dropFirst("bearer".count)
-        guard rest.first == " " else { return rest.isEmpty ? .malformed : .none }
-        let token = rest.drop { $0 == " " }
-        guard !token.isEmpty, token.utf8.count <= 16_384,
-            token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2C })
-        else { return .malformed }
-        return .token(String(token))
     }
 
     private func refuse(_ shortfall: ScopeRequirement.Shortfall) -> Response {

@@ -32,10 +32,14 @@ public struct ValidToken: Sendable, Equatable {
     public var userID: String?
     /// Whether a user has logged in, and not only a client.
     public var isUser: Bool
+    /// The key that the token is bound to (RFC 9449, section 6): it counts with a proof of that key alone. Nil for a token that
+    /// whoever has it may use.
+    public var keyThumbprint: String?
 
     public init(
         subject: String, clientID: String? = nil, scope: Set<String>, expiresAt: Date, authenticatedAt: Date? = nil,
-        authenticationContext: String? = nil, displayName: String? = nil, userID: String? = nil, isUser: Bool = true
+        authenticationContext: String? = nil, displayName: String? = nil, userID: String? = nil, isUser: Bool = true,
+        keyThumbprint: String? = nil
     ) {
         self.subject = subject
         self.clientID = clientID
@@ -46,6 +50,7 @@ public struct ValidToken: Sendable, Equatable {
         self.displayName = displayName
         self.userID = userID
         self.isUser = isUser
+        self.keyThumbprint = keyThumbprint
     }
 
     /// The token of the request that is being handled; nil outside of protected handlers.
