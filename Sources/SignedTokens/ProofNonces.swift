@@ -30,7 +30,7 @@ public struct ProofNonces: Sendable {
 
     private static func message(_ minute: Int64) -> Data { Data("dpop-nonce/\(minute)".utf8) }
 
-    // MARK: The form, whoever makes the code
+    // MARK: The form of a nonce
 
     package static func minute(_ now: Date) -> Int64 { Int64((now.timeIntervalSince1970 / 60).rounded(.down)) }
 

@@ -83,7 +83,7 @@ public final class JWKSValidator: TokenValidator {
         let latest = now + options.leeway
         guard options.issuers.contains(claims.issuer), claims.expiry > now - options.leeway,
             claims.beginning.map({ $0 <= latest }) ?? true,
-            // Of the same kind as `nbf`: a token from the future was made by a clock that is wrong, or by nobody's.
+            // As `nbf`: the clock that made a token from the future is wrong.
             claims.issuedAt.map({ $0 <= latest }) ?? true,
             options.audiences.isEmpty || !options.audiences.isDisjoint(with: claims.audiences)
         else { return .invalid }

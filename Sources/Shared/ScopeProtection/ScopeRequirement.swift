@@ -132,7 +132,7 @@ public struct ScopeMiddleware<Context: RequestContext>: RouterMiddleware {
         case .conflict:
             return Response(status: .conflict, headers: [.mfpConflict: "try again", .cacheControl: "no-store"])
         case .valid(let valid):
-            // Without its key's proof such a token is whoever stole it's (RFC 9449, section 7.1).
+            // A bound token counts with the proof of its key alone (RFC 9449, section 7.1).
             guard valid.keyThumbprint == nil else { return refuse(.invalidToken) }
             if let shortfall = requirement.shortfall(of: valid, at: now()) { return refuse(shortfall) }
             return try await ValidToken.$current.withValue(valid) { try await next(request, context) }

@@ -32,8 +32,7 @@ public struct ValidToken: Sendable, Equatable {
     public var userID: String?
     /// Whether a user has logged in, and not only a client.
     public var isUser: Bool
-    /// The key that the token is bound to (RFC 9449, section 6): it counts with a proof of that key alone. Nil for a token that
-    /// whoever has it may use.
+    /// The key that the token is bound to (RFC 9449, section 6): it counts with a proof of that key alone. Nil for a bearer token.
     public var keyThumbprint: String?
 
     public init(

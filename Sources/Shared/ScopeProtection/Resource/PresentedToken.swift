@@ -2,7 +2,7 @@ import JSON
 
 /// How an access token is sent.
 enum TokenScheme: String, Sendable {
-    /// RFC 6750: whoever has it may use it.
+    /// RFC 6750: the token alone is enough.
     case bearer = "Bearer"
     /// RFC 9449, section 7.1: with a proof of its key.
     case dpop = "DPoP"

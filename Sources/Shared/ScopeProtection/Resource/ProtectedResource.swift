@@ -124,7 +124,7 @@ public struct ProtectedResource: Sendable {
         switch (scheme, token.keyThumbprint) {
         case (.bearer, nil) where options.possession == .accepted: break
         case (.bearer, _):
-            // Without its proof a bound token is whoever stole it's; one that is not bound is not taken here.
+            // A bound token counts with its proof alone; where binding is required, others do not count.
             return .refused(invalid(.dpop))
         case (.dpop, nil): return .refused(invalid(.dpop))
         case (.dpop, let key?):
