@@ -22,7 +22,7 @@ import Testing
                 client.clientID = ClientID(rawValue: "dev-app")
                 let opening = FlowOpening(
                     subject: .email(try #require(EmailAddress(NativeClient.email))),
-                    terms: SessionTerms(scopes: ["openid"]))
+                    terms: GrantTerms(scopes: ["openid"]))
                 let verdict = try await server.realm.authenticator.answer(
                     .password(Secret(NativeClient.password)), to: .opening(opening), by: client)
                 guard case .accomplished(.signedIn(let signedIn)) = verdict else {

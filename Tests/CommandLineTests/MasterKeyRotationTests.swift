@@ -81,7 +81,7 @@ import Testing
             .password(Self.password),
             to: .opening(
                 FlowOpening(
-                    subject: .email(person.email), terms: SessionTerms(), lifetime: FlowLifetime.secondFactor)),
+                    subject: .email(person.email), terms: GrantTerms(), lifetime: FlowLifetime.secondFactor)),
             by: Self.client)
         guard case .more(let more) = first else { throw Refused() }
         let code = person.totp.code(at: clock.now).stringCode
@@ -195,7 +195,7 @@ import Testing
                             .password(Self.password),
                             to: .opening(
                                 FlowOpening(
-                                    subject: .email(person.email), terms: SessionTerms(),
+                                    subject: .email(person.email), terms: GrantTerms(),
                                     lifetime: FlowLifetime.secondFactor)),
                             by: Self.client)
                         guard case .more = verdict else { return 1 }

@@ -148,7 +148,7 @@ import Testing
             .password(Secret(password)),
             to: .opening(
                 FlowOpening(
-                    subject: .email(try #require(EmailAddress("anna@example.com"))), terms: SessionTerms())),
+                    subject: .email(try #require(EmailAddress("anna@example.com"))), terms: GrantTerms())),
             by: .commandLine)
         guard case .accomplished(.signedIn) = verdict else {
             Issue.record("The generated password is not taken: \(verdict)")
@@ -184,7 +184,7 @@ import Testing
         let user = try await realm.accounts.create(
             email: email, password: password, profile: UserProfile(emailVerified: true), by: .commandLine
         ).get()
-        let opening = AnswerTarget.opening(FlowOpening(subject: .email(email), terms: SessionTerms()))
+        let opening = AnswerTarget.opening(FlowOpening(subject: .email(email), terms: GrantTerms()))
         let verdict = try await realm.authenticator.answer(.password(password), to: opening, by: .commandLine)
         guard case .accomplished(.signedIn(let signedIn)) = verdict,
             case .offered(let offer) = try await realm.enrolments.beginTOTP(

@@ -34,7 +34,7 @@ import Testing
         let email = try #require(EmailAddress("\(id)@example.org"))
         let verdict = try await opened.realm.authenticator.answer(
             .password(Secret(password)),
-            to: .opening(FlowOpening(subject: .email(email), terms: SessionTerms())), by: .commandLine)
+            to: .opening(FlowOpening(subject: .email(email), terms: GrantTerms())), by: .commandLine)
         var succeeded = false
         if case .accomplished(.signedIn) = verdict { succeeded = code == nil }
         if case .more(let continuation) = verdict, let code {

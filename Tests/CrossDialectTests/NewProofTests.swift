@@ -278,7 +278,7 @@ struct NewProofTests {
     private func session(of email: String, _ server: TestServer) async throws -> OwnSession {
         let verdict = try await server.realm.authenticator.answer(
             .password(Secret(NativeClient.password)),
-            to: .opening(FlowOpening(subject: .email(try #require(EmailAddress(email))), terms: SessionTerms())),
+            to: .opening(FlowOpening(subject: .email(try #require(EmailAddress(email))), terms: GrantTerms())),
             by: Self.client)
         guard case .accomplished(.signedIn(let signedIn)) = verdict else { throw Unexpected(what: "\(verdict)") }
         return OwnSession(

@@ -68,7 +68,7 @@ struct TokenTests {
                 to: .opening(
                     FlowOpening(
                         subject: .email(EmailAddress(kept: NativeClient.email)),
-                        terms: SessionTerms(scopes: ["openid", "profile", "offline_access"]))),
+                        terms: GrantTerms(scopes: ["openid", "profile", "offline_access"]))),
                 by: context)
             guard case .accomplished(.signedIn(let signedIn)) = verdict else { throw Unexpected(what: "\(verdict)") }
             let reply = try await client.token(

@@ -33,7 +33,7 @@ struct Browser: Sendable {
         let address = try #require(EmailAddress(email))
         let verdict = try await server.realm.authenticator.answer(
             .password(Secret(TestServer.password)),
-            to: .opening(FlowOpening(subject: .email(address), terms: SessionTerms())), by: client)
+            to: .opening(FlowOpening(subject: .email(address), terms: GrantTerms())), by: client)
         guard case .accomplished(.signedIn(let signedIn)) = verdict else { throw Unexpected(what: "\(verdict)") }
         let begun = try #require(await server.realm.sessions.begin(inBrowser: signedIn))
         cookies["__Host-cs_session"] = begun.token.reveal()

@@ -82,7 +82,7 @@ public enum AnswerTarget: Sendable {
 /// How an attempt begins.
 public struct FlowOpening: Sendable {
     public var subject: ClaimedSubject
-    public var terms: SessionTerms
+    public var terms: GrantTerms
     /// Seconds that the attempt may take.
     public var lifetime: TimeInterval
     /// Whether a user who needs a second factor and has none may enrol one in the middle of this attempt, instead of
@@ -96,22 +96,10 @@ public struct FlowOpening: Sendable {
         case answer
     }
 
-    public init(subject: ClaimedSubject, terms: SessionTerms, lifetime: TimeInterval = FlowLifetime.standard) {
+    public init(subject: ClaimedSubject, terms: GrantTerms, lifetime: TimeInterval = FlowLifetime.standard) {
         self.subject = subject
         self.terms = terms
         self.lifetime = lifetime
-    }
-}
-
-/// What a session will be like that an attempt leads to.
-public struct SessionTerms: Sendable, Codable, Equatable {
-    public var scopes: [String]
-    /// See ``SessionEvidence/details``.
-    public var details: [String: JSONValue]
-
-    public init(scopes: [String] = [], details: [String: JSONValue] = [:]) {
-        self.scopes = scopes
-        self.details = details
     }
 }
 
@@ -279,29 +267,5 @@ public struct Refusal: Error, Sendable, Equatable {
         self.retryAt = retryAt
         self.passwordFault = passwordFault
         self.claim = claim
-    }
-}
-
-extension SessionTerms: StoredJSON {
-    package init(from json: inout JSONReader) throws {
-        var scopes: [String]?
-        var details: [String: JSONValue]?
-        try json.beginObject()
-        while let name = try json.nextMember() {
-            switch name {
-            case "scopes": scopes = try json.read()
-            case "details": details = try json.read()
-            default: try json.skip()
-            }
-        }
-        self.scopes = try json.required(scopes, "scopes")
-        self.details = try json.required(details, "details")
-    }
-
-    package func write(to json: inout JSONWriter) throws {
-        json.beginObject()
-        try json.write("details", details)
-        try json.write("scopes", scopes)
-        json.endObject()
     }
 }

@@ -26,7 +26,7 @@ extension Authenticator {
     /// Begins a sign-in by a means of proof that finds its user by the response. Counted against the source, as each is a row.
     /// - Parameter lifetime: seconds in which the response may come.
     public func begin(
-        _ kind: FactorKind, terms: SessionTerms = SessionTerms(), lifetime: TimeInterval = FlowLifetime.secondFactor,
+        _ kind: FactorKind, terms: GrantTerms = GrantTerms(), lifetime: TimeInterval = FlowLifetime.secondFactor,
         by client: ClientContext
     ) async throws -> BeginOutcome {
         let realm = realm

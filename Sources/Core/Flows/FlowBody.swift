@@ -18,7 +18,7 @@ struct FlowBody: Codable, Sendable, Equatable {
     var challenge: FlowChallenge
     /// Answers that are judged.
     var maximumAttempts: Int
-    var terms: SessionTerms
+    var terms: GrantTerms
     /// Whether this application requires a second factor of every user.
     var requiresSecondFactor: Bool
     /// The user's token epoch when the flow began; a flow that relies on an earlier proof ends with it. Nil for flows
@@ -45,7 +45,7 @@ struct FlowBody: Codable, Sendable, Equatable {
 
     init(
         purpose: FlowPurpose, client: ClientContext, email: EmailAddress? = nil, newEmail: EmailAddress? = nil,
-        proven: [Proof] = [], challenge: FlowChallenge, maximumAttempts: Int = 10, terms: SessionTerms = SessionTerms(),
+        proven: [Proof] = [], challenge: FlowChallenge, maximumAttempts: Int = 10, terms: GrantTerms = GrantTerms(),
         tokenEpoch: Int? = nil
     ) {
         self.purpose = purpose
@@ -71,7 +71,7 @@ struct FlowBody: Codable, Sendable, Equatable {
         proven = try members.decodeIfPresent([Proof].self, forKey: .proven) ?? []
         challenge = try members.decode(FlowChallenge.self, forKey: .challenge)
         maximumAttempts = try members.decodeIfPresent(Int.self, forKey: .maximumAttempts) ?? 10
-        terms = try members.decodeIfPresent(SessionTerms.self, forKey: .terms) ?? SessionTerms()
+        terms = try members.decodeIfPresent(GrantTerms.self, forKey: .terms) ?? GrantTerms()
         requiresSecondFactor = try members.decodeIfPresent(Bool.self, forKey: .requiresSecondFactor) ?? false
         tokenEpoch = try members.decodeIfPresent(Int.self, forKey: .tokenEpoch)
         approval = try members.decodeIfPresent(Approval.self, forKey: .approval)
@@ -147,7 +147,7 @@ extension FlowBody: StoredJSON {
         var dialect: Dialect?
         var clientID: ClientID?
         var challenge: FlowChallenge?
-        (proven, maximumAttempts, terms, requiresSecondFactor) = ([], 10, SessionTerms(), false)
+        (proven, maximumAttempts, terms, requiresSecondFactor) = ([], 10, GrantTerms(), false)
         try json.beginObject()
         while let name = try json.nextMember() {
             switch name {
@@ -159,7 +159,7 @@ extension FlowBody: StoredJSON {
             case "proven": proven = try json.readOptional() ?? []
             case "challenge": challenge = try json.read()
             case "maximumAttempts": maximumAttempts = try json.readOptional() ?? 10
-            case "terms": terms = try json.readOptional() ?? SessionTerms()
+            case "terms": terms = try json.readOptional() ?? GrantTerms()
             case "requiresSecondFactor": requiresSecondFactor = try json.readOptional() ?? false
             case "tokenEpoch": tokenEpoch = try json.readOptional()
             case "approval": approval = try json.readOptional()

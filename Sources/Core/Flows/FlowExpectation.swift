@@ -24,7 +24,7 @@ public struct FlowExpectation: Sendable {
     public var request: Secret<String>?
     /// What the session will be like, where the protocol says so with the answer; what an earlier answer of the same attempt
     /// said stays beside it.
-    public var terms: SessionTerms?
+    public var terms: GrantTerms?
     /// Whether the client asks for a second factor by itself: it has to be given then, and registering one is not enough. What
     /// one answer of an attempt asked for, later ones need not repeat.
     public var requiresSecondFactor = false

@@ -89,7 +89,7 @@ public struct FlowSummary: Sendable {
     /// The application that the attempt belongs to.
     public let clientID: ClientID
     /// What the session that it leads to will be like.
-    public let terms: SessionTerms
+    public let terms: GrantTerms
     /// The protocol in which the attempt began.
     public let dialect: Dialect
 }

@@ -109,8 +109,7 @@ extension Settlement {
 
     /// Opens the session that a body describes.
     func open(_ user: User, _ body: FlowBody, in transaction: any StoreTransaction) throws -> SignedIn {
-        let evidence = SessionEvidence(
-            dialect: body.dialect, proofs: body.proven, scopes: body.terms.scopes, details: body.terms.details)
+        let evidence = SessionEvidence(dialect: body.dialect, proofs: body.proven, terms: body.terms)
         return try session.open(
             for: user, evidence: evidence, clientID: body.clientID, settings: context.settings, at: now,
             from: attempt.client, in: transaction)

@@ -101,7 +101,7 @@ package struct VouchedAccount: Sendable {
     package var id: UserID
     /// What providers of the account it is listed under when it is made.
     package var provider: String
-    /// Joins ``SessionTerms/details``.
+    /// Joins ``GrantTerms/details``.
     package var details: [String: JSONValue]
 
     package init(id: UserID, provider: String, details: [String: JSONValue] = [:]) {

@@ -53,21 +53,6 @@ public struct Grant: Sendable, Equatable {
     func isLiving(at now: Date) -> Bool { revokedAt == nil && expiresAt > now }
 }
 
-/// What an application was granted (RFC 6749, section 3.3; RFC 8707, section 2).
-public struct GrantTerms: Sendable, Equatable {
-    public var scopes: [String]
-    /// What else the dialect wants back at a refresh: `sign_in_provider`, claims of a custom token.
-    public var details: [String: JSONValue]
-    /// The resource servers that access tokens are for; empty where the dialect has its own rule.
-    public var audiences: [String]
-
-    public init(scopes: [String] = [], details: [String: JSONValue] = [:], audiences: [String] = []) {
-        self.scopes = scopes
-        self.details = details
-        self.audiences = audiences
-    }
-}
-
 /// A session with a grant of it.
 public struct GrantedSession: Sendable {
     public let session: Session
@@ -79,8 +64,7 @@ public struct GrantedSession: Sendable {
 
 extension SessionEvidence {
     init(_ session: Session, _ grant: Grant) {
-        self.init(
-            dialect: grant.dialect, proofs: session.proofs, scopes: grant.terms.scopes, details: grant.terms.details)
+        self.init(dialect: grant.dialect, proofs: session.proofs, terms: grant.terms)
     }
 }
 

@@ -81,8 +81,7 @@ extension GrantDraft {
             !user.refuses(issuedAt: session.createdAt)
         else { return .refused(.ended) }
         if user.isDisabled { return .refused(.userDisabled) }
-        let evidence = SessionEvidence(
-            dialect: dialect, proofs: session.proofs, scopes: terms.scopes, details: terms.details)
+        let evidence = SessionEvidence(dialect: dialect, proofs: session.proofs, terms: terms)
         if try demand.refuses(evidence, by: client, proofs, in: transaction) { return .refused(.secondFactorRequired) }
         let grant = try open(
             on: session, for: clientID, dialect: dialect, terms: terms, settings: transaction.settings(), at: now,

@@ -103,26 +103,32 @@ public struct SessionEvidence: Sendable, Equatable, Codable {
     public var dialect: Dialect
     /// In the order they were given.
     public var proofs: [Proof]
-    /// OAuth scopes granted, where the dialect has them.
-    public var scopes: [String]
-    /// What else the dialect wants back at a refresh: `sign_in_provider`, claims of a custom token.
-    public var details: [String: JSONValue]
+    /// What the application got, or is to get.
+    public var terms: GrantTerms
 
-    public init(
-        dialect: Dialect, proofs: [Proof], scopes: [String] = [], details: [String: JSONValue] = [:]
-    ) {
+    public var scopes: [String] { terms.scopes }
+    public var details: [String: JSONValue] { terms.details }
+
+    public init(dialect: Dialect, proofs: [Proof], terms: GrantTerms = GrantTerms()) {
         self.dialect = dialect
         self.proofs = proofs
-        self.scopes = scopes
-        self.details = details
+        self.terms = terms
     }
+
+    private enum CodingKeys: String, CodingKey { case dialect, proofs }
 
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         dialect = try members.decode(Dialect.self, forKey: .dialect)
         proofs = try members.decode([Proof].self, forKey: .proofs)
-        scopes = try members.decodeIfPresent([String].self, forKey: .scopes) ?? []
-        details = try members.decodeIfPresent([String: JSONValue].self, forKey: .details) ?? [:]
+        terms = try GrantTerms(from: decoder)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(dialect, forKey: .dialect)
+        try members.encode(proofs, forKey: .proofs)
+        try terms.encode(to: encoder)
     }
 
     /// When the user last proved anything: the `auth_time` of tokens (OpenID Connect Core, section 2).

@@ -27,8 +27,7 @@ struct SessionDraft: Sendable {
         }
         let opened = try grant.open(
             on: session, for: clientID, dialect: evidence.dialect,
-            terms: GrantTerms(scopes: evidence.scopes, details: evidence.details), settings: settings, at: now,
-            in: transaction)
+            terms: evidence.terms, settings: settings, at: now, in: transaction)
         try transaction.touch(user.id, signedInAt: isSignIn ? now : nil, refreshedAt: now)
         return SignedIn(
             user: try transaction.user(user.id) ?? user, session: session, grant: opened,

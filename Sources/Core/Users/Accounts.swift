@@ -54,7 +54,7 @@ public struct Accounts: Sendable {
     /// - Throws: ``PasswordHashingOverload``, ``StoreError``.
     public func signUp(
         email: EmailAddress?, password: Secret<String>?, displayName: String? = nil,
-        terms: SessionTerms = SessionTerms(),
+        terms: GrantTerms = GrantTerms(),
         by client: ClientContext
     ) async throws -> SignUpOutcome {
         let realm = realm
@@ -89,8 +89,7 @@ public struct Accounts: Sendable {
             }
             try transaction.append(
                 AuditEvent(id: eventID, at: now, kind: .signedUp, userID: id, context: client))
-            let evidence = SessionEvidence(
-                dialect: client.dialect, proofs: [proof], scopes: terms.scopes, details: terms.details)
+            let evidence = SessionEvidence(dialect: client.dialect, proofs: [proof], terms: terms)
             var signedIn = try draft.open(
                 for: transaction.user(id) ?? user, evidence: evidence, clientID: client.clientID, settings: settings,
                 at: now, from: client, in: transaction)

@@ -23,7 +23,7 @@ public struct AccountLoginSecurityCheck: UserAuthenticationSecurityCheck {
         guard let email = EmailAddress(username) else { return .wrong("Wrong Credentials") }
         let verdict = try await realm.authenticator.answer(
             .password(Secret(password)),
-            to: .opening(FlowOpening(subject: .email(email), terms: SessionTerms(), lifetime: 1)), by: context.client)
+            to: .opening(FlowOpening(subject: .email(email), terms: GrantTerms(), lifetime: 1)), by: context.client)
         let user: User
         switch verdict {
         case .accomplished(.signedIn(let signedIn)):

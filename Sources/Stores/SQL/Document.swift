@@ -81,6 +81,7 @@ struct GrantDocument: StoredJSON {
         }
         guard let dialect else { throw json.malformed("no dialect") }
         self.dialect = dialect
+        terms.takeAudienceOfDetails()
     }
 
     func write(to json: inout JSONWriter) throws {

@@ -26,7 +26,7 @@ struct BackchannelTests {
     }
 
     private static let asked = Approvals.Backchannel(
-        terms: SessionTerms(scopes: ["openid"]), audience: "https://api", bindingMessage: "21-49-38",
+        terms: GrantTerms(scopes: ["openid"]), audience: "https://api", bindingMessage: "21-49-38",
         authorizationDetails: [["type": "payment_initiation", "instructedAmount": ["amount": .number(123.5)]]])
 
     private func begun(

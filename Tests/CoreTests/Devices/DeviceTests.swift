@@ -86,7 +86,7 @@ struct DeviceTests {
     private func mandatory(_ test: TestRealm) async throws -> Continuation {
         var client = test.client
         client.requiresSecondFactor = true
-        var opening = FlowOpening(subject: .email(TestRealm.email), terms: SessionTerms())
+        var opening = FlowOpening(subject: .email(TestRealm.email), terms: GrantTerms())
         opening.canEnrol = true
         let verdict = try await test.realm.authenticator.answer(
             .password(Secret(TestRealm.password)), to: .opening(opening), by: client)

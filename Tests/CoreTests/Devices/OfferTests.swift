@@ -10,7 +10,7 @@ struct OfferTests {
     private func waiting(_ test: TestRealm) async throws -> FlowHandle {
         var client = test.client
         client.requiresSecondFactor = true
-        var opening = FlowOpening(subject: .email(TestRealm.email), terms: SessionTerms())
+        var opening = FlowOpening(subject: .email(TestRealm.email), terms: GrantTerms())
         opening.canEnrol = true
         let verdict = try await test.realm.authenticator.answer(
             .password(Secret(TestRealm.password)), to: .opening(opening), by: client)

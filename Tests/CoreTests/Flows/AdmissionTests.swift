@@ -44,7 +44,7 @@ struct AdmissionTests {
         let ticket = try await test.realm.enrolments.inviteDevice(for: user.id, by: Self.client(.admin)).ticket
         try add(ticket?.handle, .enrolFactor, .enrolmentTicket, .admin)
         let begun = try await test.realm.approvals.begin(
-            for: user.id, Approvals.Backchannel(terms: SessionTerms(), audience: "https://api"),
+            for: user.id, Approvals.Backchannel(terms: GrantTerms(), audience: "https://api"),
             by: Self.client(.guardian, Self.other))
         let request = try await test.request(to: enrolment.factor.id)
         try add(request.handle, .approve, .deviceRequest, .guardian)

@@ -43,7 +43,7 @@ struct CustomTokenTests {
     private func answer(_ token: String, _ test: TestRealm) async throws -> Verdict {
         try await test.realm.authenticator.answer(
             .customToken(Secret(token), audience: Self.audience),
-            to: .opening(FlowOpening(subject: .answer, terms: SessionTerms())),
+            to: .opening(FlowOpening(subject: .answer, terms: GrantTerms())),
             by: test.client)
     }
 

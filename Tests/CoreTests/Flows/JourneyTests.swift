@@ -259,14 +259,17 @@ struct JourneyTests {
 
     @Test
     func `What one answer says of the session stays beside what the next says, and the last scopes count`() {
-        let first = SessionTerms(scopes: ["a"], details: ["acrs": .array(["c1", "c2"]), "kept": "x", "other": "x"])
-        let second = SessionTerms(scopes: ["b"], details: ["acrs": .array(["c2", "c3"]), "other": "y"])
+        let first = GrantTerms(scopes: ["a"], details: ["acrs": .array(["c1", "c2"]), "kept": "x", "other": "x"])
+        let second = GrantTerms(scopes: ["b"], details: ["acrs": .array(["c2", "c3"]), "other": "y"])
         #expect(
             second.following(first)
-                == SessionTerms(
+                == GrantTerms(
                     scopes: ["b"], details: ["acrs": .array(["c1", "c2", "c3"]), "kept": "x", "other": "y"]))
-        #expect(SessionTerms(scopes: ["b"]).following(first).details == first.details)
-        #expect(first.following(SessionTerms()) == first)
+        #expect(GrantTerms(scopes: ["b"]).following(first).details == first.details)
+        #expect(first.following(GrantTerms()) == first)
+        let wanted = GrantTerms(audiences: ["https://api"])
+        #expect(GrantTerms(scopes: ["b"]).following(wanted).audiences == ["https://api"])
+        #expect(GrantTerms(audiences: ["urn:other"]).following(wanted).audiences == ["urn:other"])
     }
 
     @Test(arguments: TestStore.available)

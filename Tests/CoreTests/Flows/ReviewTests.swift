@@ -143,7 +143,7 @@ extension ReviewTests {
                 to: .flow(FlowHandle("made up"), .any(.signIn)), by: client)
             _ = try await test.realm.authenticator.answer(
                 .customToken(Secret("a.b.c"), audience: "a"),
-                to: .opening(FlowOpening(subject: .answer, terms: SessionTerms())),
+                to: .opening(FlowOpening(subject: .answer, terms: GrantTerms())),
                 by: client)
         }
         #expect(try await test.events(.answerRefused).count == 100)

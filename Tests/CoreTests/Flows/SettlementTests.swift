@@ -64,7 +64,7 @@ struct SettlementTests {
 
     private func scene(_ open: Open) async throws -> Scene {
         let test = try await TestRealm.make()
-        let opening = AnswerTarget.opening(FlowOpening(subject: .email(TestRealm.email), terms: SessionTerms()))
+        let opening = AnswerTarget.opening(FlowOpening(subject: .email(TestRealm.email), terms: GrantTerms()))
         let password = Answer.password(Secret(TestRealm.password))
         switch open {
         case .password:

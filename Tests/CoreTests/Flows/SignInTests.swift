@@ -200,7 +200,7 @@ struct SignInTests {
         }
         #expect(try await test.store.read { try $0.flow(digest: handle.digest) }?.attempts == 0)
         for answer in answers.dropFirst().dropLast() {
-            let opening = FlowOpening(subject: .email(TestRealm.email), terms: SessionTerms())
+            let opening = FlowOpening(subject: .email(TestRealm.email), terms: GrantTerms())
             let verdict = try await test.realm.authenticator.answer(answer, to: .opening(opening), by: test.client)
             #expect(verdict.reason == .unexpectedAnswer)
         }

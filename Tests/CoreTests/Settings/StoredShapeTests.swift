@@ -149,6 +149,26 @@ struct StoredShapeTests {
     }
 
     @Test
+    func `Terms of grants of every earlier shape are read, and the audience of the details is one of the audiences`()
+        throws
+    {
+        #expect(try read(GrantTerms.self, #"{"scopes":[],"details":{}}"#) == GrantTerms())
+        let early = try read(
+            GrantTerms.self, #"{"details":{"audience":"https://api","x":true},"scopes":["openid"]}"#)
+        #expect(early == GrantTerms(scopes: ["openid"], details: ["x": .bool(true)], audiences: ["https://api"]))
+        #expect(try survives(early))
+        let present = try read(
+            GrantTerms.self, #"{"audiences":["urn:stock"],"details":{"audience":"https://api"},"scopes":[]}"#)
+        #expect(present == GrantTerms(details: ["audience": "https://api"], audiences: ["urn:stock"]))
+        #expect(try survives(present))
+        #expect(try String(decoding: GrantTerms().stored, as: UTF8.self) == #"{"details":{},"scopes":[]}"#)
+        let evidence = try read(
+            SessionEvidence.self, #"{"details":{"audience":"https://api"},"dialect":"guardian","proofs":[]}"#)
+        #expect(evidence.terms == GrantTerms(audiences: ["https://api"]))
+        #expect(try survives(evidence))
+    }
+
+    @Test
     func `Instants of a session's evidence survive the store to the microsecond`() async throws {
         let test = try await TestRealm.make()
         test.clock.advance(0.123457)
@@ -167,7 +187,7 @@ struct StoredShapeTests {
         #expect(least.purpose == .signIn)
         #expect(least.challenge == .secondFactor)
         #expect(least.maximumAttempts == 10 && least.proven.isEmpty && !least.requiresSecondFactor)
-        #expect(least.terms == SessionTerms() && least.tokenEpoch == nil && least.email == nil)
+        #expect(least.terms == GrantTerms() && least.tokenEpoch == nil && least.email == nil)
 
         let challenges: [(String, FlowChallenge)] = [
             (#"{"secondFactor":{}}"#, .secondFactor), (#"{"link":{}}"#, .link),
@@ -189,7 +209,7 @@ struct StoredShapeTests {
             #expect(full.challenge == challenge)
             #expect(full.email == "a@b.c" && full.newEmail == "d@e.f" && full.maximumAttempts == 3)
             #expect(full.requiresSecondFactor && full.tokenEpoch == 4 && full.proven.count == 1)
-            #expect(full.terms == SessionTerms(scopes: ["s"], details: ["x": .bool(true)]))
+            #expect(full.terms == GrantTerms(scopes: ["s"], details: ["x": .bool(true)]))
             #expect(try survives(full))
         }
         for purpose in ["signIn", "enrolFactor", "verifyEmail", "resetPassword", "changeEmail"] {

@@ -78,7 +78,7 @@ struct TestRealm: Sendable {
     ) async throws -> Verdict {
         try await realm.authenticator.answer(
             .password(Secret(password)),
-            to: .opening(FlowOpening(subject: .email(email), terms: SessionTerms(), lifetime: lifetime)),
+            to: .opening(FlowOpening(subject: .email(email), terms: GrantTerms(), lifetime: lifetime)),
             by: client ?? self.client)
     }
 

@@ -205,7 +205,7 @@ struct MigrationTests {
                     refresh: RefreshTokenState(
                         currentDigest: Data([1]), previousDigest: Data([2]), rotatedAt: at(4),
                         sealedCurrent: Data([3])),
-                    terms: GrantTerms(scopes: ["openid"], details: ["audience": .string("https://api")])),
+                    terms: GrantTerms(scopes: ["openid"], audiences: ["https://api"])),
             ])
         // An update writes each part where it belongs.
         let (session, grant) = (try #require(sessions.last), try #require(grants.last))

@@ -83,7 +83,7 @@ extension Enrolments {
         let body = FlowBody(
             purpose: .enrolFactor, client: client, email: user.email, proven: evidence.proofs,
             challenge: .enrolment(kind: kind, payload: try kept(user, settings)), maximumAttempts: attempts,
-            terms: SessionTerms(scopes: evidence.scopes, details: evidence.details), tokenEpoch: user.tokenEpoch)
+            terms: evidence.terms, tokenEpoch: user.tokenEpoch)
         _ = try transaction.insert(
             FlowRecord(
                 digest: handle.digest, userID: userID, purpose: FlowPurpose.enrolFactor.rawValue, createdAt: now,

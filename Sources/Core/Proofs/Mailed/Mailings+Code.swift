@@ -5,7 +5,7 @@ extension Mailings {
     ///
     /// Where the address has no account the handle looks the same and no code is right.
     public func sendCode(
-        to email: EmailAddress, terms: SessionTerms = SessionTerms(), by client: ClientContext
+        to email: EmailAddress, terms: GrantTerms = GrantTerms(), by client: ClientContext
     ) async throws -> Outcome {
         let realm = realm
         let now = realm.clock.now

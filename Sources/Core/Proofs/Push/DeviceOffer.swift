@@ -137,7 +137,7 @@ struct DeviceDraft: Sendable {
         body.invitation = invitation
         if let evidence {
             body.proven = evidence.proofs
-            body.terms = SessionTerms(scopes: evidence.scopes, details: evidence.details)
+            body.terms = evidence.terms
         }
         let expiresAt = now + lifetime
         _ = try transaction.insert(

@@ -20,7 +20,7 @@ public struct RequestedAuthorization: Codable, Sendable, Equatable {
 extension Approvals {
     /// What an application requests by the backchannel.
     public struct Backchannel: Sendable {
-        public var terms: SessionTerms
+        public var terms: GrantTerms
         public var audience: String
         public var bindingMessage: String?
         public var authorizationDetails: [JSONValue]
@@ -28,7 +28,7 @@ extension Approvals {
         public var lifetime: TimeInterval
 
         public init(
-            terms: SessionTerms, audience: String, bindingMessage: String? = nil,
+            terms: GrantTerms, audience: String, bindingMessage: String? = nil,
             authorizationDetails: [JSONValue] = [], lifetime: TimeInterval = FlowLifetime.approval
         ) {
             self.terms = terms

@@ -18,11 +18,8 @@ extension Guardian {
         }
     }
 
-    /// The same for what a session was, or is to be, granted.
-    func admit(
-        _ details: [String: JSONValue], for application: CountersignCore.Application
-    ) throws(OAuthError) {
-        guard let audience = details[GuardianTokens.audienceDetail]?.stringValue else { return }
-        try admit(audience, for: application)
+    /// The same for what was, or is to be, granted.
+    func admit(_ terms: GrantTerms, for application: CountersignCore.Application) throws(OAuthError) {
+        for audience in terms.audiences { try admit(audience, for: application) }
     }
 }

@@ -19,7 +19,6 @@ struct GuardianTokens: Sendable {
         let recovery_code: String?
     }
 
-    static let audienceDetail = "audience"
     static let authorizationDetail = "authorization_details"
 
     func answer(for signedIn: SignedIn) async throws -> Answer {
@@ -53,8 +52,7 @@ struct GuardianTokens: Sendable {
         let details = signedIn.evidence.details
         let application = JSONValue.string(signedIn.grant.clientID.rawValue)
         return draft(
-            .accessToken, of: signedIn, for: details[Self.audienceDetail]?.stringValue ?? issuer + "userinfo",
-            lifetime,
+            .accessToken, of: signedIn, for: signedIn.grant.terms.audiences.first ?? issuer + "userinfo", lifetime,
             [
                 "client_id": application, "azp": application, "scope": .string(scopes.joined(separator: " ")),
                 // RFC 9396, section 9.1.

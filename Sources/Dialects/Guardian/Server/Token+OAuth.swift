@@ -68,7 +68,7 @@ extension Guardian {
             signedIn = try await refresh(form, application, client)
         default: throw OAuthError.unsupportedGrant
         }
-        try admit(signedIn.evidence.details, for: application)
+        try admit(signedIn.grant.terms, for: application)
         return signedIn
     }
 
@@ -128,21 +128,21 @@ extension Guardian {
 
     /// What the session will be for: of the scopes that were asked for those that the application has, or that the protocol
     /// knows where it has no list.
-    func terms(_ form: OAuthForm, _ application: CountersignCore.Application) throws -> SessionTerms {
+    func terms(_ form: OAuthForm, _ application: CountersignCore.Application) throws -> GrantTerms {
         let asked = form.text("scope")?.split(separator: " ").map(String.init) ?? []
         let registered = application.registration.scopes
         var known = registered.isEmpty ? Self.scopes : registered
-        var details: [String: JSONValue] = [:]
+        var audiences: [String] = []
         if let audience = form.text("audience") {
             guard audience.utf8.count <= ApplicationRegistration.longestAudience else {
                 throw OAuthError.invalidRequest("audience is too long.")
             }
             try admit(audience, for: application)
-            details[GuardianTokens.audienceDetail] = .string(audience)
+            audiences.append(audience)
             // Every user may manage their own authenticators.
             if mfaAudiences.contains(audience) { known += MFAScope.allCases.map(\.rawValue) }
         }
-        return SessionTerms(scopes: asked.filter(known.contains), details: details)
+        return GrantTerms(scopes: asked.filter(known.contains), audiences: audiences)
     }
 
     /// What an `mfa_token` or an `auth_req_id` names, and whose it is.
@@ -162,7 +162,7 @@ extension Guardian {
         switch try await realm.authenticator.status(of: handle, expecting: expectation) {
         case .open(let summary):
             guard let userID = summary.userID else { throw OAuthError.wrongMFAToken }
-            if let application { try admit(summary.terms.details, for: application) }
+            if let application { try admit(summary.terms, for: application) }
             return (handle, userID, summary)
         case .unknown: throw OAuthError.wrongMFAToken
         case .finished: throw OAuthError(Refusal(.flowFinished))
@@ -289,7 +289,7 @@ extension Guardian {
         let owner = HandleOwner.application(application.id, of: .guardian)
         // Before the token is traded: after a refusal it is as good as before.
         if let evidence = try await realm.sessions.evidence(of: token, of: owner) {
-            try admit(evidence.details, for: application)
+            try admit(evidence.terms, for: application)
         }
         // A session of before the demand ends with its present tokens, and the next sign-in enrols.
         let outcome = try await realm.sessions.refresh(token, of: owner, by: client)

@@ -191,6 +191,6 @@ extension SessionEvidence {
             let developers = claims.members.filter { !IDTokens.reservedClaims.contains($0.key) }
             if !developers.isEmpty { details["developer_claims"] = .object(developers) }
         }
-        self.init(dialect: .identityToolkit, proofs: proofs, details: details)
+        self.init(dialect: .identityToolkit, proofs: proofs, terms: GrantTerms(details: details))
     }
 }

@@ -18,7 +18,7 @@ extension IdentityToolkit {
             .customToken(
                 Secret(options.isDevelopment ? Self.developmentToken(token) : token),
                 audience: Self.customTokenAudience),
-            to: .opening(FlowOpening(subject: .answer, terms: SessionTerms())),
+            to: .opening(FlowOpening(subject: .answer, terms: GrantTerms())),
             by: call.client)
         switch try await outcome(verdict, call) {
         case .refused(let refusal): throw IdentityToolkitError(customToken: refusal)

@@ -13,7 +13,7 @@ extension IdentityToolkit {
         let verdict = try await realm.authenticator.answer(
             .password(Secret(password)),
             to: .opening(
-                FlowOpening(subject: .email(email), terms: SessionTerms(), lifetime: FlowLifetime.secondFactor)),
+                FlowOpening(subject: .email(email), terms: GrantTerms(), lifetime: FlowLifetime.secondFactor)),
             by: call.client)
         switch try await outcome(verdict, call) {
         case .refused(let refusal):

@@ -38,7 +38,7 @@ extension NativeAuth {
             expectation = call.anyExpectation(at: [.complete])
         case .refreshToken, .attributes: throw NativeAuthError.unsupportedGrant
         }
-        expectation.terms = SessionTerms(scopes: scopes, details: details)
+        expectation.terms = GrantTerms(scopes: scopes, details: details)
         expectation.requiresSecondFactor = !contexts.isEmpty
         expectation.consultant = extensions
         switch try await realm.authenticator.answer(answer, to: .flow(handle, expectation), by: call.client) {

@@ -53,6 +53,8 @@ public struct UserData: Codable, Sendable {
         public let endedAt: Timestamp?
         public let refreshedAt: Timestamp?
         public let scopes: [String]
+        /// What its access tokens are for; nil where the protocol has a rule of its own.
+        public let audiences: [String]?
         public let details: [String: JSONValue]
     }
 
@@ -169,6 +171,6 @@ extension UserData.Grant {
             application: grant.clientID.rawValue, createdAt: Timestamp(grant.createdAt),
             expiresAt: Timestamp(grant.expiresAt), endedAt: grant.revokedAt.map(Timestamp.init),
             refreshedAt: grant.refresh.rotatedAt.map(Timestamp.init), scopes: grant.terms.scopes,
-            details: grant.terms.details)
+            audiences: grant.terms.audiences.isEmpty ? nil : grant.terms.audiences, details: grant.terms.details)
     }
 }
