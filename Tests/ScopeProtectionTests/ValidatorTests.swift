@@ -11,7 +11,7 @@ import Testing
 @testable import ScopeProtection
 
 /// A server that says what a test says, and counts.
-private final class StagedTransport: HTTPTransport {
+final class StagedTransport: HTTPTransport {
     typealias Answer = @Sendable (HTTPClientRequest) throws -> HTTPClientResponse
     private let state: Mutex<(answer: Answer, requests: [HTTPClientRequest])>
 
@@ -87,7 +87,7 @@ private final class HeldTransport: HTTPTransport {
     }
 }
 
-private final class Time: Sendable {
+final class Time: Sendable {
     private let seconds = Mutex(1_790_000_000.0)
     var now: Date { Date(timeIntervalSince1970: seconds.withLock { $0 }) }
     func advance(_ by: Double) { seconds.withLock { $0 += by } }
