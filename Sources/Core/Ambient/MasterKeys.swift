@@ -160,8 +160,14 @@ struct KeyedStore: Store {
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await write(.full, body)
+    }
+
+    func write<T: Sendable>(
+        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
         try await keys.retrying {
-            let (result, removed) = try await base.write { [standing] in
+            let (result, removed) = try await base.write(isolation) { [standing] in
                 let transaction = RememberingTransaction($0, standing: standing)
                 let result = try body(transaction)
                 return (result, transaction.removedFactors)

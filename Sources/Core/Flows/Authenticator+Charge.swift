@@ -28,7 +28,7 @@ extension Authenticator {
         _ attempt: Attempt, judgesAtOnce: Bool, ended: [String: ChargeEnd]
     ) async throws -> Charged {
         let realm = realm
-        return try await realm.store.write { transaction in
+        return try await realm.store.write(.rows) { transaction in
             let found = try Self.find(attempt, realm: realm, in: transaction)
             let charged: Charged
             var subject: UserID?
@@ -99,7 +99,7 @@ extension Authenticator {
     func end(_ charge: Charge?, _ end: ChargeEnd) async {
         guard let charge else { return }
         do {
-            try await realm.store.write { transaction in
+            try await realm.store.write(.rows) { transaction in
                 // A charge ends once. Where no counter says whether it did, the flow's own is set back at most once, as this
                 // is not tried again.
                 let ends = try transaction.end(charge, end) || charge.counted.isEmpty

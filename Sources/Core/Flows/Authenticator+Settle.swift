@@ -26,7 +26,7 @@ extension Authenticator {
         let settlement = Settlement(attempt: attempt, context: context, judged: judged, advice: advice, realm: realm)
         let settled: Settled
         do {
-            settled = try await realm.store.write { try settlement.settle(in: $0) }
+            settled = try await realm.store.write(.rows) { try settlement.settle(in: $0) }
         } catch let question as ConsultationNeeded {
             return .needs(question)
         }

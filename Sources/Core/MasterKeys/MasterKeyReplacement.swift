@@ -30,7 +30,9 @@ public struct MasterKeyReplacement: Sendable {
     ) async throws -> Bool {
         let (keys, random, now) = (sealer.keys, realm.random, realm.clock.now)
         let eventID = AuditEvent.freshID(at: now, random: random)
-        return try await realm.store.write { transaction in
+        // When it is over, no write is under way that has begun before: what such a one sealed with the old key, it has
+        // committed, and `uses` finds it.
+        return try await realm.store.write(.exclusive) { transaction in
             guard let check = try transaction.document(MasterKeys.checkDocument),
                 Sealer.keyName(of: check) == old.name
             else { return false }
@@ -106,8 +108,8 @@ public struct MasterKeyReplacement: Sendable {
 
     /// Looks at everything that is sealed.
     ///
-    /// The transactions are those of writes: on PostgreSQL only these are as if they ran one after the other, so that what a
-    /// server sealed before the replacement, and commits afterwards, is found or refused.
+    /// The transactions are those of writes: on PostgreSQL these are as if they ran one after the other, so that what a
+    /// server of before sealed before the replacement, and commits afterwards, is found or refused.
     public func uses() async throws -> Uses {
         let current = try await current()
         let (name, now) = (Data(current.name), realm.clock.now)

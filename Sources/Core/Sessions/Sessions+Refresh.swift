@@ -80,7 +80,7 @@ extension Sessions {
         }
         let successor = RefreshToken(grant: given.grantID, random: realm.random)
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
-        return try await realm.store.write { transaction in
+        return try await realm.store.write(.rows) { transaction in
             guard let found = try transaction.granted(given.grantID) else { return .refused(.ended) }
             let session = found.session
             var grant = found.grant

@@ -19,6 +19,12 @@ public protocol Store: Sendable {
     ///   is away, `readOnly` where it takes no writes, `outcomeUnknown` where it went away in the middle of the commit.
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T
 
+    /// Reads and writes, kept apart from other writes as far as its rules need it. A store that runs one write after the other
+    /// makes no difference.
+    func write<T: Sendable>(
+        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T
+
     /// A number that is another one after anything was committed, by whichever process, told without a transaction: while
     /// it stays the same, nothing need be looked for. Nil where the store cannot tell so cheaply.
     func changeMark() async throws -> Int64?
@@ -26,6 +32,27 @@ public protocol Store: Sendable {
 
 extension Store {
     public func changeMark() async throws -> Int64? { nil }
+
+    public func write<T: Sendable>(
+        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await write(body)
+    }
+}
+
+/// How far a write is kept apart from others that run at the same time, where a store runs several (`docs/decisions/0192`).
+public enum Isolation: Sendable, Equatable {
+    /// As if it ran alone: the default, and right for every body.
+    case full
+    /// One snapshot; of two writes that change the same row, or add the same key, one is run again.
+    ///
+    /// For a body whose rules are all about rows that it changes itself, such as counters, a factor and a flow that are
+    /// compared and set. What it decides by rows that it only reads has to be right as of the beginning of the transaction. A
+    /// store refuses what cannot be such a rule, a look at many rows or the change of a setting: it undoes the body and runs it
+    /// once more with ``full``.
+    case rows
+    /// No other write is under way when it begins, nor begins before it ends.
+    case exclusive
 }
 
 /// What can be done inside a transaction. Each part is described beside the things it keeps.

@@ -82,13 +82,13 @@ final class ConnectionThreads: Sendable {
     // MARK: Callers
 
     func run<T: Sendable>(
-        _ kind: TransactionKind, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+        _ mode: TransactionMode, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
-            let job = PendingTransaction(kind, body, continuation)
+            let job = PendingTransaction(mode, body, continuation)
             let now = ContinuousClock.now
             let (admission, wakes, nextSweep) = state.withLock { state in
-                let admission = state.queue.add(job, kind, at: now, deadline: now + options.patience)
+                let admission = state.queue.add(job, mode.kind, at: now, deadline: now + options.patience)
                 return (admission, state.wakesSleeper(), state.newSweep())
             }
             if wakes { wake.signal() }

@@ -16,11 +16,11 @@ struct PendingTransaction: Sendable {
     let fail: @Sendable (StoreError) -> Void
 
     init<T: Sendable>(
-        _ kind: TransactionKind, _ body: @escaping @Sendable (any StoreTransaction) throws -> T,
+        _ mode: TransactionMode, _ body: @escaping @Sendable (any StoreTransaction) throws -> T,
         _ continuation: CheckedContinuation<T, any Error>
     ) {
         attempt = { link in
-            switch kind.attempt(on: link, body) {
+            switch mode.attempt(on: link, body) {
             case .done(let value): .over { continuation.resume(returning: value) }
             case .failed(let error): .over { continuation.resume(throwing: error) }
             case .lostRace(let failure): .lostRace(failure)

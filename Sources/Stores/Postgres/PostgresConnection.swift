@@ -13,43 +13,48 @@ final class PostgresConnection: SQLConnection {
     private let isBounded: Bool
     /// Whether changes are taken for done; otherwise each is waited for.
     private let foresees: Bool
+    /// Whether the transaction is isolated by rows, and may run only what is about rows by their keys.
+    private let keepsToRows: Bool
     private(set) var failure: PostgresFailure?
     let locksRows = true
 
     /// - Parameters:
     ///   - isBounded: false for what may take its time, such as a migration.
     ///   - foresees: whether changes are taken for done before the server says so.
-    init(_ link: PostgresLink, isBounded: Bool = true, foresees: Bool = false) {
+    ///   - keepsToRows: whether it refuses what a transaction isolated by rows may not run.
+    init(_ link: PostgresLink, isBounded: Bool = true, foresees: Bool = false, keepsToRows: Bool = false) {
         self.link = link
         self.isBounded = isBounded
         self.foresees = foresees
+        self.keepsToRows = keepsToRows
     }
 
     func query(_ statement: SQLStatement, _ parameters: [SQLValue], _ read: (any SQLColumns) throws -> Void) throws {
-        try noting { try link.run(statement, parameters, isBounded: isBounded).read(read) }
+        try noting(statement) { try link.run(statement, parameters, isBounded: isBounded).read(read) }
     }
 
     func execute(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Int {
-        try noting { try link.run(statement, parameters, isBounded: isBounded).changedRows }
+        try noting(statement) { try link.run(statement, parameters, isBounded: isBounded).changedRows }
     }
 
     func changes(_ statement: SQLStatement, _ parameters: [SQLValue]) throws -> Bool {
         guard foresees else { return try execute(statement, parameters) > 0 }
-        try noting { try link.send(statement, parameters, isForeseen: true) }
+        try noting(statement) { try link.send(statement, parameters, isForeseen: true) }
         return true
     }
 
     func send(_ statement: SQLStatement, _ parameters: [SQLValue]) throws {
         guard foresees else { return _ = try execute(statement, parameters) }
-        try noting { try link.send(statement, parameters, isForeseen: false) }
+        try noting(statement) { try link.send(statement, parameters, isForeseen: false) }
     }
 
     /// Waits for the answers on which a decision of the body may rest, or for all.
     func settle(all: Bool) {
-        if failure == nil, all || link.foresees { try? noting { try link.settle() } }
+        if failure == nil, all || link.foresees { try? noting(nil) { try link.settle() } }
     }
 
-    private static let clock = SQLStatement("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
+    private static let clock = SQLStatement(
+        "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", isByRow: true)
     var timeQuery: SQLStatement? { Self.clock }
 
     func takesWrites() throws -> Bool {
@@ -59,7 +64,9 @@ final class PostgresConnection: SQLConnection {
         ).first?.values.first != .integer(1)
     }
 
-    private func noting<T>(_ run: () throws -> T) throws -> T {
+    /// - Parameter statement: what is to be run; nil where nothing new is.
+    private func noting<T>(_ statement: SQLStatement?, _ run: () throws -> T) throws -> T {
+        if failure == nil, keepsToRows, let statement, !statement.isByRow { failure = .beyondRows }
         if let failure { throw failure.storeError }
         do {
             return try run()

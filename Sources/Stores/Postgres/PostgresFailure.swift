@@ -18,6 +18,8 @@ struct PostgresFailure: Error {
         case silence
         /// A change that was taken for done was not; run again with exact answers, the body may decide otherwise.
         case unforeseen
+        /// A transaction isolated by rows was about to run what such a one may not; run again, fully isolated.
+        case beyondRows
         /// It would fail again.
         case giveUp
     }
@@ -54,6 +56,7 @@ struct PostgresFailure: Error {
     }
 
     static let unforeseen = PostgresFailure(.unforeseen, "PostgreSQL: a row was not as it was foreseen")
+    static let beyondRows = PostgresFailure(.beyondRows, "PostgreSQL: a rule is about more than rows by their keys")
 
     var storeError: StoreError {
         let code: StoreError.Code = consequence == .readOnly ? .readOnly : .unavailable

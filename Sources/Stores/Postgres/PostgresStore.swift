@@ -4,7 +4,8 @@ import StoreSQL
 /// The store for many machines: a PostgreSQL database, through libpq. Servers side by side on one database are one
 /// server; none keeps any state of its own.
 ///
-/// Writes are SERIALIZABLE: each is as if it ran alone, on whatever server. One that loses a race is undone and run
+/// Writes are SERIALIZABLE, each as if it ran alone, on whatever server, but for those that say that they keep to their rows
+/// (``Isolation/rows``). One that loses a race is undone and run
 /// again, one that loses its connection before the commit runs again on a fresh one, and PostgreSQL may be restarted
 /// meanwhile. Only where the connection ends while a commit is under way is it unknown whether it was done; it is then
 /// not run again, and `outcomeUnknown` is thrown. After `unavailable`, as for every other failure of the database,
@@ -96,7 +97,13 @@ public final class PostgresStore: Store {
     public func write<T: Sendable>(
         _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
-        try await threads.run(.write, body)
+        try await write(.full, body)
+    }
+
+    public func write<T: Sendable>(
+        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
+        try await threads.run(.write(isolation), body)
     }
 
     /// Waits for the transactions that were accepted and ends the connections. Reads and writes afterwards are refused as

@@ -15,56 +15,87 @@ enum TransactionOutcome<Value> {
     case failed(any Error)
 }
 
-extension TransactionKind {
+/// How a transaction is run.
+enum TransactionMode: Sendable {
+    case read
+    case write(Isolation)
+
+    var kind: TransactionKind { if case .read = self { .read } else { .write } }
+
     /// Runs the body in a transaction on the connection: once where changes do what the body was told that they do, and
-    /// otherwise again with exact answers.
+    /// otherwise again with exact answers. One isolated by rows that goes beyond them runs again, fully isolated.
     func attempt<T>(
         on link: PostgresLink, _ body: (any StoreTransaction) throws -> T
     ) -> TransactionOutcome<T> {
-        attempt(on: link, foreseeing: true, body) ?? attempt(on: link, foreseeing: false, body)
-            ?? .failed(PostgresFailure.unforeseen.storeError)
+        var mode = self
+        var foresees = true
+        while true {
+            switch mode.attempt(on: link, foreseeing: foresees, body) {
+            case .ended(let outcome): return outcome
+            case .unforeseen where foresees: foresees = false
+            case .unforeseen: return .failed(PostgresFailure.unforeseen.storeError)
+            case .beyondRows: mode = .write(.full)
+            }
+        }
     }
 
-    /// - Returns: nil where something was not as it was foreseen; then nothing was done.
+    private enum Attempted<Value> {
+        case ended(TransactionOutcome<Value>)
+        /// Something was not as it was foreseen; nothing was done.
+        case unforeseen
+        /// Its rules are about more than rows; nothing was done.
+        case beyondRows
+    }
+
     private func attempt<T>(
         on link: PostgresLink, foreseeing: Bool, _ body: (any StoreTransaction) throws -> T
-    ) -> TransactionOutcome<T>? {
+    ) -> Attempted<T> {
         do {
-            try link.begin(beginning)
+            for command in beginning { try link.begin(command) }
         } catch {
-            return outcome(of: error)
+            return .ended(outcome(of: error))
         }
-        let connection = PostgresConnection(link, foresees: foreseeing)
+        let connection = PostgresConnection(link, foresees: foreseeing, keepsToRows: isByRows)
         let result = Result { try SQLTransaction.run(on: connection, body) }
         // Neither what the body gives nor what it throws counts before it is certain that it was told the truth.
         // What is only to read may not have written either.
-        connection.settle(all: self == .read)
+        connection.settle(all: kind == .read)
         if let failure = connection.failure {
             link.rollBack()
-            if failure.consequence == .unforeseen { return nil }
+            if failure.consequence == .unforeseen { return .unforeseen }
+            if failure.consequence == .beyondRows { return .beyondRows }
             // What the body threw because of a lost race, or made of it, counts as little as what it read.
             switch (result, outcome(of: failure) as TransactionOutcome<T>) {
-            case (.failure(let error), .failed): return .failed(error)
-            case (_, let outcome): return outcome
+            case (.failure(let error), .failed): return .ended(.failed(error))
+            case (_, let outcome): return .ended(outcome)
             }
         }
         switch result {
         case .failure(let error):
             link.rollBack()
-            return .failed(error)
+            return .ended(.failed(error))
         case .success(let value):
-            return self == .write ? commit(value, on: link) : end(value, on: link)
+            return .ended(kind == .write ? commit(value, on: link) : end(value, on: link))
         }
     }
 
-    /// SERIALIZABLE for what writes: bodies read, decide and write, and are written as if each were alone. A read
-    /// needs one snapshot, which never waits and never fails (docs/decisions/0020-postgres-isolation.md).
+    private var isByRows: Bool { if case .write(.rows) = self { true } else { false } }
+
+    /// SERIALIZABLE for what writes: bodies read, decide and write, and are written as if each were alone. Those that keep to
+    /// rows have one snapshot in which the second to change a row loses, and no reads that PostgreSQL would have to
+    /// remember (docs/decisions/0192-writes-that-keep-to-their-rows.md). A read needs one snapshot, which never waits and never
+    /// fails (docs/decisions/0020-postgres-isolation.md).
+    ///
+    /// A lock on the table of documents tells those that keep to rows from the one that excludes them. It is taken before the
+    /// snapshot, and conflicts with nothing else.
     ///
     /// A write does not insist on writing: a database that was made read-only stays it.
-    private var beginning: String {
+    private var beginning: [String] {
         switch self {
-        case .read: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-        case .write: "BEGIN ISOLATION LEVEL SERIALIZABLE"
+        case .read: ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"]
+        case .write(.full): ["BEGIN ISOLATION LEVEL SERIALIZABLE"]
+        case .write(.rows): ["BEGIN ISOLATION LEVEL REPEATABLE READ", "LOCK TABLE documents IN ROW SHARE MODE"]
+        case .write(.exclusive): ["BEGIN ISOLATION LEVEL SERIALIZABLE", "LOCK TABLE documents IN EXCLUSIVE MODE"]
         }
     }
 
@@ -104,11 +135,12 @@ extension TransactionKind {
 
     private func outcome<T>(of error: any Error) -> TransactionOutcome<T> {
         guard let failure = error as? PostgresFailure else { return .failed(error) }
-        return switch (failure.consequence, self) {
+        return switch (failure.consequence, kind) {
         case (.runAgain, _): .lostRace(failure)
         case (.reconnect, _): .lostConnection(failure)
         case (.readOnly, .write): .readOnly(failure)
-        case (.readOnly, .read), (.silence, _), (.unforeseen, _), (.giveUp, _): .failed(failure.storeError)
+        case (.readOnly, .read), (.silence, _), (.unforeseen, _), (.beyondRows, _), (.giveUp, _):
+            .failed(failure.storeError)
         }
     }
 }

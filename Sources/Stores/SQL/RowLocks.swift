@@ -118,7 +118,7 @@ private enum Reservation {
                 """
                 SELECT \(row.column) FROM \(row.name) WHERE \(row.column) IN (\(places)) \
                 ORDER BY \(row.column) FOR UPDATE
-                """)
+                """, isByRow: true)
             statements[table] = made
             return made
         }

@@ -12,17 +12,23 @@ public final class SQLStatement: Sendable {
     public let text: String
     /// Counts from 0 without gaps over the whole program; nil for a statement that is not kept.
     public let number: Int?
+    /// Whether it reads or changes rows by their keys, and nothing of what is decided by it is about other rows: what a
+    /// transaction may run that is isolated by rows (`docs/decisions/0192`).
+    public let isByRow: Bool
 
     private static let numbers = Atomic(0)
 
     /// A statement that is kept, made once for the life of the program.
-    public init(_ text: String) {
+    /// - Parameter isByRow: see ``isByRow``. False unless it was thought about.
+    public init(_ text: String, isByRow: Bool = false) {
         self.text = text
+        self.isByRow = isByRow
         number = Self.numbers.wrappingAdd(1, ordering: .relaxed).oldValue
     }
 
     private init(passing text: String) {
         self.text = text
+        isByRow = false
         number = nil
     }
 

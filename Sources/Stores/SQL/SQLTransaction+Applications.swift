@@ -18,7 +18,7 @@ extension Application: StoredRow {
 }
 
 private enum Statements {
-    static let byID = Application.selection("WHERE id = $1")
+    static let byID = Application.selection("WHERE id = $1", isByRow: true)
     static let listed = Application.selection("WHERE id > $1 ORDER BY id LIMIT $2")
     static let insertion = Application.insertion()
     static let update = SQLStatement(

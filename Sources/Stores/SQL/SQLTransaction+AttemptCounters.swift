@@ -22,15 +22,15 @@ extension AttemptCounter: StoredRow {
 }
 
 private enum Statements {
-    static let byName = AttemptCounter.selection("WHERE name = $1")
+    static let byName = AttemptCounter.selection("WHERE name = $1", isByRow: true)
     static let replacement = SQLStatement(
         """
         INSERT INTO attempt_counters (name, attempts, began_at, blocked_until, open_charges) \
         VALUES ($1, $2, $3, $4, $5) \
         ON CONFLICT (name) DO UPDATE SET attempts = excluded.attempts, began_at = excluded.began_at, \
         blocked_until = excluded.blocked_until, open_charges = excluded.open_charges
-        """)
-    static let deletion = SQLStatement("DELETE FROM attempt_counters WHERE name = $1")
+        """, isByRow: true)
+    static let deletion = SQLStatement("DELETE FROM attempt_counters WHERE name = $1", isByRow: true)
     static let idle = AttemptCounter.selection(
         """
         WHERE began_at < $1 AND (blocked_until IS NULL OR blocked_until <= $1) \

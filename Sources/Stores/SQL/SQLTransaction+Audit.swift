@@ -26,7 +26,7 @@ extension AuditEvent: StoredRow {
 }
 
 private enum Statements {
-    static let insertion = AuditEvent.insertion()
+    static let insertion = AuditEvent.insertion(isByRow: true)
     static let newest = AuditEvent.selection("WHERE id > $1 ORDER BY id DESC LIMIT $2")
     static let ofUserAfter = AuditEvent.selection("WHERE user_id = $1 AND id > $2 ORDER BY id DESC LIMIT $3")
     static let ofUserBefore = AuditEvent.selection("WHERE user_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3")

@@ -2,7 +2,7 @@ import CountersignCore
 import Foundation
 
 private enum Statements {
-    static let byName = SQLStatement("SELECT name, body FROM documents WHERE name = $1")
+    static let byName = SQLStatement("SELECT name, body FROM documents WHERE name = $1", isByRow: true)
     static let replacement = SQLStatement(
         "INSERT INTO documents (name, body) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET body = excluded.body")
 }

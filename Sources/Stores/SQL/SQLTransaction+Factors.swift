@@ -21,9 +21,9 @@ extension FactorRecord: StoredRow {
 }
 
 private enum Statements {
-    static let byID = FactorRecord.selection("WHERE id = $1")
+    static let byID = FactorRecord.selection("WHERE id = $1", isByRow: true)
     // Two factors of one microsecond – a sign-up that makes both – keep a stable order by their ids.
-    static let ofUser = FactorRecord.selection("WHERE user_id = $1 ORDER BY created_at, id")
+    static let ofUser = FactorRecord.selection("WHERE user_id = $1 ORDER BY created_at, id", isByRow: true)
     /// How many ids one statement looks for.
     static let places = 100
     static let among = SQLStatement(
@@ -33,7 +33,7 @@ private enum Statements {
         """
         UPDATE factors SET revision = revision + 1, name = $3, last_used_at = $4, payload = $5 \
         WHERE id = $1 AND revision = $2
-        """)
+        """, isByRow: true)
     static let deletion = SQLStatement("DELETE FROM factors WHERE id = $1")
 }
 

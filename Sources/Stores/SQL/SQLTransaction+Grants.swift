@@ -42,16 +42,16 @@ extension Grant: StoredRow {
 }
 
 private enum Statements {
-    static let byID = Grant.selection("WHERE id = $1")
+    static let byID = Grant.selection("WHERE id = $1", isByRow: true)
     static let ofSession = Grant.selection("WHERE session_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2")
     static let ofUser = Grant.selection("WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2")
     static let insertion = Grant.insertion(
-        where: "EXISTS (SELECT 1 FROM sessions WHERE sessions.id = $2 AND user_id = $3)")
+        where: "EXISTS (SELECT 1 FROM sessions WHERE sessions.id = $2 AND user_id = $3)", isByRow: true)
     static let update = SQLStatement(
         """
         UPDATE grants SET revision = revision + 1, revoked_at = $3, current_digest = $4, previous_digest = $5, \
         rotated_at = $6, sealed_current = $7, terms = $8 WHERE id = $1 AND revision = $2
-        """)
+        """, isByRow: true)
     static let deletion = SQLStatement("DELETE FROM grants WHERE id = $1")
     static let expired = Grant.deletion(key: "id", "WHERE expires_at < $1 ORDER BY expires_at")
 }

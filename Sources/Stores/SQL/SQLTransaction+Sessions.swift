@@ -36,9 +36,9 @@ extension Session: StoredRow {
 }
 
 private enum Statements {
-    static let byID = Session.selection("WHERE id = $1")
+    static let byID = Session.selection("WHERE id = $1", isByRow: true)
     static let ofUser = Session.selection("WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2")
-    static let insertion = Session.insertion(where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)")
+    static let insertion = Session.insertion(where: "EXISTS (SELECT 1 FROM users WHERE users.id = $2)", isByRow: true)
     static let update = SQLStatement(
         """
         UPDATE sessions SET revision = revision + 1, revoked_at = $3, evidence = $4, browser_digest = $5 \

@@ -8,14 +8,14 @@ private enum Statements {
         SELECT \(Application.columns(of: "application")), one.body, other.body FROM (SELECT 1 AS row) AS asked \
         LEFT JOIN applications AS application ON application.id = $1 \
         LEFT JOIN documents AS one ON one.name = $2 LEFT JOIN documents AS other ON other.name = $3
-        """)
-    static let documents = SQLStatement("SELECT name, body FROM documents WHERE name IN ($1, $2)")
+        """, isByRow: true)
+    static let documents = SQLStatement("SELECT name, body FROM documents WHERE name IN ($1, $2)", isByRow: true)
     static let heldGrant = SQLStatement(
         """
         SELECT \(Grant.columns(of: Grant.table)), \(Session.columns(of: Session.table)), \(User.columns(of: User.table)) \
         FROM grants JOIN sessions ON sessions.id = grants.session_id JOIN users ON users.id = grants.user_id \
         WHERE grants.id = $1
-        """)
+        """, isByRow: true)
 }
 
 extension StoredRow {

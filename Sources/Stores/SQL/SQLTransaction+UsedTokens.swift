@@ -18,7 +18,7 @@ extension UsedToken: StoredRow {
 }
 
 private enum Statements {
-    static let insertion = UsedToken.insertion()
+    static let insertion = UsedToken.insertion(isByRow: true)
     static let expired = UsedToken.deletion(key: "digest", "WHERE expires_at < $1 ORDER BY expires_at")
 }
 

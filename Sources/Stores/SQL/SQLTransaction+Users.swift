@@ -40,8 +40,8 @@ extension User: StoredRow {
 }
 
 private enum Statements {
-    static let byID = User.selection("WHERE id = $1")
-    static let byEmail = User.selection("WHERE email = $1")
+    static let byID = User.selection("WHERE id = $1", isByRow: true)
+    static let byEmail = User.selection("WHERE email = $1", isByRow: true)
     static let byPhoneNumber = User.selection("WHERE phone_number = $1")
     static let listed = User.selection("WHERE id > $1 ORDER BY id LIMIT $2")
     static let insertion = User.insertion()
@@ -60,7 +60,7 @@ private enum Statements {
         """
         UPDATE users SET last_sign_in_at = COALESCE($2, last_sign_in_at), \
         last_refresh_at = COALESCE($3, last_refresh_at) WHERE id = $1
-        """)
+        """, isByRow: true)
     static let deletion = SQLStatement("DELETE FROM users WHERE id = $1")
     static let count = SQLStatement("SELECT COUNT(*) FROM users")
 }

@@ -40,19 +40,19 @@ protocol StoredRow {
 /// The statements that an entity's file names once, as `static let`.
 extension StoredRow {
     /// Selects rows by the clauses after `FROM`.
-    static func selection(_ clauses: String) -> SQLStatement {
-        SQLStatement("SELECT \(columns) FROM \(table) \(clauses)")
+    static func selection(_ clauses: String, isByRow: Bool = false) -> SQLStatement {
+        SQLStatement("SELECT \(columns) FROM \(table) \(clauses)", isByRow: isByRow)
     }
 
     /// Inserts a row, where no row has one of its keys and the condition holds.
     ///
     /// The condition is how a row that hangs on a user is refused when the user was deleted: failing on the foreign key
     /// would abort the transaction in PostgreSQL.
-    static func insertion(where condition: String? = nil) -> SQLStatement {
+    static func insertion(where condition: String? = nil, isByRow: Bool = false) -> SQLStatement {
         let count = columns.split(separator: ",").count
         let places = (1...count).map { "$\($0)" }.joined(separator: ", ")
         let source = if let condition { "SELECT \(places) WHERE \(condition)" } else { "VALUES (\(places))" }
-        return SQLStatement("INSERT INTO \(table) (\(columns)) \(source) ON CONFLICT DO NOTHING")
+        return SQLStatement("INSERT INTO \(table) (\(columns)) \(source) ON CONFLICT DO NOTHING", isByRow: isByRow)
     }
 
     /// Deletes the rows that the clauses pick by an instant, at most a number, so that cleaning a large table holds no long

@@ -363,6 +363,50 @@ struct MasterKeyReplacementTests {
         #expect(try await stage.names()[.factor] == [stage.new.id])
     }
 
+    @Test(
+        .enabled(if: PostgresCluster.isWanted, Comment(rawValue: PostgresCluster.hint)))
+    func `A replacement waits for what keeps to its rows and has sealed with the old key, and then finds it`()
+        async throws
+    {
+        let stage = try await Neighbours(on: .postgres)
+        let server = stage.neighbour(stage.old, stage.new)
+        try await server.realm.checkMasterKey()
+        let (sealer, now) = (server.realm.sealer, server.now)
+        let gate = DispatchSemaphore(value: 0)
+        let (entered, enter) = AsyncStream<Void>.makeStream()
+        let handle = FlowHandle(random: server.realm.random)
+        let late = Task {
+            try await server.store.write(.rows) { transaction in
+                let body = FlowBody(purpose: .signIn, client: server.client, challenge: .secondFactor)
+                _ = try transaction.insert(
+                    FlowRecord(
+                        digest: handle.digest, userID: nil, purpose: FlowPurpose.signIn.rawValue, createdAt: now,
+                        expiresAt: now + 600, body: body.sealed(by: sealer, digest: handle.digest, in: transaction)))
+                // The thread is the connection's own.
+                enter.finish()
+                gate.wait()
+            }
+        }
+        for await _ in entered {}
+        let worker = stage.neighbour(stage.new, stage.old)
+        let replacement = worker.realm.masterKeyReplacement
+        let isReplaced = Shared(false)
+        let replacing = Task {
+            let result = try await replacement.replace(stage.old, with: stage.new, by: worker.client)
+            isReplaced.withLock { $0 = true }
+            return result
+        }
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(!isReplaced.withLock { $0 })
+        gate.signal()
+        try await late.value
+        #expect(try await replacing.value)
+        #expect(try await replacement.uses().sealed > 0)
+        try await replacement.resealAll()
+        #expect(try await replacement.uses().isNone)
+        #expect(try await worker.store.read { try $0.flow(digest: handle.digest) } != nil)
+    }
+
     @Test
     func `A mailed code that is open keeps the old key in use until it expires, and is right meanwhile`() async throws {
         let stage = try await Neighbours()
