@@ -1,3 +1,4 @@
+import CountersignCore
 import Foundation
 
 /// A mail as it goes over the wire: headers, a part in plain text and one in HTML (RFC 5322, RFC 2046 section 5.1.4).
@@ -44,30 +45,8 @@ struct MailMessage {
 
     /// RFC 5322, section 3.3, in UTC.
     static func date(_ date: Date) -> String {
-        let seconds = Int(date.timeIntervalSince1970.rounded(.down))
-        let (days, second) = seconds.quotientAndRemainder(byFlooring: 86_400)
-        let weekday = (days + 4).quotientAndRemainder(byFlooring: 7).remainder
-        // Years begin in March here, so that a leap day is the last of one; 146,097 days are 400 years.
-        let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(byFlooring: 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        let month = monthFromMarch < 10 ? monthFromMarch + 2 : monthFromMarch - 10
-        let year = era * 400 + yearOfEra + (month < 2 ? 1 : 0)
-        func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        return "\(weekdays[weekday]), \(two(day)) \(months[month]) \(year) "
-            + "\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) +0000"
-    }
-
-    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-}
-
-extension Int {
-    /// Of negative numbers too the remainder is not negative.
-    fileprivate func quotientAndRemainder(byFlooring divisor: Int) -> (quotient: Int, remainder: Int) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+        let time = CalendarTime(secondsSinceEpoch: Int(date.timeIntervalSince1970.rounded(.down)))
+        let day = time.date
+        return "\(day.weekday), \(day.day.padded(to: 2)) \(day.monthName) \(day.year) \(time.clock) +0000"
     }
 }
