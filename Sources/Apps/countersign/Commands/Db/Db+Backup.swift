@@ -8,6 +8,9 @@ extension DbCommand {
             discussion: """
                 Secrets in the copy are encrypted under the master key. Keep the two apart; or, if the copy is as protected \
                 as the server, copy the key too with --with-master-key, to FILE.master-key. Nothing is overwritten.
+
+                A restore brings back what the copy contains: the users, the keys, the administrator's token and the \
+                first application.
                 """)
 
         @Argument(help: "The file to create.") var file: String

@@ -7,7 +7,8 @@ extension DbCommand {
         static let configuration = CommandConfiguration(
             abstract: "Restore a data directory from a backup.",
             discussion: """
-                The directory must not contain a database. The master key is FILE.master-key if that exists; otherwise \
+                The users, the keys, the administrator's token and the first application are those of the backup. The \
+                directory must not contain a database. The master key is FILE.master-key if that exists; otherwise \
                 put it into the directory as master-key before the server starts.
                 """)
 
