@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import OAuthHTTP
 
 /// Makes the tokens of `/oauth/token` (OpenID Connect Core, section 2; RFC 9068).
 struct GuardianTokens: Sendable {
@@ -63,20 +64,6 @@ struct GuardianTokens: Sendable {
     private func identity(_ signedIn: SignedIn, _ scopes: [String], _ lifetime: Int) -> TokenDraft {
         draft(
             .jwt, of: signedIn, for: signedIn.grant.clientID.rawValue, lifetime,
-            Self.profile(of: signedIn.user, scopes).mapValues { .some($0) })
-    }
-
-    /// What the scopes `email` and `profile` open of a user (OpenID Connect Core 1.0, section 5.4).
-    static func profile(of user: User, _ scopes: [String]) -> [String: JSONValue] {
-        var claims: [String: JSONValue] = [:]
-        if scopes.contains("email"), let email = user.email {
-            claims["email"] = .string(email.canonical)
-            claims["email_verified"] = .bool(user.profile.emailVerified)
-        }
-        if scopes.contains("profile") {
-            claims["name"] = user.profile.displayName.map { .string($0) }
-            claims["picture"] = user.profile.photoURL.map { .string($0) }
-        }
-        return claims
+            signedIn.user.claims(openedBy: scopes).mapValues { .some($0) })
     }
 }

@@ -1,5 +1,6 @@
 import CountersignCore
 import Hummingbird
+import OAuthHTTP
 import ServerHTTP
 
 extension Guardian {
@@ -16,8 +17,7 @@ extension Guardian {
         else { throw OAuthError.wrongAccessToken }
         let claims = verified.claims
         try require("openid", of: claims)
-        var members = GuardianTokens.profile(
-            of: user, claims.string("scope")?.split(separator: " ").map(String.init) ?? [])
+        var members = user.claims(openedBy: claims.string("scope")?.split(separator: " ").map(String.init) ?? [])
         members["sub"] = .string(Self.name(of: user.id))
         return try .json(JSONValue.object(members))
     }

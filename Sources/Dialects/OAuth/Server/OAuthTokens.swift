@@ -1,5 +1,6 @@
 import CountersignCore
 import Foundation
+import OAuthHTTP
 import OAuthWire
 
 /// The tokens of this protocol: access tokens as JWTs (RFC 9068), and ID tokens (OpenID Connect Core 1.0, section 2).
@@ -94,7 +95,7 @@ struct OAuthTokens: Sendable {
         spelling["at_hash"] = .string(Tokens.halfHash(of: access))
         if let nonce = extent.nonce { spelling["nonce"] = .string(nonce) }
         let asked = Self.names(signedIn.grant.terms.details[GrantDetail.idTokenClaims])
-        for (name, value) in Self.profile(of: signedIn.user, extent.scopes) where asked.contains(name) {
+        for (name, value) in signedIn.user.claims(openedBy: extent.scopes) where asked.contains(name) {
             spelling[name] = value
         }
         return TokenDraft(
@@ -118,19 +119,5 @@ struct OAuthTokens: Sendable {
     static func names(_ value: JSONValue?) -> [String] {
         guard case .array(let items)? = value else { return [] }
         return items.compactMap(\.stringValue)
-    }
-
-    /// What scopes open of a user (OpenID Connect Core 1.0, section 5.4).
-    static func profile(of user: User, _ scopes: [String]) -> [String: JSONValue] {
-        var claims: [String: JSONValue] = [:]
-        if scopes.contains("email"), let email = user.email {
-            claims["email"] = .string(email.canonical)
-            claims["email_verified"] = .bool(user.profile.emailVerified)
-        }
-        if scopes.contains("profile") {
-            claims["name"] = user.profile.displayName.map { .string($0) }
-            claims["picture"] = user.profile.photoURL.map { .string($0) }
-        }
-        return claims
     }
 }

@@ -40,7 +40,7 @@ extension OAuth {
                 description: "The access token needs the scope openid.", scope: "openid"
             ).response()
         }
-        var members = OAuthTokens.profile(of: user, token.scopes)
+        var members = user.claims(openedBy: token.scopes)
         members["sub"] = .string(user.id.rawValue)
         return try .json(JSONValue.object(members))
     }
