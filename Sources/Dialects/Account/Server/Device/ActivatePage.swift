@@ -54,8 +54,7 @@ struct ActivatePage: Sendable {
             return scene.redirect(to: "/account")
         }
         let scene = scene.leading(toDeviceWith: code)
-        var next = NextStep(scene)
-        return try await next.go(handle)
+        return try await scene.goOn(with: handle)
     }
 
     private func confirm(

@@ -14,8 +14,7 @@ struct CodePage: Sendable {
         guard
             case .secondFactors(let methods) = try await scene.realm.journeys.methods(handle, expecting: .secondFactor)
         else {
-            var next = NextStep(scene)
-            return try await next.go(handle)
+            return try await scene.goOn(with: handle)
         }
         let chosen = try await choices(methods, scene)
         guard let choice = chosen.first(where: { $0.value == scene.field("factor") }) ?? chosen.first else {
@@ -40,27 +39,17 @@ struct CodePage: Sendable {
         }
         let verdict = try await scene.realm.authenticator.answer(
             .code(Secret(code), factor: choice.method.factor.id), to: .flow(handle, .secondFactor), by: scene.client)
-        if case .refused(let refusal) = verdict {
-            switch scene.outcome(of: refusal, wrong: "codeWrong") {
-            case .page(let response): return response
-            case .problem(let problem): return try await page(scene, problem: problem)
-            }
+        return try await scene.follow(verdict, of: handle, wrong: "codeWrong") {
+            try await page(scene, problem: $0)
         }
-        var next = NextStep(scene)
-        return try await next.after(verdict, of: handle) ?? scene.over()
     }
 
     private func recover(_ code: String, _ handle: FlowHandle, _ scene: PageScene) async throws -> Response {
         let verdict = try await scene.realm.authenticator.answer(
             .recoveryCode(Secret(code)), to: .flow(handle, .secondFactor), by: scene.client)
-        if case .refused(let refusal) = verdict {
-            switch scene.outcome(of: refusal, wrong: "recoveryWrong") {
-            case .page(let response): return response
-            case .problem(let problem): return try await page(scene, problem: problem, field: "recovery_code")
-            }
+        return try await scene.follow(verdict, of: handle, wrong: "recoveryWrong") {
+            try await page(scene, problem: $0, field: "recovery_code")
         }
-        var next = NextStep(scene)
-        return try await next.after(verdict, of: handle) ?? scene.over()
     }
 
     // MARK: The page
@@ -120,8 +109,7 @@ struct CodePage: Sendable {
         guard
             case .secondFactors(let methods) = try await scene.realm.journeys.methods(handle, expecting: .secondFactor)
         else {
-            var next = NextStep(scene)
-            return try await next.go(handle)
+            return try await scene.goOn(with: handle)
         }
         let words = scene.words
         let choices = try await choices(methods, scene)

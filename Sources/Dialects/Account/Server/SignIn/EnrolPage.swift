@@ -16,14 +16,9 @@ struct EnrolPage: Sendable {
         let code = (scene.fields["code"] ?? "").filter { !$0.isWhitespace }
         let verdict = try await scene.realm.authenticator.answer(
             .enrolmentCode(Secret(code), name: ""), to: .flow(handle, .registration), by: scene.client)
-        if case .refused(let refusal) = verdict {
-            switch scene.outcome(of: refusal, wrong: "enrolWrong") {
-            case .page(let response): return response
-            case .problem(let problem): return try await page(scene, problem: problem)
-            }
+        return try await scene.follow(verdict, of: handle, wrong: "enrolWrong", recoveryCode: offered?.recoveryCode) {
+            try await page(scene, problem: $0)
         }
-        var next = NextStep(scene)
-        return try await next.after(verdict, of: handle, recoveryCode: offered?.recoveryCode) ?? scene.over()
     }
 
     /// The user sets nothing up: the application is told, where it is one that asked.
@@ -46,8 +41,7 @@ struct EnrolPage: Sendable {
             {
             case .offered: offered = try await enrolments.offered(during: handle, expecting: .registration)
             case .unknown(let reason) where reason != .sourceLimited:
-                var next = NextStep(scene)
-                return try await next.go(handle)
+                return try await scene.goOn(with: handle)
             case .refused, .unknown: break
             }
         }

@@ -11,22 +11,16 @@ struct PasswordPage: Sendable {
         guard let handle = scene.attempt else { return scene.over() }
         let verdict = try await scene.realm.authenticator.answer(
             .password(Secret(scene.fields["password"] ?? "")), to: .flow(handle, .firstProof), by: scene.client)
-        if case .refused(let refusal) = verdict {
-            switch scene.outcome(of: refusal, wrong: "passwordWrong") {
-            case .page(let response): return response
-            case .problem(let problem): return try await page(scene, problem: problem)
-            }
+        return try await scene.follow(verdict, of: handle, wrong: "passwordWrong") {
+            try await page(scene, problem: $0)
         }
-        var next = NextStep(scene)
-        return try await next.after(verdict, of: handle) ?? scene.over()
     }
 
     private func page(_ scene: PageScene, problem: PageText? = nil) async throws -> Response {
         guard let handle = scene.attempt else { return scene.over() }
         let status = try await scene.realm.authenticator.status(of: handle, expecting: .firstProof)
         guard case .open(let summary) = status, let email = summary.email else {
-            var next = NextStep(scene)
-            return try await next.go(handle)
+            return try await scene.goOn(with: handle)
         }
         let words = scene.words
         let field = PageField(
@@ -85,14 +79,9 @@ struct MailedCodePage: Sendable {
         let code = (scene.fields["code"] ?? "").filter { !$0.isWhitespace }
         let verdict = try await scene.realm.authenticator.answer(
             .code(Secret(code)), to: .flow(handle, expectation), by: scene.client)
-        if case .refused(let refusal) = verdict {
-            switch scene.outcome(of: refusal, wrong: "codeWrong") {
-            case .page(let response): return response
-            case .problem(let problem): return try await page(scene, problem: problem)
-            }
+        return try await scene.follow(verdict, of: handle, wrong: "codeWrong") {
+            try await page(scene, problem: $0)
         }
-        var next = NextStep(scene)
-        return try await next.after(verdict, of: handle) ?? scene.over()
     }
 
     private func sendAgain(_ scene: PageScene, _ handle: FlowHandle) async throws -> Response {
@@ -102,10 +91,7 @@ struct MailedCodePage: Sendable {
             handle, expecting: expectation, factor: summary.journey?.askedFactor, by: scene.client)
         {
         case .refused(let refusal):
-            switch scene.outcome(of: refusal, wrong: "busyProblem") {
-            case .page(let response): return response
-            case .problem(let problem): return try await page(scene, problem: problem)
-            }
+            return try await scene.refused(refusal, wrong: "busyProblem") { try await page(scene, problem: $0) }
         default: return scene.redirect(to: scene.path(path, [("sent", "again")]))
         }
     }
@@ -114,8 +100,7 @@ struct MailedCodePage: Sendable {
         guard let handle = scene.attempt else { return scene.over() }
         let status = try await scene.realm.authenticator.status(of: handle, expecting: expectation)
         guard case .open(let summary) = status, let journey = summary.journey, journey.awaitsMailedCode else {
-            var next = NextStep(scene)
-            return try await next.go(handle)
+            return try await scene.goOn(with: handle)
         }
         let words = scene.words
         let isSecond = journey.stage == .secondFactor

@@ -84,8 +84,7 @@ struct IdentifyPage: Sendable {
     private func raise(_ session: Session, _ scene: inout PageScene) async throws -> Response {
         switch try await scene.realm.journeys.begin(raising: session, by: scene.client) {
         case .begun(let handle):
-            var next = NextStep(scene)
-            return try await next.go(handle)
+            return try await scene.goOn(with: handle)
         case .refused(let refusal): return refused(refusal, scene)
         case .beyondClient: return refused(Refusal(.unexpectedAnswer), scene)
         }

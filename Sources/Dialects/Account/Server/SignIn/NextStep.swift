@@ -146,3 +146,34 @@ extension String {
         return groups.joined(separator: " ")
     }
 }
+
+extension PageScene {
+    /// What follows an answer to the attempt.
+    /// - Parameters:
+    ///   - wrong: what is said of a wrong answer.
+    ///   - form: the page once more, with what was wrong.
+    func follow(
+        _ verdict: Verdict, of handle: FlowHandle, wrong: String, recoveryCode: Secret<String>? = nil,
+        form: (PageText) async throws -> Response
+    ) async throws -> Response {
+        if case .refused(let refusal) = verdict { return try await refused(refusal, wrong: wrong, form: form) }
+        var next = NextStep(self)
+        return try await next.after(verdict, of: handle, recoveryCode: recoveryCode) ?? over()
+    }
+
+    /// What follows a refusal: another page, or the same with what was wrong.
+    func refused(
+        _ refusal: Refusal, wrong: String, form: (PageText) async throws -> Response
+    ) async throws -> Response {
+        switch outcome(of: refusal, wrong: wrong) {
+        case .page(let response): response
+        case .problem(let problem): try await form(problem)
+        }
+    }
+
+    /// The page that the attempt has come to.
+    func goOn(with handle: FlowHandle) async throws -> Response {
+        var next = NextStep(self)
+        return try await next.go(handle)
+    }
+}

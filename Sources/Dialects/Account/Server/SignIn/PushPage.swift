@@ -12,8 +12,7 @@ struct PushPage: Sendable {
         guard let handle = scene.attempt else { return scene.over() }
         let status = try await scene.realm.authenticator.status(of: handle, expecting: Self.expectation)
         guard case .open(let summary) = status else {
-            var next = NextStep(scene)
-            return try await next.go(handle)
+            return try await scene.goOn(with: handle)
         }
         switch summary.approval {
         case .decided(_, let decision) where decision.isAllowed: return try await claim(handle, scene)
@@ -46,14 +45,9 @@ struct PushPage: Sendable {
     private func claim(_ handle: FlowHandle, _ scene: PageScene) async throws -> Response {
         let verdict = try await scene.realm.authenticator.answer(
             .approval, to: .flow(handle, Self.expectation), by: scene.client)
-        if case .refused(let refusal) = verdict {
-            switch scene.outcome(of: refusal, wrong: "pushOver") {
-            case .page(let response): return response
-            case .problem(let problem): return page(scene, problem: problem, canAskAgain: true)
-            }
+        return try await scene.follow(verdict, of: handle, wrong: "pushOver") {
+            page(scene, problem: $0, canAskAgain: true)
         }
-        var next = NextStep(scene)
-        return try await next.after(verdict, of: handle) ?? scene.over()
     }
 
     private func page(

@@ -18,47 +18,15 @@ struct SignUpPage: Sendable {
         guard let email = scene.field("email").flatMap(EmailAddress.init) else {
             return page(scene, problem: scene.words("usernameProblem"))
         }
-        let realm = scene.realm
         let required = scene.pending?.application.registration.attributes.filter(\.isRequired) ?? []
-        switch try await realm.journeys.begin(
-            .signUp(email, .init(wantsPassword: true, required: required)), offered: [.mailedCode],
-            taken: [.mailedCode], abilities: .ofPages, by: scene.client)
-        {
-        case .begun(let handle):
-            switch try await realm.journeys.ask(handle, expecting: .signUpCode, by: scene.client) {
-            case .refused(let refusal): return refused(refusal, scene)
-            default: return scene.redirect(to: scene.path("/sign-up/verify", attempt: handle))
-            }
-        case .beyondClient: return refused(Refusal(.unexpectedAnswer), scene)
-        case .refused(let refusal): return refused(refusal, scene)
-        }
-    }
-
-    private func refused(_ refusal: Refusal, _ scene: PageScene) -> Response {
-        switch scene.outcome(of: refusal, wrong: "usernameProblem") {
-        case .page(let response): response
-        case .problem(let problem): page(scene, problem: problem)
-        }
+        return try await scene.mailCode(
+            .signUp(email, .init(wantsPassword: true, required: required)), expecting: .signUpCode,
+            then: "/sign-up/verify"
+        ) { page(scene, problem: $0) }
     }
 
     private func page(_ scene: PageScene, problem: PageText? = nil) -> Response {
-        let words = scene.words
-        var page = Page(
-            "sign-up", words("signUpTitle"), words("signUpText"), problem: problem,
-            [
-                .form(
-                    PageForm(
-                        action: "/sign-up", hidden: scene.hidden("sign-up"),
-                        fields: [
-                            PageField(
-                                name: "email", label: words.plain("usernameLabel"), type: "email",
-                                value: scene.field("email").map { PageText.harmless($0) }, autocomplete: "email",
-                                maximumLength: 254, isInvalid: problem != nil)
-                        ], buttons: [.init(words.plain("goOn"))])),
-                .links([.init(words("signInInstead"), to: scene.path("/sign-in"))]),
-            ])
-        page.problemField = problem == nil ? nil : "email"
-        return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
+        scene.addressPage("sign-up", scene.words("signUpTitle"), scene.words("signUpText"), problem: problem)
     }
 }
 
@@ -89,22 +57,16 @@ struct NewPasswordPage: Sendable {
         client.refusesFormerPasswords = true
         let verdict = try await scene.realm.authenticator.answer(
             .newPassword(Secret(scene.fields["new_password"] ?? "")), to: .flow(handle, expectation), by: client)
-        if case .refused(let refusal) = verdict {
-            switch scene.outcome(of: refusal, wrong: "busyProblem") {
-            case .page(let response): return response
-            case .problem(let problem): return try await page(scene, problem: problem)
-            }
+        return try await scene.follow(verdict, of: handle, wrong: "busyProblem") {
+            try await page(scene, problem: $0)
         }
-        var next = NextStep(scene)
-        return try await next.after(verdict, of: handle) ?? scene.over()
     }
 
     private func page(_ scene: PageScene, problem: PageText? = nil) async throws -> Response {
         guard let handle = scene.attempt else { return scene.over() }
         let status = try await scene.realm.authenticator.status(of: handle, expecting: expectation)
         guard case .open(let summary) = status, summary.journey?.awaitsPassword == true else {
-            var next = NextStep(scene)
-            return try await next.go(handle)
+            return try await scene.goOn(with: handle)
         }
         let words = scene.words
         let minimum = try await scene.realm.accounts.minimumPasswordLength(of: summary.userID)
@@ -145,14 +107,9 @@ struct ProfilePage: Sendable {
         }
         let verdict = try await scene.realm.authenticator.answer(
             .attributes(given), to: .flow(handle, .signUpDetails), by: scene.client)
-        if case .refused(let refusal) = verdict {
-            switch scene.outcome(of: refusal, wrong: "profileProblem") {
-            case .page(let response): return response
-            case .problem(let problem): return try await page(scene, problem: problem)
-            }
+        return try await scene.follow(verdict, of: handle, wrong: "profileProblem") {
+            try await page(scene, problem: $0)
         }
-        var next = NextStep(scene)
-        return try await next.after(verdict, of: handle) ?? scene.over()
     }
 
     /// What was typed as a value of the attribute's type and form; nil where it is none.
@@ -171,8 +128,7 @@ struct ProfilePage: Sendable {
         guard let handle = scene.attempt else { return scene.over() }
         let status = try await scene.realm.authenticator.status(of: handle, expecting: .signUpDetails)
         guard case .open(let summary) = status, summary.journey?.awaitsPassword == false else {
-            var next = NextStep(scene)
-            return try await next.go(handle)
+            return try await scene.goOn(with: handle)
         }
         let words = scene.words
         let fields = asked(scene).enumerated().map { index, attribute in
@@ -201,44 +157,57 @@ struct ForgotPage: Sendable {
         guard let email = scene.field("email").flatMap(EmailAddress.init) else {
             return page(scene, problem: scene.words("usernameProblem"))
         }
-        let realm = scene.realm
-        switch try await realm.journeys.begin(
-            .resetPassword(email), offered: [.mailedCode], taken: [.mailedCode], abilities: .ofPages, by: scene.client)
-        {
-        case .begun(let handle):
-            switch try await realm.journeys.ask(handle, expecting: .resetCode, by: scene.client) {
-            case .refused(let refusal): return refused(refusal, scene)
-            default: return scene.redirect(to: scene.path("/forgot/verify", attempt: handle))
-            }
-        case .beyondClient: return refused(Refusal(.unexpectedAnswer), scene)
-        case .refused(let refusal): return refused(refusal, scene)
-        }
-    }
-
-    private func refused(_ refusal: Refusal, _ scene: PageScene) -> Response {
-        switch scene.outcome(of: refusal, wrong: "usernameProblem") {
-        case .page(let response): response
-        case .problem(let problem): page(scene, problem: problem)
+        return try await scene.mailCode(.resetPassword(email), expecting: .resetCode, then: "/forgot/verify") {
+            page(scene, problem: $0)
         }
     }
 
     private func page(_ scene: PageScene, problem: PageText? = nil) -> Response {
-        let words = scene.words
+        scene.addressPage("forgot", scene.words("forgotTitle"), scene.words("forgotText"), problem: problem)
+    }
+}
+
+extension PageScene {
+    /// Begins an attempt whose first proof is a code that is mailed to its address, and leads to the page that takes it.
+    /// - Parameter form: the page once more, with what was wrong.
+    fileprivate func mailCode(
+        _ opening: Journeys.Opening, expecting expectation: FlowExpectation, then next: String,
+        form: (PageText) -> Response
+    ) async throws -> Response {
+        let refusal: Refusal
+        switch try await realm.journeys.begin(
+            opening, offered: [.mailedCode], taken: [.mailedCode], abilities: .ofPages, by: client)
+        {
+        case .begun(let handle):
+            switch try await realm.journeys.ask(handle, expecting: expectation, by: client) {
+            case .refused(let reason): refusal = reason
+            default: return redirect(to: path(next, attempt: handle))
+            }
+        case .beyondClient: refusal = Refusal(.unexpectedAnswer)
+        case .refused(let reason): refusal = reason
+        }
+        return try await refused(refusal, wrong: "usernameProblem", form: form)
+    }
+
+    /// A page that begins with an address, of the kind that is also its path: a sign-up, a forgotten password.
+    fileprivate func addressPage(
+        _ kind: PageKind, _ title: PageText, _ text: PageText, problem: PageText?
+    ) -> Response {
         var page = Page(
-            "forgot", words("forgotTitle"), words("forgotText"), problem: problem,
+            kind, title, text, problem: problem,
             [
                 .form(
                     PageForm(
-                        action: "/forgot", hidden: scene.hidden("forgot"),
+                        action: "/\(kind.rawValue)", hidden: hidden(kind.rawValue),
                         fields: [
                             PageField(
                                 name: "email", label: words.plain("usernameLabel"), type: "email",
-                                value: scene.field("email").map { PageText.harmless($0) }, autocomplete: "email",
+                                value: field("email").map { PageText.harmless($0) }, autocomplete: "email",
                                 maximumLength: 254, isInvalid: problem != nil)
                         ], buttons: [.init(words.plain("goOn"))])),
-                .links([.init(words("signInInstead"), to: scene.path("/sign-in"))]),
+                .links([.init(words("signInInstead"), to: path("/sign-in"))]),
             ])
         page.problemField = problem == nil ? nil : "email"
-        return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
+        return show(page, status: problem == nil ? .ok : .unprocessableContent)
     }
 }
