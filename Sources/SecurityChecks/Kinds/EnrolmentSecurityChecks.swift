@@ -56,7 +56,7 @@ public struct EnrolledPINSecurityCheck: CredentialsValidationSecurityCheck {
     }
 }
 
-/// Whether the client's user has set a PIN. Never a challenge: a user a user a user who is not enrolled has to enrol.
+/// Whether the client's user has set a PIN. Never a challenge: a user who is not enrolled has to enrol.
 public struct IsEnrolledSecurityCheck: SecurityCheck {
     public let stateDurations: [String: TimeInterval]
     private static let enrolled = "enrolled"
