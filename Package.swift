@@ -81,6 +81,7 @@ let package = Package(
     products: [
         .library(name: "OneTimePassword", targets: ["OneTimePassword"]),
         .library(name: "KeychainServices", targets: ["KeychainServices"]),
+        .library(name: "CountersignClient", targets: ["CountersignClient"]),
         .library(name: "FirebaseAuth", targets: ["FirebaseAuth"]),
         .library(name: "FirebaseCore", targets: ["FirebaseCore"]),
         .library(name: "Guardian", targets: ["Guardian"]),
@@ -554,7 +555,8 @@ let package = Package(
             resources: [.embedInCode("Templates/enroll.mustache")],
             clientSide: ["KeychainServices", "OneTimePassword", .crypto])
         + dialect(
-            "OAuth", client: nil, server: ["OAuthHTTP", "WebPages"])
+            "OAuth", client: "CountersignClient", server: ["OAuthHTTP", "WebPages"],
+            clientSide: ["ClientStorage", "SignedTokens", .crypto])
         + dialect("NativeAuth", client: "MSAL", clientSide: ["ClientStorage"])
         + dialect(
             "SecurityChecks", client: "IBMMobileFirstPlatformFoundation",

@@ -39,7 +39,6 @@ final class IssuerKeys: Sendable {
     private let now: Now
     private let refresh: TimeInterval
     private let patience: TimeInterval
-    private static let mostKeys = 100
     /// Seconds after a question that had no answer.
     private static let retry: TimeInterval = 10
 
@@ -112,13 +111,8 @@ final class IssuerKeys: Sendable {
     }
 
     private func fetched() async throws -> [String: SignatureKey] {
-        let members = try await object(at: try await address())
-        guard case .array(let entries)? = members["keys"] else { throw Unreachable() }
-        var keys: [String: SignatureKey] = [:]
-        for entry in entries.prefix(Self.mostKeys) {
-            // Keys of unknown kinds are ignored.
-            guard let name = entry["kid"]?.stringValue, let key = try? SignatureKey(jwk: entry) else { continue }
-            keys[name] = key
+        guard let keys = SignatureKey.keys(ofJWKS: try await object(at: try await address())) else {
+            throw Unreachable()
         }
         return keys
     }

@@ -30,4 +30,16 @@ public struct TokenResponse: Codable, Sendable, Equatable {
         case refreshToken = "refresh_token"
         case idToken = "id_token"
     }
+
+    /// What other servers may leave out is as RFC 6749 says (section 5.1): the scope that was asked for is here an empty text, and a life
+    /// that is not told is taken for a short one.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        accessToken = try members.decode(String.self, forKey: .accessToken)
+        tokenType = try members.decode(String.self, forKey: .tokenType)
+        expiresIn = try members.decodeIfPresent(Int.self, forKey: .expiresIn) ?? 60
+        scope = try members.decodeIfPresent(String.self, forKey: .scope) ?? ""
+        refreshToken = try members.decodeIfPresent(String.self, forKey: .refreshToken)
+        idToken = try members.decodeIfPresent(String.self, forKey: .idToken)
+    }
 }

@@ -1,0 +1,6 @@
+// An app needs one import, on Linux too.
+@_exported import Foundation
+
+#if canImport(FoundationNetworking)
+    @_exported import FoundationNetworking
+#endif

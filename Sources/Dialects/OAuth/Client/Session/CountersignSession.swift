@@ -1,0 +1,305 @@
+import ClientHTTP
+import Foundation
+import JSON
+import OAuthWire
+import SignedTokens
+
+/// One user's sign-in at one application: begins it, keeps its tokens, renews them, and ends it.
+///
+///     let session = CountersignSession(ClientApplication(issuer: "https://auth.example.org", clientID: "notes"))
+///     try await session.signIn(by: LoopbackBrowser())
+///     let notes = try await session.send("GET", url)
+///
+/// It is a public client (RFC 6749, section 2.1) of any server with OpenID Connect: authorization code with PKCE S256 (RFC 7636), `state`,
+/// `nonce` and `iss` (RFC 9207), or the device grant (RFC 8628); DPoP (RFC 9449); PAR (RFC 9126). Every token of the server is judged
+/// before it is used. Tokens stand in the keychain. Requests that need a fresh token at the same time share one renewal.
+public actor CountersignSession {
+    public nonisolated let application: ClientApplication
+    let surroundings: Surroundings
+    let endpoints: ServerEndpoints
+    private let storage: any TokenStorage
+    private var known: ServerMetadata?
+    private var kept: KeptSession?
+    private var isLoaded = false
+    private var renewal: Task<Void, any Error>?
+
+    /// Seconds that a token has to have left when it is given out.
+    private static let remainder: TimeInterval = 20
+
+    public init(_ application: ClientApplication, storage: any TokenStorage = KeychainTokenStorage()) {
+        self.init(application, storage: storage, Surroundings())
+    }
+
+    package init(
+        _ application: ClientApplication, storage: any TokenStorage, _ surroundings: Surroundings
+    ) {
+        self.application = application
+        self.storage = storage
+        self.surroundings = surroundings
+        endpoints = ServerEndpoints(surroundings)
+    }
+
+    /// Who is signed in; nil where no user is.
+    public func user() throws -> SignedInUser? { try session()?.user }
+
+    /// Whether there is a sign-in to renew tokens from, or a token that still counts.
+    public func isSignedIn() throws -> Bool { try session() != nil }
+
+    /// What the server says of itself.
+    public func metadata() async throws -> ServerMetadata {
+        if let known { return known }
+        let found = try await ServerMetadata.discover(application.issuer, surroundings.http)
+        known = found
+        return found
+    }
+
+    // MARK: Signing in
+
+    /// Signs a user in by a browser, in place of the user of before.
+    /// - Throws: ``ClientFailure``.
+    @discardableResult
+    public func signIn(
+        by browser: some AuthorizationBrowser, _ request: SignInRequest = SignInRequest()
+    ) async throws -> SignedInUser? {
+        let metadata = try await metadata()
+        let key = application.bindsTokens ? PossessionKey() : nil
+        let begun = Locked<AuthorizationAttempt?>(nil)
+        let answer = try await browser.authorize { [application, surroundings, endpoints] redirectURI in
+            let attempt = AuthorizationAttempt(application, metadata, redirectURI: redirectURI, surroundings)
+            begun.withLock { $0 = attempt }
+            return try await attempt.page(request, key: key, endpoints)
+        }
+        guard let attempt = begun.current else {
+            throw ClientFailure(.noBrowser, "The browser showed no page.")
+        }
+        var fields = [
+            (name: "grant_type", value: "authorization_code"), ("code", try attempt.code(in: answer)),
+            ("redirect_uri", attempt.redirectURI), ("client_id", application.clientID),
+            ("code_verifier", attempt.verifier.text),
+        ]
+        if application.resources.count > 1 { fields.append(("resource", application.resources[0])) }
+        let tokens = try await endpoints.answer(TokenResponse.self, fields, to: metadata.tokenEndpoint, key: key)
+        return try await keep(
+            tokens, key,
+            .init(nonce: attempt.nonce, accessToken: tokens.accessToken, maxAge: request.maxAge))
+    }
+
+    /// Keeps the tokens of a fresh sign-in, once they are judged.
+    func keep(
+        _ tokens: TokenResponse, _ key: PossessionKey?, _ expectation: IdentityTokenJudge.Expectation
+    ) async throws -> SignedInUser? {
+        try check(tokens, key)
+        var user: SignedInUser?
+        if let idToken = tokens.idToken {
+            user = try await judge().judge(idToken, expectation)
+        } else if application.scopes.contains("openid") {
+            throw ClientFailure.untrusted("The server's answer has no ID token.")
+        }
+        let former = try session()
+        var fresh = KeptSession(
+            clientID: application.clientID, issuer: application.issuer, user: user, idToken: tokens.idToken,
+            refreshToken: tokens.refreshToken, key: key?.rawRepresentation, scopes: application.scopes,
+            resources: application.resources, accessTokens: [:])
+        fresh.accessTokens[application.resources.first ?? ""] = access(tokens, application.scopes)
+        try save(fresh)
+        // The tokens of before are worth nothing to anyone any more.
+        if let former { _ = try? await revoke(former) }
+        return user
+    }
+
+    func judge() async throws -> IdentityTokenJudge {
+        IdentityTokenJudge(
+            metadata: try await metadata(), clientID: application.clientID, surroundings: surroundings)
+    }
+
+    /// A server that answers with a token of another kind than was asked for has not understood the request (RFC 6749, section 7.1).
+    private func check(_ tokens: TokenResponse, _ key: PossessionKey?) throws {
+        let type = tokens.tokenType.lowercased()
+        guard type == (key == nil ? "bearer" : "dpop"), !tokens.accessToken.isEmpty else {
+            throw ClientFailure.untrusted("The server's access token is of the type \(type.prefix(16)).")
+        }
+    }
+
+    private func access(_ tokens: TokenResponse, _ asked: [String]) -> AccessToken {
+        AccessToken(
+            text: tokens.accessToken, type: tokens.tokenType,
+            scopes: tokens.scope.isEmpty ? asked : tokens.scope.split(separator: " ").map(String.init),
+            expiresAt: surroundings.now() + Double(tokens.expiresIn))
+    }
+
+    // MARK: Tokens
+
+    /// A token that counts now, renewed where it has to be.
+    /// - Parameters:
+    ///   - resource: the API that it is for; nil for the first that the application names.
+    ///   - isFresh: whether one that is kept is passed over, because an API refused it.
+    /// - Throws: ``ClientFailure``: `notSignedIn` where the sign-in has ended.
+    public func accessToken(for resource: String? = nil, isFresh: Bool = false) async throws -> AccessToken {
+        let name = resource ?? application.resources.first ?? ""
+        let given = isFresh ? try session()?.accessTokens[name] : nil
+        // The second time another request has renewed the token of this API, or of another one.
+        for _ in 0..<3 {
+            guard let session = try session() else { throw Self.ended }
+            if let token = session.accessTokens[name], token != given,
+                token.expiresAt > surroundings.now() + Self.remainder
+            {
+                return token
+            }
+            if let renewal {
+                try await renewal.value
+                continue
+            }
+            let task = Task { try await self.renew(name) }
+            renewal = task
+            defer { renewal = nil }
+            try await task.value
+        }
+        guard let token = try session()?.accessTokens[name] else { throw Self.ended }
+        return token
+    }
+
+    private static let ended = ClientFailure(.notSignedIn, "No user is signed in. Sign in first.")
+
+    /// Trades the refresh token (RFC 6749, section 6).
+    private func renew(_ name: String) async throws {
+        guard let session = try session(), let refreshToken = session.refreshToken else { throw Self.ended }
+        let metadata = try await metadata()
+        let key = try session.key.map { try PossessionKey(rawRepresentation: $0) }
+        var fields = [
+            (name: "grant_type", value: "refresh_token"), ("refresh_token", refreshToken),
+            ("client_id", session.clientID),
+        ]
+        if !name.isEmpty { fields.append(("resource", name)) }
+        let tokens: TokenResponse
+        do {
+            tokens = try await endpoints.answer(TokenResponse.self, fields, to: metadata.tokenEndpoint, key: key)
+        } catch let failure as ClientFailure where failure.code == .refused("invalid_grant") {
+            try forget()
+            throw ClientFailure(.notSignedIn, "The sign-in has ended. Sign in again.", underlying: failure)
+        }
+        try check(tokens, key)
+        var renewed = session
+        // Kept before anything is judged: the old one is used up.
+        if let next = tokens.refreshToken { renewed.refreshToken = next }
+        try save(renewed)
+        if let idToken = tokens.idToken {
+            renewed.user = try await judge().judge(
+                idToken, .init(accessToken: tokens.accessToken, user: session.user))
+            renewed.idToken = idToken
+        }
+        renewed.accessTokens[name] = access(tokens, session.scopes)
+        try save(renewed)
+    }
+
+    // MARK: Requests to APIs
+
+    /// The headers of a request to an API: `Authorization`, and `DPoP` where the token is bound.
+    /// - Parameter nonce: of the API, where it asked for one.
+    public func headers(
+        for method: String, _ url: URL, resource: String? = nil, nonce: String? = nil
+    ) async throws -> [String: String] {
+        try await headers(for: method, url, accessToken(for: resource), nonce: nonce)
+    }
+
+    private func headers(
+        for method: String, _ url: URL, _ token: AccessToken, nonce: String? = nil
+    ) throws -> [String: String] {
+        guard token.isBound else { return ["Authorization": "Bearer \(token.text)"] }
+        guard let key = try session()?.key else { throw Self.ended }
+        let proof = try endpoints.proof(
+            try PossessionKey(rawRepresentation: key), method, url, accessToken: token.text, nonce: nonce)
+        return ["Authorization": "DPoP \(token.text)", "DPoP": proof]
+    }
+
+    /// Sends a request to an API. Where the API asks for a nonce or refuses the token it is sent once more, with the nonce or with a
+    /// fresh token; every other answer is given as it is.
+    /// - Throws: ``ClientFailure``.
+    public func send(
+        _ method: String, _ url: URL, headers: [String: String] = [:], body: Data? = nil, resource: String? = nil
+    ) async throws -> (status: Int, headers: [String: String], body: Data) {
+        var token = try await accessToken(for: resource)
+        var hasRenewed = false
+        var hasNonce = false
+        while true {
+            let own = try self.headers(for: method, url, token)
+            let all = headers.merging(own) { $1 }
+            let response = try await surroundings.http.reaching {
+                try await $0.send(method, url, headers: all, body: body)
+            }
+            endpoints.keepNonce(of: response, from: url)
+            let challenge = response.status == 401 ? response.header("WWW-Authenticate") ?? "" : ""
+            if !hasNonce, token.isBound, challenge.contains("\"use_dpop_nonce\"") {
+                hasNonce = true
+            } else if !hasRenewed, challenge.contains("\"invalid_token\""), try session()?.refreshToken != nil {
+                hasRenewed = true
+                token = try await accessToken(for: resource, isFresh: true)
+            } else {
+                return (response.status, response.headers, response.body)
+            }
+        }
+    }
+
+    // MARK: Signing out
+
+    /// Ends the sign-in: the server revokes its tokens (RFC 7009), and they are forgotten here, whatever the server says.
+    /// - Returns: false where the server could not be told; the tokens count there until they expire.
+    @discardableResult
+    public func signOut() async throws -> Bool {
+        guard let session = try session() else { return true }
+        let isRevoked: Bool
+        do { isRevoked = try await revoke(session) } catch is ClientFailure { isRevoked = false }
+        try forget()
+        return isRevoked
+    }
+
+    private func revoke(_ session: KeptSession) async throws -> Bool {
+        guard let url = try await metadata().revocationEndpoint else { return false }
+        // A refresh token ends its grant, with all that came of it; without one each token is revoked.
+        let tokens =
+            session.refreshToken.map { [($0, "refresh_token")] }
+            ?? session.accessTokens.values.map { ($0.text, "access_token") }
+        var areRevoked = true
+        for (token, hint) in tokens {
+            let response = try await endpoints.post(
+                [("token", token), ("token_type_hint", hint), ("client_id", session.clientID)], to: url, key: nil)
+            areRevoked = areRevoked && response.status == 200
+        }
+        return areRevoked
+    }
+
+    /// Where a browser signs out of the server itself, and so of the next application's sign-in (OpenID Connect RP-Initiated Logout
+    /// 1.0). Ask for it before ``signOut()``, which forgets what it is made of; nil where the server has no such page.
+    /// - Parameter redirectURI: where the browser goes afterwards, as registered.
+    public func signOutPage(redirectURI: String? = nil, state: String? = nil) async throws -> URL? {
+        guard let endpoint = try await metadata().endSessionEndpoint else { return nil }
+        var fields: [(String, String)] = [("client_id", application.clientID)]
+        if let idToken = try session()?.idToken { fields.append(("id_token_hint", idToken)) }
+        if let redirectURI { fields.append(("post_logout_redirect_uri", redirectURI)) }
+        if let state { fields.append(("state", state)) }
+        var parts = URLComponents(url: endpoint, resolvingAgainstBaseURL: true)
+        parts?.percentEncodedQuery = fields.map { "\($0)=\($1.formEncoded)" }.joined(separator: "&")
+        return parts?.url
+    }
+
+    // MARK: The keychain
+
+    private nonisolated var account: String { "\(application.issuer) \(application.clientID)" }
+
+    private func session() throws -> KeptSession? {
+        if !isLoaded {
+            kept = try storage.data(for: account).flatMap { try? JSONDecoder().decode(KeptSession.self, from: $0) }
+            isLoaded = true
+        }
+        return kept
+    }
+
+    private func save(_ session: KeptSession) throws {
+        try storage.save(JSONEncoder().encode(session), for: account)
+        (kept, isLoaded) = (session, true)
+    }
+
+    private func forget() throws {
+        (kept, isLoaded) = (nil, true)
+        try storage.remove(account)
+    }
+}
