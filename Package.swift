@@ -542,7 +542,7 @@ let package = Package(
                 "StorePostgres", "TestSupport", .crypto,
             ],
             exclude: [
-                "Auth0Python/auth0_python_test.py", "Connections/connections.py",
+                "Auth0Python/auth0_python_test.py", "Browser", "Connections/connections.py",
                 "FirebaseAdmin/firebase_admin_test.py", "FirebaseAdmin/verify_by_certificates.py", "peer_steps.py",
                 "verify_token.py",
             ]),

@@ -1,0 +1,260 @@
+"""A real browser for the tests of pages and of applications: Debian's Chromium, driven by Playwright.
+
+One Chromium serves a whole program; a person is a context of it, with cookies of their own.
+"""
+
+import base64
+import datetime
+import hashlib
+import hmac
+import json
+import re
+import shutil
+import struct
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from playwright.sync_api import sync_playwright
+
+PASSWORD = "four separate long words"
+
+
+class Server:
+    """A Countersign under --dev: what a test needs beside its pages."""
+
+    def __init__(self, base, executable=None, data=None):
+        self.base, self.executable, self.data = base, executable, data
+
+    def ask(self, path, body=None, form=None, headers=None, method=None):
+        """A status and what was answered, read as JSON where it is JSON."""
+        headers = dict(headers or {})
+        data = None
+        if body is not None:
+            data, headers["Content-Type"] = json.dumps(body).encode(), "application/json"
+        if form is not None:
+            data = urllib.parse.urlencode(form).encode()
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        request = urllib.request.Request(urllib.parse.urljoin(self.base, path), data, headers, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as response:
+                status, text = response.status, response.read().decode()
+        except urllib.error.HTTPError as error:
+            status, text = error.code, error.read().decode()
+        try:
+            return status, json.loads(text)
+        except ValueError:
+            return status, text
+
+    def run(self, *arguments):
+        """Runs the program's own command on the server's data, and gives what it says."""
+        ran = subprocess.run(
+            [self.executable, *arguments, "--dev", "--data", self.data], capture_output=True, text=True, timeout=120)
+        if ran.returncode != 0:
+            raise AssertionError(f"countersign {' '.join(arguments)}: {ran.stdout}{ran.stderr}")
+        return ran.stdout
+
+    def account(self, email, password=PASSWORD, name=None):
+        """A user with a password and a verified address; gives its ID token and id."""
+        status, made = self.ask(
+            "/v1/accounts:signUp?key=dev-app",
+            {"email": email, "password": password, "displayName": name, "returnSecureToken": True})
+        assert status == 200, (status, made)
+        status, answer = self.ask(
+            "/identitytoolkit.googleapis.com/v1/projects/countersign/accounts:update",
+            {"localId": made["localId"], "emailVerified": True}, headers={"Authorization": "Bearer owner"})
+        assert status == 200, (status, answer)
+        return made
+
+    def authenticator(self, made):
+        """Enrols a TOTP by Identity Toolkit's API, and gives its secret."""
+        status, signed_in = self.ask(
+            "/v1/accounts:signInWithPassword?key=dev-app",
+            {"email": made["email"], "password": PASSWORD, "returnSecureToken": True})
+        assert status == 200, signed_in
+        status, begun = self.ask(
+            "/v2/accounts/mfaEnrollment:start?key=dev-app",
+            {"idToken": signed_in["idToken"], "totpEnrollmentInfo": {}})
+        assert status == 200, begun
+        info = begun["totpSessionInfo"]
+        status, done = self.ask(
+            "/v2/accounts/mfaEnrollment:finalize?key=dev-app",
+            {"idToken": signed_in["idToken"], "displayName": "phone", "totpVerificationInfo": {
+                "sessionInfo": info["sessionInfo"],
+                "verificationCode": totp(info["sharedSecretKey"], self.now())}})
+        assert status == 200, done
+        return info["sharedSecretKey"]
+
+    def now(self):
+        """The server's time in seconds: tests move its clock."""
+        return datetime.datetime.fromisoformat(self.advance(0).replace("Z", "+00:00")).timestamp()
+
+    def advance(self, seconds):
+        status, answer = self.ask("/dev/clock", {"advanceSeconds": seconds})
+        assert status == 200, answer
+        return answer["now"]
+
+    def mailed(self, address):
+        """The newest mail to an address."""
+        for _ in range(100):
+            status, inbox = self.ask("/dev/inbox.json")
+            assert status == 200, inbox
+            mails = [m for m in inbox["messages"] if m.get("to") == address]
+            if mails:
+                return mails
+            time.sleep(0.05)
+        raise AssertionError(f"no mail to {address}")
+
+
+def totp(secret, now):
+    """RFC 6238 with six digits and half a minute."""
+    key = base64.b32decode(secret + "=" * (-len(secret) % 8))
+    digest = hmac.new(key, struct.pack(">Q", int(now) // 30), hashlib.sha1).digest()
+    offset = digest[-1] & 15
+    return f"{(struct.unpack('>I', digest[offset:offset + 4])[0] & 0x7FFFFFFF) % 10**6:06d}"
+
+
+def chromium():
+    """Where the system's Chromium is."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        found = shutil.which(name)
+        if found:
+            return found
+    raise AssertionError("Chromium is not installed; run `make deps`.")
+
+
+class Browser:
+    """One Chromium, without a screen."""
+
+    def __enter__(self):
+        self._playwright = sync_playwright().start()
+        self._chromium = self._playwright.chromium.launch(
+            executable_path=chromium(), chromium_sandbox=False, args=["--disable-gpu", "--disable-dev-shm-usage"])
+        return self
+
+    def __exit__(self, *_):
+        self._chromium.close()
+        self._playwright.stop()
+
+    def person(self, base, **options):
+        return Person(self._chromium, base, **options)
+
+
+class Person:
+    """Someone at a browser of their own: opens pages, types, presses. Keeps what pages did that no page may do."""
+
+    def __init__(self, chromium, base, language="en", dark=False, width=1280, scripts=True):
+        self.base = base
+        self.context = chromium.new_context(
+            base_url=base, locale=language, color_scheme="dark" if dark else "light",
+            viewport={"width": width, "height": 800}, java_script_enabled=scripts, reduced_motion="reduce")
+        self.context.set_default_timeout(20_000)
+        # What the content security policy stopped, scripts' errors, dialogs: none of it belongs to a page of ours.
+        self.complaints = []
+        self.tab = self._watched(self.context.new_page())
+
+    def _watched(self, tab):
+        def heard(message):
+            if message.type == "error" and "Failed to load resource" not in message.text:
+                self.complaints.append(f"{tab.url}: {message.text}")
+
+        def asked(dialog):
+            self.complaints.append(f"{tab.url}: dialog {dialog.message}")
+            dialog.dismiss()
+
+        tab.on("console", heard)
+        tab.on("pageerror", lambda error: self.complaints.append(f"{tab.url}: {error}"))
+        tab.on("dialog", asked)
+        return tab
+
+    def another_tab(self):
+        self.tab = self._watched(self.context.new_page())
+        return self.tab
+
+    def open(self, path):
+        self.tab.goto(path)
+        return self.kind
+
+    @property
+    def kind(self):
+        """The name of the page that is shown; None where it is none of ours."""
+        main = self.tab.query_selector("main[data-page]")
+        return main.get_attribute("data-page") if main else None
+
+    @property
+    def text(self):
+        return self.tab.inner_text("body")
+
+    @property
+    def alert(self):
+        found = self.tab.query_selector("[role=alert]")
+        return found.inner_text() if found else None
+
+    def type(self, **fields):
+        """Fills in fields and presses the first button of their form."""
+        selector = None
+        for name, value in fields.items():
+            selector = f"[name={name}]"
+            self.tab.fill(selector, value)
+        self.press(self.tab.locator("form", has=self.tab.locator(selector)).locator("button").first)
+        return self.kind
+
+    def press(self, target):
+        """Presses a button or follows a link, and waits for the page that comes."""
+        if isinstance(target, str):
+            target = self.tab.locator(target).first
+        with self.tab.expect_navigation(wait_until="load"):
+            target.click()
+        return self.kind
+
+    def sign_in(self, email, password=PASSWORD):
+        """From the page that asks for an address."""
+        assert self.kind == "sign-in", (self.kind, self.text)
+        kind = self.type(username=email)
+        assert kind == "password", (kind, self.text)
+        return self.type(password=password)
+
+    def close(self):
+        self.context.close()
+        assert not self.complaints, self.complaints
+
+
+class Callback:
+    """An application's redirect address on a port of its own: keeps the queries that came."""
+
+    def __init__(self):
+        arrived = self._arrived = []
+        self._more = threading.Condition()
+        more = self._more
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                if self.path.startswith("/callback"):
+                    with more:
+                        arrived.append(self.path)
+                        more.notify_all()
+                body = b"<!doctype html><title>Application</title><main>Signed in.</main>"
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.port = self._server.server_port
+        self.uri = f"http://127.0.0.1:{self.port}/callback"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def next(self):
+        """The whole address of the next answer."""
+        with self._more:
+            if not self._more.wait_for(lambda: self._arrived, timeout=20):
+                raise AssertionError("nothing came to the application")
+            return f"http://127.0.0.1:{self.port}{self._arrived.pop(0)}"

@@ -1,0 +1,76 @@
+"""joserfc and PyJWT read every token: ID token, access token, key-bound access token, introspection as a JWT."""
+
+import base64
+
+import jwt
+import requests
+from joserfc import jwt as jose
+from joserfc.jwk import KeySet
+from requests_oauth2client import ClientSecretBasic, OAuth2Client, PublicApp
+
+from context import allow, browser, callback, discovered, expect, expect_raises, fresh_user, server, step
+
+
+def client(auth, **options):
+    return OAuth2Client.from_discovery_endpoint(
+        f"{server.base}/.well-known/openid-configuration", issuer=server.base, auth=auth, redirect_uri=callback.uri,
+        id_token_signed_response_alg="ES256", testing=True, **options)
+
+
+def read(token, audience, kind):
+    """The claims, read by both libraries with the keys that the server tells."""
+    metadata = discovered()
+    key = jwt.PyJWKClient(metadata["jwks_uri"]).get_signing_key_from_jwt(token)
+    claims = jwt.decode(
+        token, key.key, algorithms=["ES256"], audience=audience, issuer=metadata["issuer"],
+        options={"require": ["iss", "aud", "iat"]})
+    keys = KeySet.import_key_set(requests.get(metadata["jwks_uri"], timeout=30).json())
+    decoded = jose.decode(token, keys, algorithms=["ES256"])
+    expect(decoded.claims == claims, decoded.claims, claims)
+    jose.JWTClaimsRegistry(
+        iss={"essential": True, "value": metadata["issuer"]}, aud={"essential": True, "value": audience}
+    ).validate(decoded.claims)
+    expect(decoded.header.get("typ") == kind, decoded.header)
+    expect_raises(
+        jwt.InvalidAudienceError, jwt.decode, token, key.key, algorithms=["ES256"], audience="https://other.example")
+    # One bit of the signature, and it is none.
+    head, body, signature = token.split(".")
+    raw = bytearray(base64.urlsafe_b64decode(signature + "=="))
+    raw[10] ^= 1
+    broken = f"{head}.{body}.{base64.urlsafe_b64encode(bytes(raw)).rstrip(b'=').decode()}"
+    expect_raises(jwt.InvalidSignatureError, jwt.decode, broken, key.key, algorithms=["ES256"], audience=audience)
+    return claims
+
+
+@step("joserfc and PyJWT read every token, of which each is good for what it is for alone")
+def tokens():
+    email, made = fresh_user()
+    person = browser.person(server.base)
+    app = client(ClientSecretBasic("dev-web", "dev-web-secret"))
+    request = app.authorization_request(
+        scope="openid profile email offline_access api", resource="http://127.0.0.1/api")
+    allow(person, str(request), email)
+    token = app.authorization_code(request.validate_callback(callback.next()))
+    identity = read(str(token.id_token), "dev-web", "JWT")
+    expect(identity["sub"] == made["localId"] and identity["nonce"] == request.nonce, identity)
+    expect(identity["acr"] == "aal1" and identity["amr"] == ["pwd"] and identity["auth_time"] <= identity["iat"],
+           identity)
+    access = read(token.access_token, "http://127.0.0.1/api", "at+jwt")
+    expect(access["client_id"] == "dev-web" and access["scope"].split() and access["jti"], access)
+    expect("email" not in access and "name" not in access, "an access token tells what the API did not ask for", access)
+
+    bound = client(PublicApp("dev-native"), dpop_bound_access_tokens=True)
+    request = bound.authorization_request(scope="openid email")
+    allow(person, str(request), email, consents=False)
+    token = bound.authorization_code(request.validate_callback(callback.next()), validate=False)
+    claims = read(token.access_token, server.base, "at+jwt")
+    expect(claims["cnf"] == {"jkt": token.dpop_key.dpop_jkt}, claims)
+
+    answer = requests.post(
+        app.introspection_endpoint, {"token": app.client_credentials(scope="api", resource="http://127.0.0.1/api")
+                                     .access_token},
+        auth=("dev-web", "dev-web-secret"), headers={"Accept": "application/token-introspection+jwt"}, timeout=30)
+    expect(answer.headers["Content-Type"].startswith("application/token-introspection+jwt"), answer.headers)
+    told = read(answer.text, "dev-web", "token-introspection+jwt")
+    expect(told["token_introspection"]["active"] is True, told)
+    person.close()
