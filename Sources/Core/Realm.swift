@@ -42,7 +42,8 @@ public struct Realm: Sendable {
         extensionFormat: any ExtensionFormat = NoExtensionFormat(), linkFormat: any LinkFormat = PlainLinkFormat(),
         proofs: ProofRegistry = .standard
     ) {
-        let store = KeyedStore(base: store, keys: sealer.keys, notifier: notifier)
+        let store = KeyedStore(
+            base: store, keys: sealer.keys, notifier: notifier, logouts: LogoutNotices(sealer: sealer, clock: clock))
         self.store = store
         self.clock = clock
         self.random = random

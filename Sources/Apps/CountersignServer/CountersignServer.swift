@@ -211,6 +211,13 @@ public struct CountersignServer: Sendable {
         }
         if let mail { senders.append(mail) }
         senders.append(OTPSender(realm: opened.realm, mail: mail))
+        let oauth = oauth(try site())
+        senders.append(
+            LogoutSender(http: opened.outbound) { message in
+                try await oauth.logoutNotice(message).map {
+                    LogoutSender.Call(url: $0.uri, logoutToken: $0.token)
+                }
+            })
         return senders
     }
 

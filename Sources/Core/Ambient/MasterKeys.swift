@@ -145,12 +145,14 @@ struct KeyedStore: Store {
     let base: any Store
     let keys: MasterKeys
     private let notifier: Notifier
+    private let logouts: LogoutNotices
     private let standing = StandingDocuments()
 
-    init(base: any Store, keys: MasterKeys, notifier: Notifier) {
+    init(base: any Store, keys: MasterKeys, notifier: Notifier, logouts: LogoutNotices) {
         self.base = base
         self.keys = keys
         self.notifier = notifier
+        self.logouts = logouts
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
@@ -167,12 +169,14 @@ struct KeyedStore: Store {
         _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
     ) async throws -> T {
         try await keys.retrying {
-            let (result, removed) = try await base.write(isolation) { [standing] in
+            let (result, removed, hasLogouts) = try await base.write(isolation) { [standing, logouts] in
                 let transaction = RememberingTransaction($0, standing: standing)
                 let result = try body(transaction)
-                return (result, transaction.removedFactors)
+                let hasLogouts = try logouts.write(transaction.endings, in: transaction)
+                return (result, transaction.removedFactors, hasLogouts)
             }
             if !removed.isEmpty { notifier.notify(removed.map(\.topic)) }
+            if hasLogouts { notifier.notify([OutboxMessage.Channel.logout.topic]) }
             return result
         }
     }

@@ -59,7 +59,7 @@ public struct Consents: Sendable {
             try transaction.reserve(Set(grants.map { .grant($0.id) } + [.user(user), .flow(digest)]))
             let isKnown = try transaction.deleteFlow(digest: digest)
             guard isKnown || !grants.isEmpty else { return false }
-            for grant in grants { _ = try transaction.end(grant, at: now) }
+            for grant in grants where try transaction.end(grant, at: now) { try transaction.announceEnd(of: grant) }
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .consentRevoked, userID: user, context: context,

@@ -63,6 +63,10 @@ public struct RetryPolicy: Sendable, Equatable {
     public static let mail = RetryPolicy(
         firstPause: 10, longestPause: 1800, maximumAttempts: 60, lifetime: 86_400)
 
+    /// An application that is away is told again after 1, 2, 4, 8, 16 and 32 minutes.
+    public static let logout = RetryPolicy(
+        firstPause: 60, longestPause: 1920, maximumAttempts: 7, lifetime: 7200)
+
     /// Seconds to wait after so many attempts.
     /// - Parameter jitter: 0 to 1; spreads the pause over its upper half, so that what failed together does not come back
     ///   together.

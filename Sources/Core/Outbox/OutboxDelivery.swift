@@ -177,16 +177,21 @@ public final class OutboxDelivery: Sendable {
         var event: AuditEvent?
         var isOver = true
         switch result {
-        case .delivered, .leftToRecipient: settled.deliveredAt = now
+        case .delivered:
+            settled.deliveredAt = now
+            if message.channel == .logout { event = self.event(.logoutSent, message, content, reason: nil, at: now) }
+        case .leftToRecipient: settled.deliveredAt = now
         case .postponed:
             settled.nextAttemptAt = next
             isOver = false
         case .refused(let reason):
             settled.deliveredAt = now
-            event = failure(message, content, reason: reason, at: now)
+            event = self.event(Self.failure(of: message.channel), message, content, reason: reason, at: now)
         }
         // A device may still ask for what was pushed; a mail is needed no more, and holds links and codes.
-        let isRemoved = isOver && message.channel != .push && !realm.mode.keepsDeliveredMessages
+        let isKept =
+            message.channel == .push || message.channel != .logout && realm.mode.keepsDeliveredMessages
+        let isRemoved = isOver && !isKept
         let (final, failure) = (settled, event)
         for attempt in 1...Self.settlingTries {
             do {
@@ -204,19 +209,35 @@ public final class OutboxDelivery: Sendable {
         return false
     }
 
-    private func failure(
-        _ message: OutboxMessage, _ content: OutboxContent?, reason: String, at now: Date
+    private static func failure(of channel: OutboxMessage.Channel) -> AuditEvent.Kind {
+        channel == .push ? .pushFailed : channel == .logout ? .logoutFailed : .mailFailed
+    }
+
+    private func event(
+        _ kind: AuditEvent.Kind, _ message: OutboxMessage, _ content: OutboxContent?, reason: String?, at now: Date
     ) -> AuditEvent {
         var details: [String: JSONValue] = [
             "message": .string(message.id), "attempts": .integer(Int64(message.attempts)),
         ]
         details["template"] = content.map { .string($0.template) }
+        let ended = content?.endedSession
         if message.channel == .push { details["factor"] = .string(message.recipient) }
+        if message.channel == .logout {
+            details["application"] = .string(message.recipient)
+            details["session"] = ended.map { .string($0.session.rawValue) }
+        }
         return AuditEvent(
-            id: AuditEvent.freshID(at: now, random: realm.random), at: now,
-            kind: message.channel == .push ? .pushFailed : .mailFailed, userID: message.userID, clientID: nil,
-            dialect: nil, source: nil, reason: reason, details: details)
+            id: AuditEvent.freshID(at: now, random: realm.random), at: now, kind: kind,
+            userID: message.userID ?? ended?.user, clientID: nil, dialect: nil, source: nil, reason: reason,
+            details: details)
     }
+}
+
+extension AuditEvent.Kind {
+    /// An application was told that a session ended.
+    public static let logoutSent = Self(rawValue: "backchannel-logout.sent")
+    /// An application could not be told.
+    public static let logoutFailed = Self(rawValue: "backchannel-logout.failed")
 }
 
 extension OutboxMessage.Channel {

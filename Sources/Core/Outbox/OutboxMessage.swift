@@ -11,12 +11,14 @@ public struct OutboxMessage: Sendable, Equatable {
         case push
         /// A code that a service of the developer's own delivers (``ExtensionEvent/otpSend``).
         case otp
+        /// That a session ended, to an application (OpenID Connect Back-Channel Logout 1.0). It has an application's id as recipient.
+        case logout
     }
 
     /// Sorts by time of creation.
     public let id: String
     public let channel: Channel
-    /// An e-mail address, or the id of a device account.
+    /// An e-mail address, the id of a device account, or of an application.
     public let recipient: String
     public let createdAt: Date
     /// Attempts to deliver so far.

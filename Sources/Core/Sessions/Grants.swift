@@ -57,6 +57,7 @@ public struct Grants: Sendable {
         return try await realm.store.write { transaction in
             guard let grant = try transaction.grant(id), grant.userID == userID, try transaction.end(grant, at: now)
             else { return false }
+            try transaction.announceEnd(of: grant)
             try transaction.append(
                 AuditEvent(
                     id: eventID, at: now, kind: .grantEnded, userID: userID, context: client,

@@ -56,7 +56,10 @@ extension Sessions {
             try transaction.reserve([.session(session.id), .session(proving.id), .grant(signedIn.grant.id)])
             session.proofs = proving.proofs
             session.browserDigest = token.digest
-            guard try transaction.update(session), try transaction.end(proving, at: now) else { return nil }
+            // The sign-in's own grant was never given out: no application hears of its end.
+            guard try transaction.update(session), try transaction.deleteGrant(signedIn.grant.id),
+                try transaction.end(proving, at: now)
+            else { return nil }
             return BrowserSession(
                 session: try transaction.session(session.id) ?? session, user: user,
                 token: try token.stamped(at: now, sealer: realm.sealer, in: transaction))

@@ -112,6 +112,18 @@ extension StoreTransaction {
         return true
     }
 
+    /// Ends the sessions of browsers, and those that applications have OAuth grants of, when their user is disabled: they do not
+    /// come back when the user is enabled again. What other protocols gave out waits for that.
+    func endSessions(ofDisabled user: User, at now: Date) throws {
+        let granted = Set(
+            try grants(of: user.id, limit: Session.longestList).filter { $0.dialect == .oauth && $0.isLiving(at: now) }
+                .map(\.sessionID))
+        for session in try sessions(of: user.id, limit: Session.longestList)
+        where session.isLiving(of: user, at: now) && (session.browserDigest != nil || granted.contains(session.id)) {
+            _ = try end(session, at: now)
+        }
+    }
+
     /// Ends a grant. False where it was ended before.
     func end(_ grant: Grant, at now: Date) throws -> Bool {
         guard grant.revokedAt == nil else { return false }

@@ -28,6 +28,8 @@ final class RememberingTransaction {
 
     /// What was removed, by itself or with its user.
     private(set) var removedFactors: Set<FactorID> = []
+    /// Sessions that were ended, in whatever way, or left their browser.
+    private(set) var endings: [SessionEnding] = []
 
     private struct ClientKey: Hashable {
         let kind: ClientRecord.Kind
@@ -48,6 +50,37 @@ final class RememberingTransaction {
         let row = try read(base)
         rows[key] = .some(row)
         return row
+    }
+
+    /// Notes that an application's part of a session ended.
+    func note(_ ending: SessionEnding) { endings.append(ending) }
+
+    /// Notes sessions of a user that end with a change of the user's row.
+    /// - Parameter after: nil where the row is deleted.
+    private func noteEndings(from before: User?, to after: User?) throws {
+        guard let before, after?.endsSessions(of: before) ?? true else { return }
+        let grants = try base.grants(of: before.id, limit: Session.longestList).filter { $0.dialect == .oauth }
+        guard !grants.isEmpty else { return }
+        let bySession = Dictionary(grouping: grants, by: \.sessionID)
+        for session in try base.sessions(of: before.id, limit: Session.longestList) {
+            guard let grants = bySession[session.id], session.tokenEpoch == before.tokenEpoch,
+                !before.refuses(issuedAt: session.createdAt)
+            else { continue }
+            let goesOn = after.map {
+                !$0.isDisabled && $0.tokenEpoch == session.tokenEpoch && !$0.refuses(issuedAt: session.createdAt)
+            }
+            if goesOn != true { endings.append(SessionEnding(session: session, user: before, grants: grants)) }
+        }
+    }
+
+    /// Notes a session that is revoked, or whose browser lets go of it.
+    private func noteEnding(from before: Session?, to after: Session) throws {
+        guard let before, before.revokedAt == nil,
+            after.revokedAt != nil || before.browserDigest != nil && after.browserDigest == nil
+        else { return }
+        let grants = try base.grants(of: after.id, limit: Session.longestList).filter { $0.dialect == .oauth }
+        guard !grants.isEmpty, let user = try user(after.userID) else { return }
+        endings.append(SessionEnding(session: before, user: user, grants: grants))
     }
 
     /// Forgets all rows that may go with another, or are written without being named.
@@ -84,8 +117,10 @@ extension RememberingTransaction: StoreTransaction {
     }
 
     func update(_ user: User) throws -> Bool {
+        let before = try self.user(user.id)
         users[user.id] = nil
         guard try base.update(user) else { return false }
+        try noteEndings(from: before, to: user)
         var kept = user
         kept.revision += 1
         users[user.id] = .some(kept)
@@ -102,6 +137,7 @@ extension RememberingTransaction: StoreTransaction {
 
     func deleteUser(_ id: UserID) throws -> Bool {
         let factors = try factors(of: id).map(\.id)
+        try noteEndings(from: user(id), to: nil)
         forgetAll()
         guard try base.deleteUser(id) else { return false }
         removedFactors.formUnion(factors)
@@ -237,8 +273,10 @@ extension RememberingTransaction: StoreTransaction {
     }
 
     func update(_ session: Session) throws -> Bool {
+        let before = try self.session(session.id)
         sessions[session.id] = nil
         guard try base.update(session) else { return false }
+        try noteEnding(from: before, to: session)
         var kept = session
         kept.revision += 1
         sessions[session.id] = .some(kept)

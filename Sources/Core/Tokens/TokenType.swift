@@ -16,6 +16,9 @@ public struct TokenType: StringName {
     /// Assertions of applications (draft-ietf-oauth-rfc7523bis).
     public static let clientAssertion = TokenType(rawValue: "client-authentication+jwt")
 
+    /// What applications are told that a session ended by (OpenID Connect Back-Channel Logout 1.0, section 2.4).
+    public static let logout = TokenType(rawValue: "logout+jwt")
+
     /// A header's `typ`: without regard to case, and with or without `application/` before it.
     init(header text: String?) {
         guard let text, !text.isEmpty else {
@@ -24,7 +27,9 @@ public struct TokenType: StringName {
         }
         let prefix = "application/"
         let bare = text.lowercased().hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
-        let known = [Self.jwt, .accessToken, .clientAssertion].first { $0.rawValue.lowercased() == bare.lowercased() }
+        let known = [Self.jwt, .accessToken, .clientAssertion, .logout].first {
+            $0.rawValue.lowercased() == bare.lowercased()
+        }
         self = known ?? TokenType(rawValue: bare)
     }
 }

@@ -146,6 +146,7 @@ extension Accounts {
             }
             if change.endsSessions || withdrawn == .all { user.revokeTokens(at: now) }
             guard try transaction.update(user) else { return .refused(.addressTaken) }
+            if user.isDisabled, !before.isDisabled { try transaction.endSessions(ofDisabled: user, at: now) }
             user = try transaction.user(id) ?? user
             if events.isEmpty { events = [.userChanged] }
             for (kind, eventID) in zip(events, eventIDs) {

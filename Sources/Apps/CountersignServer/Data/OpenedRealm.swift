@@ -25,6 +25,8 @@ public struct OpenedRealm: Sendable {
     let store: any OpenedStore
     let hasher: Argon2idHasher
     let extensionCaller: HTTPExtensionCaller
+    /// Reaches the services of applications: where they are told that sessions ended, and where their keys are.
+    let outbound: OutboundHTTP
 
     /// The purpose of opening a realm.
     enum Purpose {
@@ -93,6 +95,8 @@ public struct OpenedRealm: Sendable {
             var extensions = extensions
             if kind == .development { extensions.rules.allowed += AddressRules.loopback }
             let caller = HTTPExtensionCaller(extensions)
+            let outbound = OutboundHTTP(
+                extensions.rules, trustRoots: extensions.trustRoots, admitsPlainLoopback: kind == .development)
             let realm = Realm(
                 store: store, clock: movableClock ?? clock, random: random,
                 sealer: Sealer(keys: keys, random: random), hasher: hasher,
@@ -108,7 +112,7 @@ public struct OpenedRealm: Sendable {
             return OpenedRealm(
                 realm: realm, directory: directory, kind: kind, adminToken: token, notices: notices,
                 movableClock: movableClock, masterKeyFile: masterKeyFile, store: store, hasher: hasher,
-                extensionCaller: caller)
+                extensionCaller: caller, outbound: outbound)
         } catch {
             try? await store.close()
             throw error
@@ -119,6 +123,7 @@ public struct OpenedRealm: Sendable {
     public func close() async throws {
         hasher.shutDown()
         await extensionCaller.shutDown()
+        await outbound.shutDown()
         try await store.close()
     }
 }

@@ -57,7 +57,7 @@ struct DevelopmentRoutes: Sendable {
 
     private func messages() async throws -> [Inbox.Message] {
         var messages: [Inbox.Message] = []
-        for opened in try await realm.outbox.messages() {
+        for opened in try await realm.outbox.messages() where opened.message.channel != .logout {
             let mail = composer.compose(opened.content, publicURL: publicURL())
             var payload = opened.content.values
             if let link = mail?.link { payload["link"] = link }

@@ -1,16 +1,9 @@
-import AsyncHTTPClient
 import CountersignCore
 import Foundation
-import NIOCore
-import NIOHTTP1
-import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// Calls custom authentication extensions over HTTP, and only at addresses that the rules admit.
-///
-/// The name is looked up here, each of its addresses judged, and the connection made to one that was: a name server that
-/// answers otherwise a moment later changes nothing. Redirects are not followed, proxies not asked.
+/// Calls custom authentication extensions over HTTP, and only at addresses that the rules admit (``OutboundHTTP``).
 public final class HTTPExtensionCaller: ExtensionCaller {
     public struct Options: Sendable {
         public var rules: AddressRules
@@ -31,15 +24,7 @@ public final class HTTPExtensionCaller: ExtensionCaller {
         }
     }
 
-    /// Addresses of one name that are tried.
-    private static let addressLimit = 3
-    /// What the system says of an address where nothing was sent to.
-    private static let unreached = [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT]
-
-    private let rules: AddressRules
-    private let deadline: @Sendable (Duration) async -> Void
-    private let clients: PinnedClients
-    private let lookUp: @Sendable (_ host: String) async throws -> [NetworkAddress]
+    private let http: OutboundHTTP
     private let base: Mutex<@Sendable () -> String>
 
     public convenience init(_ options: Options = Options()) {
@@ -49,10 +34,9 @@ public final class HTTPExtensionCaller: ExtensionCaller {
 
     /// - Parameter lookUp: the addresses of a host.
     init(_ options: Options, lookUp: @escaping @Sendable (_ host: String) async throws -> [NetworkAddress]) {
-        rules = options.rules
-        deadline = options.deadline
-        clients = PinnedClients(trustRoots: options.trustRoots)
-        self.lookUp = lookUp
+        http = OutboundHTTP(
+            options.rules, trustRoots: options.trustRoots, admitsPlainLoopback: true, deadline: options.deadline,
+            lookUp: lookUp)
         let url = options.publicURL
         base = Mutex { url }
     }
@@ -65,105 +49,26 @@ public final class HTTPExtensionCaller: ExtensionCaller {
     }
 
     /// Lets go of all connections.
-    public func shutDown() async { await clients.shutDown() }
+    public func shutDown() async { await http.shutDown() }
 
     public func post(_ call: ExtensionCall) async -> ExtensionReply {
-        await withTaskGroup(of: ExtensionReply.self) { tasks in
-            tasks.addTask { await self.exchange(call) }
-            tasks.addTask {
-                await self.deadline(call.timeout)
-                return .failed(ExtensionFailure(.timedOut))
-            }
-            let first = await tasks.next() ?? .failed(ExtensionFailure(.unexpectedError))
-            tasks.cancelAll()
-            return first
+        var exchange = OutboundHTTP.Exchange(
+            .post(call.body, type: "application/json"), call.url,
+            headers: [
+                (name: "Accept", value: "application/json"),
+                (name: "Authorization", value: "Bearer \(call.bearer.reveal())"),
+            ], timeout: call.timeout, bodyLimit: call.bodyLimit)
+        exchange.sendsQuery = false
+        switch await http.send(exchange) {
+        case .success(let answer):
+            return .answered(status: answer.status, contentType: answer.headers("Content-Type"), body: answer.body)
+        case .failure(.malformedURL): return .failed(ExtensionFailure(.incorrectTargetUrlFormat))
+        case .failure(.unknownName):
+            return .failed(ExtensionFailure(.connectionError, "the name has no address"))
+        case .failure(.blocked): return .failed(ExtensionFailure(.blocked))
+        case .failure(.timedOut): return .failed(ExtensionFailure(.timedOut))
+        case .failure(.tooLarge): return .failed(ExtensionFailure(.responseSizeExceeded))
+        case .failure(.connection(let kind)): return .failed(ExtensionFailure(.connectionError, kind))
         }
-    }
-
-    private func exchange(_ call: ExtensionCall) async -> ExtensionReply {
-        guard let target = Target(call.url) else { return .failed(ExtensionFailure(.incorrectTargetUrlFormat)) }
-        let found: [NetworkAddress]
-        if let literal = NetworkAddress(target.host) {
-            found = [literal]
-        } else {
-            do { found = try await lookUp(target.host) } catch {
-                return .failed(ExtensionFailure(.connectionError, "the name has no address"))
-            }
-        }
-        let admitted = found.filter { rules.admits($0) && (target.isEncrypted || $0.isLoopback) }
-        guard !admitted.isEmpty else { return .failed(ExtensionFailure(.blocked)) }
-        var reply = ExtensionReply.failed(ExtensionFailure(.connectionError))
-        for address in admitted.prefix(Self.addressLimit) {
-            let isOver: Bool
-            (reply, isOver) = await exchange(call, target, at: address)
-            if isOver || Task.isCancelled { break }
-        }
-        return reply
-    }
-
-    /// - Returns: what came of it, and whether the service may have heard the call: then no other address is tried.
-    private func exchange(
-        _ call: ExtensionCall, _ target: Target, at address: NetworkAddress
-    ) async -> (ExtensionReply, isOver: Bool) {
-        var request = HTTPClientRequest(url: target.url)
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.headers.add(name: "Accept", value: "application/json")
-        request.headers.add(name: "Authorization", value: "Bearer \(call.bearer.reveal())")
-        request.headers.add(name: "User-Agent", value: "Countersign")
-        request.body = .bytes(ByteBuffer(bytes: call.body))
-        let prepared = request
-        do {
-            return try await clients.withClient(for: target.hostInURL, at: address) { client in
-                let response = try await client.execute(prepared, deadline: .distantFuture)
-                let type = response.headers["Content-Type"]
-                // Of a refusal the status is enough.
-                guard response.status == .ok else {
-                    return (
-                        .answered(status: Int(response.status.code), contentType: type, body: Data()), isOver: true
-                    )
-                }
-                var body = try await response.body.collect(upTo: call.bodyLimit)
-                let bytes = Data(body.readBytes(length: body.readableBytes) ?? [])
-                return (.answered(status: 200, contentType: type, body: bytes), isOver: true)
-            }
-        } catch is NIOTooManyBytesError {
-            return (.failed(ExtensionFailure(.responseSizeExceeded)), isOver: true)
-        } catch let error as HTTPClientError where error == .connectTimeout {
-            return (.failed(ExtensionFailure(.timedOut)), isOver: false)
-        } catch {
-            // Its text may name what is not for the log; the type tells a refused connection from a bad certificate.
-            let isUnheard = error is NIOConnectionError || Self.unreached.contains((error as? IOError)?.errnoCode ?? 0)
-            return (.failed(ExtensionFailure(.connectionError, "\(type(of: error))")), isOver: !isUnheard)
-        }
-    }
-}
-
-/// A URL taken apart once, so that what is judged is what is called.
-private struct Target {
-    /// Put together from the parts.
-    let url: String
-    /// Without the brackets of IPv6.
-    let host: String
-    let hostInURL: String
-    let isEncrypted: Bool
-
-    init?(_ text: String) {
-        guard let parts = URLComponents(string: text), let scheme = parts.scheme, ["http", "https"].contains(scheme),
-            let written = parts.encodedHost?.lowercased(), !written.isEmpty, parts.user == nil, parts.password == nil
-        else { return nil }
-        let host = written.hasPrefix("[") && written.hasSuffix("]") ? String(written.dropFirst().dropLast()) : written
-        let isVersion6 = host.contains(":")
-        // Nothing that two parsers could read differently.
-        let isPlain = host.utf8.allSatisfy { byte in
-            (48...57).contains(byte) || (97...122).contains(byte) || byte == 45 || byte == 46 || byte == 58
-        }
-        guard isPlain, !isVersion6 || NetworkAddress(host) != nil else { return nil }
-        let authority = (isVersion6 ? "[\(host)]" : host) + (parts.port.map { ":\($0)" } ?? "")
-        url = "\(scheme)://\(authority)\(parts.percentEncodedPath)"
-        guard let read = URL(string: url)?.host, read == host || read == "[\(host)]" else { return nil }
-        self.host = host
-        hostInURL = read
-        isEncrypted = scheme == "https"
     }
 }

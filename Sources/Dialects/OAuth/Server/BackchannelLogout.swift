@@ -1,0 +1,28 @@
+import CountersignCore
+import Foundation
+
+/// What applications are told when a session of theirs ended (OpenID Connect Back-Channel Logout 1.0).
+extension OAuth {
+    /// Seconds that a logout token counts (section 2.4 recommends two minutes at most).
+    static let logoutTokenLifetime = 120
+    static let logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
+
+    /// Where a message goes, with a token made now.
+    /// - Returns: nil where the application is gone, or does not want to be told any more.
+    public func logoutNotice(_ message: OpenedMessage) async throws -> (uri: String, token: Secret<String>)? {
+        guard let ended = message.content.endedSession,
+            let application = try await realm.applications.application(
+                ClientID(rawValue: message.message.recipient)),
+            let uri = application.registration.oauth.backchannelLogoutURI
+        else { return nil }
+        let draft = TokenDraft(
+            type: .logout, issuer: issuer(for: application), audience: application.id.rawValue,
+            subject: ended.user.rawValue, issuedAt: realm.clock.now, lifetime: Self.logoutTokenLifetime,
+            parts: [.identifier(name: "jti")],
+            spelling: [
+                "sid": .string(ended.session.rawValue), "events": .object([Self.logoutEvent: .object([:])]),
+            ])
+        let token = try await realm.tokens.issue(draft, with: realm.keyring.algorithm(for: .oauth))
+        return (uri, Secret(token))
+    }
+}
