@@ -41,11 +41,8 @@ extension Applications {
             case .ended(let authentication): return authentication
             case .open(let application, _):
                 let registration = application?.registration ?? ApplicationRegistration()
-                var expectation = expectation
-                if registration.oauth.takesTokenEndpointAudience {
-                    expectation.issuers.formUnion(expectation.tokenEndpoints)
-                }
-                let judged = assertion.judge(by: registration.assertionKeys, expecting: expectation, at: now)
+                let judged = assertion.judge(
+                    by: registration.assertionKeys, expecting: expectation.assertions(of: registration.oauth), at: now)
                 return try await realm.store.write { try attempt.settle(judged, in: $0) }
             }
         }
@@ -83,8 +80,10 @@ private struct ClientAttempt: Sendable {
         switch try transaction.ask([source].compactMap { $0 }, at: now, from: part) {
         case .refused(_, let refusal): return .ended(.refused(.limited(until: refusal.instant)))
         case .admitted(let counters):
-            if let application, !application.registration.isConfidential, expectation.methods.contains(.none) {
-                // What a public client shows is not looked at.
+            if let application, !application.registration.isConfidential, application.registration.oauth.kind == nil,
+                expectation.methods.contains(.none)
+            {
+                // What a public client of before the kinds shows is not looked at: some libraries send an empty secret.
                 return .ended(.authenticated(application, by: .none))
             }
             return .open(application, ifWrong: counters)

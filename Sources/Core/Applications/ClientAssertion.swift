@@ -8,7 +8,11 @@ struct ClientAssertion: Sendable {
     /// `typ` of the header: none, or what says no more than that it is a JWT, or that it is for this alone.
     static let types: Set<TokenType> = [.untyped, .jwt, .clientAssertion]
     /// Seconds that an assertion may have left: it is remembered until then.
-    static let longest: TimeInterval = 600
+    static let longest: TimeInterval = 300
+    /// Seconds that the application's clock may be ahead, for `iat` and `nbf`.
+    static let clockTolerance: TimeInterval = 60
+    /// Seconds by which `exp` may be further ahead than ``longest``: a clock that is a little ahead, and rounding.
+    static let expiryTolerance: TimeInterval = 5
     /// Bytes that a `jti` may have.
     static let longestID = 255
 
@@ -74,8 +78,8 @@ struct ClientAssertion: Sendable {
     private func judge(
         _ claims: TokenClaims, by key: AssertionKey, expecting expectation: ClientExpectation, at now: Date
     ) -> Result<Good, Fault> {
-        // The issuer alone, as one text: an assertion for several servers could be shown by one of them to another.
-        guard let audience = claims.string("aud"), expectation.issuers.contains(audience) else {
+        // The issuer alone: an assertion for several servers could be shown by one of them to another.
+        guard let audience = Self.audience(of: claims), expectation.issuers.contains(audience) else {
             return .failure(.audience)
         }
         let times: TokenTimes
@@ -85,13 +89,31 @@ struct ClientAssertion: Sendable {
         case .failure(.fromTheFuture): return .failure(.future)
         case .failure: return .failure(.lifetime)
         }
-        guard let expiresAt = times.expiresAt, expiresAt <= now + Self.longest + TokenTimes.leeway else {
+        let latest = now.seconds + Int64(Self.clockTolerance)
+        for name in ["iat", "nbf"] {
+            if let instant = claims.integer(name), instant > latest { return .failure(.future) }
+        }
+        guard var expiresAt = times.expiresAt else { return .failure(.lifetime) }
+        if expectation.cutsLifetime, let issuedAt = times.issuedAt {
+            expiresAt = min(expiresAt, issuedAt + Self.longest)
+        }
+        guard expiresAt <= now + Self.longest + Self.clockTolerance else { return .failure(.lifetime) }
+        if !expectation.cutsLifetime, expiresAt > now + Self.longest + Self.expiryTolerance {
             return .failure(.lifetime)
         }
+        if expiresAt <= now { return .failure(.expired) }
         guard let id = claims.string("jti"), (1...Self.longestID).contains(id.utf8.count) else {
             return .failure(.identifier)
         }
         return .success(Good(key: key, id: id, expiresAt: expiresAt))
+    }
+}
+
+extension ClientAssertion {
+    /// `aud`, as one text or as a list of one.
+    fileprivate static func audience(of claims: TokenClaims) -> String? {
+        if case .array(let list)? = claims["aud"] { return list.count == 1 ? list[0].stringValue : nil }
+        return claims.string("aud")
     }
 }
 

@@ -68,6 +68,8 @@ public struct ClientExpectation: Sendable {
     /// What an assertion may say instead, where the application's registration allows it
     /// (``OAuthRegistration/takesTokenEndpointAudience``).
     public var tokenEndpoints: Set<String> = []
+    /// Whether an assertion may live longer than ``ClientAssertion/longest``: then it counts until that long after it was made.
+    var cutsLifetime = false
     /// What an assertion may be signed with.
     public var algorithms: Set<SigningAlgorithm>
 
@@ -78,6 +80,24 @@ public struct ClientExpectation: Sendable {
         self.methods = methods
         self.issuers = issuers
         self.algorithms = algorithms
+    }
+}
+
+extension ClientExpectation {
+    /// What an assertion of an application may say.
+    ///
+    /// The issuer is known with a slash at its end to applications whose tokens have one, and to those of before the kinds, whose
+    /// libraries compare with that.
+    func assertions(of registration: OAuthRegistration) -> ClientExpectation {
+        var expectation = self
+        if registration.issuerStyle == .trailingSlash || registration.kind == nil {
+            expectation.issuers.formUnion(issuers.map { $0.hasSuffix("/") ? $0 : $0 + "/" })
+        }
+        if registration.takesTokenEndpointAudience {
+            expectation.issuers.formUnion(tokenEndpoints)
+            expectation.cutsLifetime = true
+        }
+        return expectation
     }
 }
 

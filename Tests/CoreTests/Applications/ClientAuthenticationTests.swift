@@ -211,13 +211,23 @@ struct ClientAuthenticationTests {
         AssertionCase(
             name: "for the endpoint", reason: "audience", claims: { _ in ["aud": .string(issuer + "oauth/token")] }),
         AssertionCase(
-            name: "for a list", reason: "audience", claims: { _ in ["aud": .array([.string(issuer)])] }),
+            name: "for a list of the issuer", reason: nil, claims: { _ in ["aud": .array([.string(issuer)])] }),
+        AssertionCase(
+            name: "for a list of two", reason: "audience",
+            claims: { _ in ["aud": .array([.string(issuer), "https://elsewhere.example"])] }),
+        AssertionCase(
+            name: "for a list of the issuer twice", reason: "audience",
+            claims: { _ in ["aud": .array([.string(issuer), .string(issuer)])] }),
+        AssertionCase(name: "for an empty list", reason: "audience", claims: { _ in ["aud": .array([])] }),
         AssertionCase(name: "expired", reason: "expired", claims: { ["exp": .integer($0.seconds)] }),
         AssertionCase(name: "for ever", reason: "lifetime", claims: { _ in ["exp": nil] }),
         AssertionCase(name: "for a day", reason: "lifetime", claims: { ["exp": .integer($0.seconds + 86_400)] }),
+        AssertionCase(name: "for five minutes", reason: nil, claims: { ["exp": .integer($0.seconds + 300)] }),
+        AssertionCase(name: "for six minutes", reason: "lifetime", claims: { ["exp": .integer($0.seconds + 360)] }),
         AssertionCase(name: "exp as text", reason: "lifetime", claims: { _ in ["exp": "soon"] }),
-        AssertionCase(name: "from the future", reason: "future", claims: { ["iat": .integer($0.seconds + 301)] }),
-        AssertionCase(name: "not yet", reason: "future", claims: { ["nbf": .integer($0.seconds + 301)] }),
+        AssertionCase(name: "from the future", reason: "future", claims: { ["iat": .integer($0.seconds + 61)] }),
+        AssertionCase(name: "not yet", reason: "future", claims: { ["nbf": .integer($0.seconds + 61)] }),
+        AssertionCase(name: "a minute ahead", reason: nil, claims: { ["iat": .integer($0.seconds + 60)] }),
         AssertionCase(name: "without iat", reason: nil, claims: { _ in ["iat": nil] }),
         AssertionCase(name: "without jti", reason: "identifier", claims: { _ in ["jti": nil] }),
         AssertionCase(name: "with an empty jti", reason: "identifier", claims: { _ in ["jti": ""] }),

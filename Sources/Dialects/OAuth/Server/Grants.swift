@@ -14,6 +14,7 @@ protocol OAuthGrant: TokenGrant {
 
 extension OAuthGrant {
     func redeem(_ request: TokenRequest) async throws -> Response? {
+        try request.requireForm()
         guard request.application.registration.oauth.allowsGrant(type) else {
             throw OAuthFailure.unauthorizedClient
         }
@@ -21,9 +22,7 @@ extension OAuthGrant {
             throw OAuthFailure("invalid_dpop_proof", "The application has to prove a key.")
         }
         guard let answer = try await answer(request) else { return nil }
-        var headers: HTTPFields = [:]
-        if request.keyThumbprint != nil { headers[.dpopNonce] = try await oauth.realm.tokens.nonce() }
-        return try .json(answer, headers: headers)
+        return try .json(answer, headers: await oauth.nonceHeader(request))
     }
 
     /// What this answer covers: of what was granted what the request asks for (RFC 6749, section 6; RFC 8707, section 2.2).
@@ -69,6 +68,25 @@ extension OAuthGrant {
     }
 }
 
+extension OAuth {
+    /// The nonce of the client's next proof, where it proves a key (RFC 9449, section 8.2).
+    func nonceHeader(_ request: TokenRequest) async throws -> HTTPFields {
+        guard request.keyThumbprint != nil else { return [:] }
+        return [.dpopNonce: try await realm.tokens.nonce()]
+    }
+}
+
+extension TokenRequest {
+    /// Our grants are asked for by forms (RFC 6749, section 3.2); JSON is for those of another protocol.
+    fileprivate func requireForm() throws {
+        let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased()
+            .trimmingCharacters(in: .whitespaces)
+        guard type == "application/x-www-form-urlencoded" else {
+            throw OAuthFailure.invalidRequest("The body has to be a form.")
+        }
+    }
+}
+
 /// `authorization_code` (RFC 6749, section 4.1.3).
 struct CodeGrant: OAuthGrant {
     let oauth: OAuth
@@ -99,6 +117,7 @@ struct RefreshGrant: OAuthGrant {
         guard let text = request.form.text("refresh_token") else {
             throw OAuthFailure.invalidRequest("refresh_token is missing.")
         }
+        try request.requireForm()
         let owner = HandleOwner.application(request.application.id, of: .oauth)
         guard let grant = try await oauth.realm.sessions.grant(ofRefreshToken: Secret(text), of: owner) else {
             throw OAuthFailure.invalidGrant
@@ -128,9 +147,7 @@ struct RefreshGrant: OAuthGrant {
             text, of: owner, grace: Sessions.RefreshLifetime.grace, by: client)
         guard case .refreshed(let signedIn) = outcome else { throw OAuthFailure.invalidGrant }
         let answer = try await oauth.tokens.answer(signedIn, of: request.application, extent)
-        var headers: HTTPFields = [:]
-        if request.keyThumbprint != nil { headers[.dpopNonce] = try await oauth.realm.tokens.nonce() }
-        return try .json(answer, headers: headers)
+        return try .json(answer, headers: await oauth.nonceHeader(request))
     }
 }
 

@@ -63,13 +63,15 @@ enum Metadata {
             "authorization_response_iss_parameter_supported": .bool(true),
             "prompt_values_supported": texts(["none", "login", "consent", "select_account", "create"]),
             "ui_locales_supported": texts(["en", "de", "ja"]),
+            "backchannel_authentication_endpoint": .string(base + OAuth.Path.backchannel),
+            "backchannel_token_delivery_modes_supported": texts(["poll"]),
+            "backchannel_user_code_parameter_supported": .bool(false),
+            "backchannel_logout_supported": .bool(true),
+            "backchannel_logout_session_supported": .bool(true),
             "frontchannel_logout_supported": .bool(false),
         ]
         if !resources.isEmpty { members["protected_resources"] = texts(resources.map(\.uri)) }
         if oauth.options.shared != nil {
-            members["backchannel_authentication_endpoint"] = .string(base + OAuth.Path.backchannel)
-            members["backchannel_token_delivery_modes_supported"] = texts(["poll"])
-            members["backchannel_user_code_parameter_supported"] = .bool(false)
             members["mfa_challenge_endpoint"] = .string(base + "/mfa/challenge")
         }
         return .object(members)

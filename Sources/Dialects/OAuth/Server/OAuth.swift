@@ -56,7 +56,8 @@ public struct OAuth: Sendable {
     /// Our grants and other protocols'. Ours come last, and say that a token is unknown where no other knows it.
     var grants: TokenGrants {
         TokenGrants(
-            options.grants
+            // Ours says nothing of an attempt that it does not know; the other protocol's refuses it.
+            [BackchannelGrant(oauth: self)] + options.grants
                 + [
                     CodeGrant(oauth: self), RefreshGrant(oauth: self), ClientGrant(oauth: self),
                     DeviceGrant(oauth: self),

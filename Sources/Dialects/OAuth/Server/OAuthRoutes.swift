@@ -77,7 +77,8 @@ private struct OAuthGroup<Routes: RouterMethods<CountersignRequestContext>> {
             } catch let failure as OAuthFailure {
                 return try failure.response()
             } catch let fault as RequestBodyFault {
-                return try OAuthFailure.invalidRequest("\(fault)").response()
+                let status: HTTPResponse.Status = fault.status == .contentTooLarge ? .contentTooLarge : .badRequest
+                return try OAuthFailure("invalid_request", "\(fault)", status: status).response()
             }
         }
     }

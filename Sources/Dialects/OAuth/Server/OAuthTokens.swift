@@ -95,7 +95,8 @@ struct OAuthTokens: Sendable {
         spelling["at_hash"] = .string(Tokens.halfHash(of: access))
         if let nonce = extent.nonce { spelling["nonce"] = .string(nonce) }
         let asked = Self.names(signedIn.grant.terms.details[GrantDetail.idTokenClaims])
-        for (name, value) in signedIn.user.claims(openedBy: extent.scopes) where asked.contains(name) {
+        let opened = Self.scopes(extent.scopes, openFor: application)
+        for (name, value) in signedIn.user.claims(openedBy: opened) where asked.contains(name) {
             spelling[name] = value
         }
         return TokenDraft(
@@ -114,6 +115,14 @@ struct OAuthTokens: Sendable {
             claims["auth_time"] = .integer(Int64(instant.timeIntervalSince1970.rounded(.down)))
         }
         return claims
+    }
+
+    /// The scopes that single claims may be of: those that were granted, and for an application of the operator's own, whose users are
+    /// not asked, those that it may ask for (`docs/decisions/0181`).
+    static func scopes(_ granted: [String], openFor application: CountersignCore.Application) -> [String] {
+        guard application.registration.oauth.isFirstParty else { return granted }
+        let registered = application.registration.scopes
+        return granted + (registered.isEmpty ? Metadata.scopes : registered)
     }
 
     static func names(_ value: JSONValue?) -> [String] {

@@ -33,7 +33,7 @@ extension OAuth {
         let authorization = Authorization(of: request)
         var methods = Set(ClientAuthenticationMethod.allCases)
         if !takesPublic { methods.remove(.none) }
-        var expectation = ClientExpectation(methods, issuers: issuers)
+        var expectation = ClientExpectation(methods, issuers: [base])
         expectation.tokenEndpoints = urls(Path.token)
         let client = context.client(ClientID(rawValue: "oauth"), of: .oauth)
         let credentials = ClientCredentials(authorization: authorization, parameter: form.text)

@@ -41,6 +41,11 @@ extension OAuth {
             ).response()
         }
         var members = user.claims(openedBy: token.scopes)
+        let single = OAuthTokens.names(token.session?.grant.terms.details[GrantDetail.userInfoClaims])
+        if !single.isEmpty, let application = try await realm.applications.application(token.client) {
+            let opened = user.claims(openedBy: OAuthTokens.scopes(token.scopes, openFor: application))
+            members.merge(opened.filter { single.contains($0.key) }) { told, _ in told }
+        }
         members["sub"] = .string(user.id.rawValue)
         return try .json(JSONValue.object(members))
     }

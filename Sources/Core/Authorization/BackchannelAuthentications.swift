@@ -1,0 +1,170 @@
+import Foundation
+
+/// Sign-ins that an application begins by itself, and that a user's device allows (OpenID Connect Client-Initiated Backchannel
+/// Authentication Core 1.0, poll mode).
+///
+/// A user who does not exist, is disabled or has no device gets an attempt like all others: it waits until its time is over, as that of
+/// a user does who does not answer. The application learns nothing of whom it asked for.
+public struct BackchannelAuthentications: Sendable {
+    let realm: Realm
+
+    /// Seconds between two questions of the application, to begin with.
+    public static let interval = Int(PollIntervals.first)
+    /// Seconds that an attempt lives at most.
+    public static let longest = Int(FlowLifetime.approval)
+    /// Bytes of a hint.
+    public static let longestHint = 320
+
+    public struct Request: Sendable {
+        /// Whom an application means.
+        public enum Hint: Sendable {
+            /// An address, or a user's id.
+            case identifier(String)
+            /// The subject of an ID token of this server.
+            case user(UserID)
+        }
+
+        public var hint: Hint
+        public var scopes: [String]
+        public var acrValues: [String]
+        /// What both screens show.
+        public var bindingMessage: String?
+        /// Seconds: 1 to ``BackchannelAuthentications/longest``.
+        public var lifetime: Int
+
+        public init(
+            _ hint: Hint, scopes: [String], acrValues: [String] = [], bindingMessage: String? = nil,
+            lifetime: Int = BackchannelAuthentications.longest
+        ) {
+            self.hint = hint
+            self.scopes = scopes
+            self.acrValues = acrValues
+            self.bindingMessage = bindingMessage
+            self.lifetime = lifetime
+        }
+
+        /// What limits count by.
+        fileprivate var name: String {
+            switch hint {
+            case .identifier(let text): "identifier \(EmailAddress(text)?.canonical ?? text)"
+            case .user(let id): "user \(id)"
+            }
+        }
+    }
+
+    public enum Beginning: Sendable {
+        case begun(FlowHandle)
+        /// The user, or whom the hint means, was asked for too often.
+        case limited(until: Date)
+    }
+
+    /// Asks the devices of the user, where there is one who has some.
+    /// - Parameters:
+    ///   - audience: what the device shows that the tokens are for.
+    ///   - client: the application, which was authenticated and may use the grant.
+    public func begin(
+        _ request: Request, audience: String, by client: ClientContext
+    ) async throws -> Beginning {
+        let realm = realm
+        let now = realm.clock.now
+        // By the hint, whether there is such a user or not.
+        let refusal: Date? = try await realm.store.write { transaction in
+            let digest = try realm.sealer.digest(request.name, for: Self.context, in: transaction)
+            return try transaction.charge(.pushesPerUser, key: CounterKey.backchannel(to: digest), at: now)
+        }
+        if let refusal { return .limited(until: refusal) }
+        var details: [String: JSONValue] = [:]
+        if !request.acrValues.isEmpty {
+            details[GrantDetail.acrValues] = .array(request.acrValues.map { .string($0) })
+        }
+        let terms = GrantTerms(scopes: request.scopes, details: details)
+        if let user = try await user(request.hint) {
+            let asked = Approvals.Backchannel(
+                terms: terms, audience: audience, bindingMessage: request.bindingMessage,
+                lifetime: TimeInterval(request.lifetime))
+            let (handle, outcome) = try await realm.approvals.begin(for: user, asked, by: client)
+            if case .asked = outcome { return .begun(handle) }
+        }
+        return .begun(try await decoy(terms, lifetime: request.lifetime, by: client))
+    }
+
+    private static let context = "backchannel-hint"
+
+    private func user(_ hint: Request.Hint) async throws -> UserID? {
+        switch hint {
+        case .user(let id): return try await realm.accounts.user(id)?.id
+        case .identifier(let text):
+            if let email = EmailAddress(text), let user = try await realm.accounts.user(email: email) { return user.id }
+            return try await realm.accounts.user(UserID(rawValue: text))?.id
+        }
+    }
+
+    /// An attempt that no device decides about.
+    private func decoy(
+        _ terms: GrantTerms, lifetime: Int, by client: ClientContext
+    ) async throws -> FlowHandle {
+        let realm = realm
+        let now = realm.clock.now
+        let handle = FlowHandle(random: realm.random)
+        try await realm.store.write { transaction in
+            let body = FlowBody(purpose: .backchannel, client: client, challenge: .approval, terms: terms)
+            _ = try transaction.insert(
+                FlowRecord(
+                    digest: handle.digest, userID: nil, purpose: FlowPurpose.backchannel.rawValue, createdAt: now,
+                    expiresAt: now + TimeInterval(lifetime),
+                    body: body.sealed(by: realm.sealer, digest: handle.digest, in: transaction)))
+        }
+        return handle
+    }
+
+    public enum Redemption: Sendable {
+        case granted(SignedIn)
+        case refused(Refusal)
+    }
+
+    public enum Refusal: Sendable {
+        /// Unknown, another application's, or used before.
+        case unknown
+        case pending
+        case slowDown
+        case denied
+        case expired
+    }
+
+    /// Opens the session that a device allowed, once. Whether the user may sign in is judged anew: the account may have been disabled
+    /// since the device answered.
+    public func redeem(_ text: Secret<String>, by client: ClientContext) async throws -> Redemption {
+        let handle = FlowHandle(text.reveal())
+        let expectation = FlowExpectation(
+            [.backchannel], at: [.backchannel], of: [.application(client.clientID, of: client.dialect)])
+        switch try await realm.authenticator.status(of: handle, expecting: expectation) {
+        case .unknown, .finished, .exhausted: return .refused(.unknown)
+        case .expired: return .refused(.expired)
+        case .open(let summary):
+            switch summary.approval {
+            case nil, .pending, .expired:
+                let isInTime = realm.pollIntervals.admits(handle.publicName, at: realm.clock.now)
+                return .refused(isInTime ? .pending : .slowDown)
+            case .decided(_, let decision) where !decision.isAllowed: return .refused(.denied)
+            case .decided: break
+            }
+        }
+        let verdict = try await realm.authenticator.answer(.approval, to: .flow(handle, expectation), by: client)
+        realm.pollIntervals.forget(handle.publicName)
+        switch verdict {
+        case .accomplished(.signedIn(let signedIn)): return .granted(signedIn)
+        case .refused(let refusal) where refusal.reason == .userDisabled || refusal.reason == .lockedOut:
+            return .refused(.denied)
+        default: return .refused(.unknown)
+        }
+    }
+}
+
+extension Realm {
+    /// Sign-ins that applications begin by themselves.
+    public var backchannelAuthentications: BackchannelAuthentications { BackchannelAuthentications(realm: self) }
+}
+
+extension CounterKey {
+    fileprivate static func backchannel(to digest: Data) -> String { "backchannel/\(digest.hex)" }
+}

@@ -1,0 +1,204 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import Testing
+
+/// Sign-ins that applications begin by themselves (OpenID Connect CIBA, poll mode).
+@Suite("Backchannel sign-ins")
+struct BackchannelSignInTests {
+    private static let grant = "urn:openid:params:grant-type:ciba"
+
+    /// An application that may, and one that may not.
+    private func addShops(_ server: TestServer) async throws {
+        for (id, grants) in [("shop", [Self.grant, "refresh_token"]), ("other", [Self.grant]), ("plain", nil)] {
+            var registration = ApplicationRegistration(
+                redirectURIs: [Browser.callback], scopes: ["openid", "email", "offline_access"])
+            registration.setSecret(Secret("s3cret"))
+            registration.oauth = OAuthRegistration(kind: .web)
+            registration.oauth.grantTypes = grants
+            try await server.add(id, registration)
+        }
+    }
+
+    private func begin(
+        _ server: TestServer, _ changes: [String: String?] = [:]
+    ) async throws -> Reply {
+        var fields = [
+            "client_id": "shop", "client_secret": "s3cret", "scope": "openid email",
+            "login_hint": "ada@example.org", "binding_message": "Order 7 – ¥",
+        ]
+        for (name, value) in changes { fields[name] = value }
+        return try await server.form("/bc-authorize", fields)
+    }
+
+    private func poll(_ server: TestServer, _ id: JSON, client: String = "shop") async throws -> Reply {
+        try await server.form(
+            "/oauth/token",
+            [
+                "grant_type": Self.grant, "auth_req_id": id.text ?? "", "client_id": client,
+                "client_secret": "s3cret",
+            ])
+    }
+
+    private func with(
+        _ body: @Sendable @escaping (TestServer, User, SignedDevice) async throws -> Void
+    ) async throws {
+        try await TestServer.with(.development) { server in
+            let id = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            let user = try #require(await server.realm.accounts.user(id))
+            try await addShops(server)
+            try await body(server, user, try await server.device(of: user))
+        }
+    }
+
+    private func disable(_ server: TestServer, _ user: User) async throws {
+        var change = AccountChange()
+        change.isDisabled = true
+        _ = try await server.realm.accounts.change(user.id, change, by: .testAdministrator)
+    }
+
+    @Test
+    func `A user named by an address allows it on a device, and the tokens are fetched once`() async throws {
+        try await with { server, user, device in
+            let begun = try await begin(server)
+            #expect(begun.status == 200, "\(begun.text)")
+            #expect(begun.json["expires_in"] == 300 && begun.json["interval"] == 5)
+            let id = begun.json["auth_req_id"]
+            #expect(try await poll(server, id).json["error"] == "authorization_pending")
+            #expect(try await poll(server, id).json["error"] == "slow_down")
+            #expect(try await poll(server, id, client: "other").json["error"] == "invalid_grant")
+            try await device.allow()
+            let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+                for _ in 0..<20 { group.addTask { try await poll(server, id) } }
+                return try await group.reduce(into: [Reply]()) { $0.append($1) }
+            }
+            let good = replies.filter { $0.status == 200 }
+            #expect(good.count == 1)
+            #expect(replies.allSatisfy { $0.status == 200 || $0.json["error"] == "invalid_grant" })
+            let tokens = try #require(good.first).json
+            let identity = tokens["id_token"].claims
+            #expect(identity["sub"].text == user.id.rawValue && identity["aud"] == "shop")
+            #expect(identity["acr"] == "aal1", "A device's answer is one factor.")
+            #expect(tokens["scope"] == "openid email" && tokens["refresh_token"] == .null)
+            #expect(try await server.userInfo(tokens["access_token"]).json["email"] == "ada@example.org")
+        }
+    }
+
+    @Test
+    func `A user is named by an ID token or an id too, and says no`() async throws {
+        try await with { server, user, device in
+            let byID = try await begin(server, ["login_hint": user.id.rawValue])
+            try await device.reject()
+            #expect(try await poll(server, byID.json["auth_req_id"]).json["error"] == "access_denied")
+            let again = try await begin(server)
+            try await device.allow()
+            let token = try await poll(server, again.json["auth_req_id"]).json["id_token"]
+            let hinted = try await begin(server, ["login_hint": nil, "id_token_hint": token.text])
+            #expect(hinted.status == 200, "\(hinted.text)")
+            try await device.allow()
+            #expect(try await poll(server, hinted.json["auth_req_id"]).status == 200)
+            let foreign = try await begin(
+                server, ["client_id": "other", "login_hint": nil, "id_token_hint": token.text])
+            #expect(foreign.json["error"] == "invalid_request")
+        }
+    }
+
+    @Test
+    func `Nobody, a disabled user and one without a device are answered like one who does not answer`() async throws {
+        try await with { server, user, _ in
+            _ = try await server.addUser("bob@example.org")
+            let known = try await begin(server)
+            for hint in ["nobody@example.org", "bob@example.org", "no-such-id"] {
+                let begun = try await begin(server, ["login_hint": hint])
+                #expect(begun.status == 200, "\(begun.text)")
+                #expect(begun.json["expires_in"] == known.json["expires_in"])
+                #expect(begun.json["auth_req_id"].text?.utf8.count == known.json["auth_req_id"].text?.utf8.count)
+                #expect(try await poll(server, begun.json["auth_req_id"]).json["error"] == "authorization_pending")
+                #expect(try await poll(server, begun.json["auth_req_id"]).json["error"] == "slow_down")
+            }
+            try await disable(server, user)
+            let disabled = try await begin(server)
+            #expect(try await poll(server, disabled.json["auth_req_id"]).json["error"] == "authorization_pending")
+            try await server.advance(301)
+            for begun in [known, disabled] {
+                #expect(try await poll(server, begun.json["auth_req_id"]).json["error"] == "expired_token")
+            }
+        }
+    }
+
+    @Test
+    func `Five a minute reach whom a hint means, whether there is anybody or not`() async throws {
+        try await with { server, _, _ in
+            for hint in ["ada@example.org", "nobody@example.org"] {
+                for _ in 0..<5 { #expect(try await begin(server, ["login_hint": hint]).status == 200) }
+                let sixth = try await begin(server, ["login_hint": hint.uppercased()])
+                #expect(sixth.status == 429 && sixth.headers[.retryAfter] != nil)
+            }
+        }
+    }
+
+    /// Keycloak CVE-2026-9798 and CVE-2026-16103.
+    @Test
+    func `A user who is disabled after the beginning, or after the answer, gets no tokens`() async throws {
+        try await with { server, user, device in
+            let begun = try await begin(server)
+            try await device.allow()
+            try await disable(server, user)
+            #expect(try await poll(server, begun.json["auth_req_id"]).status == 400)
+            #expect(try await poll(server, begun.json["auth_req_id"]).json["access_token"] == .null)
+        }
+        try await with { server, user, device in
+            let begun = try await begin(server)
+            try await disable(server, user)
+            try? await device.allow()
+            #expect(try await poll(server, begun.json["auth_req_id"]).json["access_token"] == .null)
+        }
+        try await with { server, user, device in
+            let begun = try await begin(server)
+            try await device.allow()
+            var change = AccountChange()
+            change.revokesTokensAt = server.now
+            _ = try await server.realm.accounts.change(user.id, change, by: .testAdministrator)
+            #expect(try await poll(server, begun.json["auth_req_id"]).json["access_token"] == .null)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["scope": "email"], "invalid_scope"), (["scope": nil], "invalid_scope"),
+            (["login_hint": nil], "invalid_request"), (["id_token_hint": "x"], "invalid_request"),
+            (["login_hint": nil, "id_token_hint": "x"], "invalid_request"),
+            (["login_hint_token": "x"], "invalid_request"), (["request": "x"], "invalid_request"),
+            (["login_hint": String(repeating: "a", count: 321)], "invalid_request"),
+            (["binding_message": String(repeating: "a", count: 65)], "invalid_binding_message"),
+            (["binding_message": "two\nlines"], "invalid_binding_message"),
+            (["binding_message": "\u{202E}turned"], "invalid_binding_message"),
+            (["requested_expiry": "0"], "invalid_request"), (["requested_expiry": "301"], "invalid_request"),
+            (["requested_expiry": "-1"], "invalid_request"), (["requested_expiry": "soon"], "invalid_request"),
+            (["client_id": "plain"], "unauthorized_client"), (["client_secret": "wrong"], "invalid_client"),
+            (["client_id": "dev-native", "client_secret": nil], "invalid_client"),
+        ] as [([String: String?], String)])
+    func `What is wrong with a request is said, and no device is asked`(
+        changes: [String: String?], error: String
+    ) async throws {
+        try await with { server, _, _ in
+            let reply = try await begin(server, changes)
+            #expect(reply.json["error"].text == error, "\(reply.text)")
+            #expect(reply.status == (error == "invalid_client" ? 401 : 400))
+            let pushes = try await server.realm.outbox.messages().filter { $0.message.channel == .push }
+            #expect(pushes.isEmpty)
+        }
+    }
+
+    @Test
+    func `A shorter time is kept to`() async throws {
+        try await with { server, _, device in
+            let begun = try await begin(server, ["requested_expiry": "10"])
+            #expect(begun.json["expires_in"] == 10)
+            try await server.advance(11)
+            #expect(try await poll(server, begun.json["auth_req_id"]).json["error"] == "expired_token")
+            _ = device
+        }
+    }
+}
