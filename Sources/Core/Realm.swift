@@ -29,6 +29,7 @@ public struct Realm: Sendable {
     let extensionTraffic = ExtensionTraffic()
     private let rememberedSettings = Remembered<RealmSettings>()
     let rememberedResources = Remembered<[Resource]>()
+    let clientKeySets: ClientKeySets
     let unsettledCharges = UnsettledCharges()
     let pollPace = PollPace()
     let pollIntervals = PollIntervals()
@@ -40,7 +41,7 @@ public struct Realm: Sendable {
         passwordImporter: any PasswordImporter = NoPasswordImporter(), mode: RealmMode = .production,
         extensionCaller: any ExtensionCaller = NoExtensionCaller(),
         extensionFormat: any ExtensionFormat = NoExtensionFormat(), linkFormat: any LinkFormat = PlainLinkFormat(),
-        proofs: ProofRegistry = .standard
+        proofs: ProofRegistry = .standard, keySetFetcher: any KeySetFetcher = NoKeySetFetcher()
     ) {
         let store = KeyedStore(
             base: store, keys: sealer.keys, notifier: notifier, logouts: LogoutNotices(sealer: sealer, clock: clock))
@@ -55,6 +56,7 @@ public struct Realm: Sendable {
         self.extensionFormat = extensionFormat
         self.linkFormat = linkFormat
         self.proofs = proofs
+        clientKeySets = ClientKeySets(keySetFetcher)
         keyring = Keyring(store: store, clock: clock, random: random, sealer: sealer)
     }
 

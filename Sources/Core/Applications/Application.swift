@@ -113,7 +113,7 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
     }
 
     /// Whether the application can show that it is the one that it says: it has a secret or keys (RFC 6749, section 2.1).
-    public var isConfidential: Bool { secretDigest != nil || !assertionKeys.isEmpty }
+    public var isConfidential: Bool { secretDigest != nil || !assertionKeys.isEmpty || oauth.jwksURI != nil }
 }
 
 extension ClientID: StoredJSON {}

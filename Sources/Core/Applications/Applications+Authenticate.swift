@@ -41,9 +41,15 @@ extension Applications {
             case .ended(let authentication): return authentication
             case .open(let application, _):
                 let registration = application?.registration ?? ApplicationRegistration()
+                // No transaction is open while the keys are fetched.
+                var keys = registration.assertionKeys
+                if let uri = registration.oauth.jwksURI {
+                    keys += await realm.clientKeySets.keys(of: uri, naming: assertion.keyID, at: now)
+                }
                 let judged = assertion.judge(
-                    by: registration.assertionKeys, expecting: expectation.assertions(of: registration.oauth), at: now)
-                return try await realm.store.write { try attempt.settle(judged, in: $0) }
+                    by: keys, expecting: expectation.assertions(of: registration.oauth), at: now)
+                let published = registration.oauth.jwksURI
+                return try await realm.store.write { try attempt.settle(judged, published: published, in: $0) }
             }
         }
     }
@@ -116,9 +122,12 @@ private struct ClientAttempt: Sendable {
         }
     }
 
-    /// - Parameter judged: everything but whether the assertion is used for the first time.
+    /// - Parameters:
+    ///   - judged: everything but whether the assertion is used for the first time.
+    ///   - published: where keys were fetched that the application publishes.
     func settle(
-        _ judged: Result<ClientAssertion.Good, ClientAssertion.Fault>, in transaction: any StoreTransaction
+        _ judged: Result<ClientAssertion.Good, ClientAssertion.Fault>, published: String?,
+        in transaction: any StoreTransaction
     ) throws -> ClientAuthentication {
         guard case .success(let good) = judged else {
             return try settle(in: transaction) { _ in
@@ -133,7 +142,10 @@ private struct ClientAttempt: Sendable {
         }
         return try settle(in: transaction) { registration in
             // The key may have been taken from the application meanwhile.
-            guard registration.assertionKeys.contains(good.key) else { return ClientAssertion.Fault.signature.rawValue }
+            guard
+                registration.assertionKeys.contains(good.key)
+                    || published != nil && registration.oauth.jwksURI == published
+            else { return ClientAssertion.Fault.signature.rawValue }
             guard try transaction.insert(UsedToken(good, of: shown.clientID)) else {
                 return ClientAssertion.Fault.used.rawValue
             }

@@ -10,7 +10,7 @@ import OneTimePassword
 /// tokens are issued for.
 /// `AttributePatterns` compiles the patterns that attributes of a sign-up must match, in time linear in the text.
 /// `Applications+Authenticate` judges the `ClientCredentials` of a request; a `ClientAssertion` is verified by the application's
-/// `AssertionKey`s.
+/// `AssertionKey`s, which were registered or are fetched (`ClientKeySets`).
 public struct Applications: Sendable {
     let realm: Realm
 
@@ -75,6 +75,9 @@ public struct Applications: Sendable {
         }
         if before.secretDigest != after.secretDigest { details["secretChanged"] = .bool(true) }
         if before.assertionKeys != after.assertionKeys { details["keysChanged"] = .bool(true) }
+        if before.oauth.jwksURI != after.oauth.jwksURI {
+            details["jwksURI"] = after.oauth.jwksURI.map { .string($0) } ?? .null
+        }
         if before.redirectURIs != after.redirectURIs {
             details["redirectURIs"] = .array(after.redirectURIs.map { .string($0) })
         }

@@ -35,7 +35,7 @@ public struct AssertionKey: Sendable, Equatable, Codable {
         return keys
     }
 
-    private init(jwk: JSONValue) throws(Fault) {
+    init(jwk: JSONValue) throws(Fault) {
         guard ["d", "p", "q", "k"].allSatisfy({ jwk[$0] == nil }) else { throw .isPrivate }
         switch jwk["kid"] {
         case nil: id = nil

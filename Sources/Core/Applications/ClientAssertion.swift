@@ -32,6 +32,9 @@ struct ClientAssertion: Sendable {
         claimed = ClientID(rawValue: subject)
     }
 
+    /// The `kid` that it names.
+    var keyID: String? { header.kid }
+
     /// An assertion that is right and may have been used before.
     struct Good: Sendable {
         let key: AssertionKey

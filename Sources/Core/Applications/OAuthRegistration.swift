@@ -52,6 +52,10 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
     public var resources: [String]
     /// Whether its assertions may be for the token endpoint instead of the issuer: weaker, for libraries of before RFC 10070.
     public var takesTokenEndpointAudience: Bool
+    /// Where it publishes the public keys that it signs assertions with; nil where they were registered, or it has none.
+    public var jwksURI: String?
+    /// What its ID tokens and logout tokens are signed with; nil for what this protocol signs with.
+    public var idTokenAlgorithm: SigningAlgorithm?
     /// Secrets that are being replaced.
     var formerSecrets: [FormerSecret]
 
@@ -85,6 +89,8 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
         try members.assign(&resources, .resources)
         try members.assign(&takesTokenEndpointAudience, .takesTokenEndpointAudience)
         try members.assign(&formerSecrets, .formerSecrets)
+        jwksURI = try members.decodeIfPresent(String.self, forKey: .jwksURI)
+        idTokenAlgorithm = try members.decodeIfPresent(SigningAlgorithm.self, forKey: .idTokenAlgorithm)
     }
 
     /// What a registration that names none may use (RFC 7591, section 2, with refresh tokens).

@@ -17,6 +17,14 @@ public struct Resource: Sendable, Equatable, Codable {
         }
     }
 
+    /// What its access tokens look like.
+    public enum TokenFormat: String, Sendable, Codable, CaseIterable {
+        /// A JWT, which the API verifies by itself (RFC 9068).
+        case jwt
+        /// A random text, about which the API asks (RFC 7662).
+        case opaque
+    }
+
     /// Its identifier, an absolute URI: what tokens have as `aud`.
     public var uri: String
     /// What people are shown.
@@ -26,13 +34,19 @@ public struct Resource: Sendable, Equatable, Codable {
     public var owner: ClientID?
     /// Seconds that its access tokens live; nil is the server's default.
     public var lifetime: Int?
+    /// Nil is ``TokenFormat/jwt``.
+    public var tokenFormat: TokenFormat?
 
-    public init(uri: String, name: String? = nil, scopes: [Scope] = [], owner: ClientID? = nil, lifetime: Int? = nil) {
+    public init(
+        uri: String, name: String? = nil, scopes: [Scope] = [], owner: ClientID? = nil, lifetime: Int? = nil,
+        tokenFormat: TokenFormat? = nil
+    ) {
         self.uri = uri
         self.name = name
         self.scopes = scopes
         self.owner = owner
         self.lifetime = lifetime
+        self.tokenFormat = tokenFormat
     }
 
     /// Bytes that an identifier has at most.

@@ -41,6 +41,7 @@ extension Tokens {
         _ text: String, issuers: Set<String>, audiences: Set<String>
     ) async throws -> AccessToken? {
         let realm = realm
+        guard let text = try await opened(text) else { return nil }
         var expectation = TokenExpectation(
             types: [.accessToken], issuers: .oneOf(issuers), audiences: .oneOf(audiences))
         // Which kind it says to be; the signature shows below that this server said so.
@@ -83,6 +84,44 @@ extension Tokens {
             }
             return AccessToken(
                 claims: verified.claims, user: verified.user, session: session, expiresAt: verified.expiresAt)
+        }
+    }
+
+    // MARK: Opaque tokens
+
+    private static let opaquePurpose = "opaque-access-token"
+    /// Characters of an opaque token: 256 random bits.
+    static let opaqueLength = 43
+
+    /// Keeps an access token, and makes a name of it that says nothing: for APIs whose tokens are for introspection alone (RFC 7662).
+    /// - Parameter user: whose it is; it goes with the user.
+    public func keepOpaque(_ token: String, of user: UserID?, until end: Date) async throws -> Secret<String> {
+        let realm = realm
+        let now = realm.clock.now
+        let name = realm.random.bytes(32).base64URL
+        let digest = Self.usedDigest(Self.opaquePurpose, name)
+        try await realm.store.write { transaction in
+            let body = try realm.sealer.seal(Data(token.utf8), for: .flow(digest), in: transaction)
+            guard
+                try transaction.insert(
+                    FlowRecord(
+                        digest: digest, userID: user, purpose: Self.opaquePurpose, createdAt: now, expiresAt: end,
+                        finishedAt: now, body: body))
+            else { throw StoreError(.overloaded, "The user was removed, or a token came up twice.") }
+        }
+        return Secret(name)
+    }
+
+    /// The token that an opaque one names; any other as it is. Nil where it names none.
+    private func opened(_ text: String) async throws -> String? {
+        guard text.utf8.count == Self.opaqueLength, [UInt8](base64URL: text)?.count == 32 else { return text }
+        let realm = realm
+        let digest = Self.usedDigest(Self.opaquePurpose, text)
+        return try await realm.store.read { transaction in
+            guard let record = try transaction.flow(digest: digest), record.purpose == Self.opaquePurpose else {
+                return nil
+            }
+            return String(decoding: try realm.sealer.open(record.body, for: .flow(digest)), as: UTF8.self)
         }
     }
 

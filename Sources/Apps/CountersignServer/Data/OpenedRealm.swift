@@ -102,7 +102,7 @@ public struct OpenedRealm: Sendable {
                 sealer: Sealer(keys: keys, random: random), hasher: hasher,
                 passwordImporter: ImportedPasswords(), mode: kind == .development ? .development : .production,
                 extensionCaller: caller, extensionFormat: EntraExtensionFormat(), linkFormat: ActionLinkFormat(),
-                proofs: proofs)
+                proofs: proofs, keySetFetcher: HTTPKeySetFetcher(outbound))
             try await realm.checkMasterKey()
             let (token, notices) =
                 switch purpose {

@@ -33,6 +33,8 @@ extension Guardian {
                 403, "unauthorized_client",
                 "Only an application with a secret or a key may start a backchannel sign-in.")
         }
+        let oauth = application.registration.oauth
+        if oauth.kind != nil, !oauth.allowsGrant(Self.backchannelGrant) { throw OAuthError.unauthorizedGrant }
         var client = call.client
         client.clientID = application.id
         var terms = try terms(form, application)

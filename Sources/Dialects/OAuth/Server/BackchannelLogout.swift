@@ -22,7 +22,7 @@ extension OAuth {
             spelling: [
                 "sid": .string(ended.session.rawValue), "events": .object([Self.logoutEvent: .object([:])]),
             ])
-        let token = try await realm.tokens.issue(draft, with: realm.keyring.algorithm(for: .oauth))
+        let token = try await realm.tokens.issue(draft, with: tokens.identityAlgorithm(of: application))
         return (uri, Secret(token))
     }
 }

@@ -23,12 +23,15 @@ extension OAuth {
         let key = try await possession(request, Path.device, method)
         let client = context.client(application.id, of: .oauth)
         do {
+            let acrValues = form.words("acr_values")
             let asked = DeviceAuthorizations.Request(
                 client: application.id,
                 scopes: try AuthorizationParameters.scopes(form.words("scope"), of: application),
                 resources: try await AuthorizationParameters.resources(
                     form.text("resource").map { [$0] } ?? [], of: application, realm),
-                acrValues: Array(form.words("acr_values").prefix(16)), challenge: challenge, keyThumbprint: key,
+                acrValues: acrValues.isEmpty
+                    ? application.registration.oauth.defaultACR : Array(acrValues.prefix(16)), challenge: challenge,
+                keyThumbprint: key,
                 address: client.source, userAgent: client.userAgent)
             switch try await realm.deviceAuthorizations.begin(asked, by: client) {
             case .limited(let until): throw OAuthFailure.limited(until: until, at: realm.clock.now)

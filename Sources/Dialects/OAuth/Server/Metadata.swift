@@ -17,12 +17,8 @@ enum Metadata {
     /// Seconds that others may keep it.
     static let maxAge = 300
 
-    /// - Parameters:
-    ///   - algorithm: what this protocol signs with.
-    ///   - others: what other protocols of the token endpoint sign ID tokens with.
-    static func document(
-        _ oauth: OAuth, algorithm: SigningAlgorithm, others: [SigningAlgorithm], resources: [Resource]
-    ) -> JSONValue {
+    /// - Parameter algorithm: what this protocol signs with where an application says nothing.
+    static func document(_ oauth: OAuth, algorithm: SigningAlgorithm, resources: [Resource]) -> JSONValue {
         let base = oauth.base
         func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
         let methods = texts(["client_secret_basic", "client_secret_post", "private_key_jwt", "none"])
@@ -47,7 +43,7 @@ enum Metadata {
             "code_challenge_methods_supported": texts(["S256"]),
             "acr_values_supported": texts(ContextClass.requestable),
             "subject_types_supported": texts(["public"]),
-            "id_token_signing_alg_values_supported": texts(Set([algorithm] + others).map(\.rawValue).sorted()),
+            "id_token_signing_alg_values_supported": texts(SigningAlgorithm.allCases.map(\.rawValue)),
             "token_endpoint_auth_methods_supported": methods,
             "token_endpoint_auth_signing_alg_values_supported": algorithms,
             "revocation_endpoint_auth_methods_supported": methods,
@@ -84,10 +80,8 @@ extension OAuth {
     func metadata(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         // Side by side: each is told from memory after a second in which the store does not answer.
         async let resources = realm.resources.published()
-        let algorithms = try await realm.keyring.algorithms(
-            for: options.shared == nil ? [.oauth] : [.oauth, .guardian])
         let document = Metadata.document(
-            self, algorithm: algorithms[0], others: Array(algorithms.dropFirst()), resources: try await resources)
+            self, algorithm: try await realm.keyring.algorithm(for: .oauth), resources: try await resources)
         return try .json(
             document,
             headers: [.cacheControl: "public, max-age=\(Metadata.maxAge)"])

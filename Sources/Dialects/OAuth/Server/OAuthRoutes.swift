@@ -76,6 +76,9 @@ private struct OAuthGroup<Routes: RouterMethods<CountersignRequestContext>> {
                 return try await handler(request, context)
             } catch let failure as OAuthFailure {
                 return try failure.response()
+            } catch RequestBodyFault.duplicateMember("resource") {
+                // RFC 8707, section 2.2, leaves it open how many an access token is for: here it is one.
+                return try OAuthFailure.invalidTarget("An access token is for one API: name one resource.").response()
             } catch let fault as RequestBodyFault {
                 let status: HTTPResponse.Status = fault.status == .contentTooLarge ? .contentTooLarge : .badRequest
                 return try OAuthFailure("invalid_request", "\(fault)", status: status).response()

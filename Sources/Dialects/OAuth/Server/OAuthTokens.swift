@@ -37,12 +37,14 @@ struct OAuthTokens: Sendable {
         let now = realm.clock.now
         let algorithm = try await realm.keyring.algorithm(for: .oauth)
         let lifetime = extent.resource?.lifetime ?? Self.accessLifetime
-        let access = try await realm.tokens.issue(
-            accessToken(signedIn, application, extent, at: now, lifetime), with: algorithm)
+        let access = try await presented(
+            realm.tokens.issue(accessToken(signedIn, application, extent, at: now, lifetime), with: algorithm),
+            extent, of: signedIn.user.id, at: now, lifetime)
         var identity: String?
         if extent.scopes.contains("openid") {
             identity = try await realm.tokens.issue(
-                identityToken(signedIn, application, extent, access, at: now), with: algorithm)
+                identityToken(signedIn, application, extent, access, at: now),
+                with: identityAlgorithm(of: application))
         }
         return TokenResponse(
             accessToken: access, tokenType: extent.keyThumbprint == nil ? "Bearer" : "DPoP", expiresIn: lifetime,
@@ -63,10 +65,26 @@ struct OAuthTokens: Sendable {
         let draft = TokenDraft(
             type: .accessToken, issuer: issuer(for: application), audience: extent.resource?.uri ?? base, subject: id,
             issuedAt: realm.clock.now, lifetime: lifetime, parts: [.identifier(name: "jti")], spelling: spelling)
-        let token = try await realm.tokens.issue(draft, with: realm.keyring.algorithm(for: .oauth))
+        let token = try await presented(
+            realm.tokens.issue(draft, with: realm.keyring.algorithm(for: .oauth)), extent, of: nil,
+            at: realm.clock.now, lifetime)
         return TokenResponse(
             accessToken: token, tokenType: extent.keyThumbprint == nil ? "Bearer" : "DPoP", expiresIn: lifetime,
             scope: extent.scopes.joined(separator: " "))
+    }
+
+    /// What ID tokens and logout tokens of an application are signed with.
+    func identityAlgorithm(of application: CountersignCore.Application) async throws -> SigningAlgorithm {
+        if let own = application.registration.oauth.idTokenAlgorithm { return own }
+        return try await realm.keyring.algorithm(for: .oauth)
+    }
+
+    /// An access token as the client gets it: itself, or where the API has it so a name of it.
+    private func presented(
+        _ token: String, _ extent: Extent, of user: UserID?, at now: Date, _ lifetime: Int
+    ) async throws -> String {
+        guard extent.resource?.tokenFormat == .opaque else { return token }
+        return try await realm.tokens.keepOpaque(token, of: user, until: now + TimeInterval(lifetime)).reveal()
     }
 
     // MARK: Claims

@@ -47,6 +47,10 @@ struct AppCommand: AsyncParsableCommand {
         table.add("issuer", oauth.issuerStyle)
         table.add("resources", oauth.resources.joined(separator: " "))
         table.add("assertions for", oauth.assertionAudience)
+        table.add("publishes keys at", oauth.jwksURI)
+        table.add("default acr", oauth.defaultACR?.joined(separator: " "))
+        table.add("default max age", oauth.defaultMaxAge.map { "\($0) s" })
+        table.add("ID tokens by", oauth.idTokenAlgorithm)
     }
 
     static func describe(_ answer: AddApplication.Answer) -> [String] {

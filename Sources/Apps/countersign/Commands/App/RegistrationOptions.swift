@@ -86,6 +86,32 @@ struct RegistrationOptions: ParsableArguments {
             valueName: "audience"))
     var assertionAudience: String?
 
+    @Option(
+        name: .customLong("jwks-uri"),
+        help: ArgumentHelp(
+            "Where the application publishes the keys that it signs assertions with; an empty one removes it.",
+            valueName: "uri"))
+    var jwksURI: String?
+
+    @Option(
+        name: .customLong("default-acr"),
+        help: ArgumentHelp(
+            "The assurance to ask for where a request names none: aal1 or aal2, the preferred first. An empty one removes it.",
+            valueName: "levels"))
+    var defaultACR: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "How old a sign-in may be where a request does not say; none removes it.", valueName: "seconds"))
+    var defaultMaxAge: String?
+
+    @Option(
+        name: .customLong("id-token-alg"),
+        help: ArgumentHelp(
+            "What ID tokens are signed with: ES256 or RS256; an empty one leaves it to the server's settings.",
+            valueName: "algorithm"))
+    var idTokenAlgorithm: String?
+
     @Option(help: ArgumentHelp("Any of oob, password and redirect, separated by spaces or commas.", valueName: "types"))
     var challengeTypes: [String] = []
 
@@ -121,6 +147,9 @@ struct RegistrationOptions: ParsableArguments {
 
     func validate() throws {
         if secret != nil && secretFile != nil { throw ValidationError("Give one of --secret and --secret-file.") }
+        if let defaultMaxAge, defaultMaxAge != "none", Int(defaultMaxAge) == nil {
+            throw ValidationError("\"\(defaultMaxAge)\" is no number of seconds. Write one, or none.")
+        }
         _ = try parsedAttributes()
     }
 
@@ -144,6 +173,10 @@ struct RegistrationOptions: ParsableArguments {
         change.issuerStyle = issuerStyle
         change.resources = resources.isEmpty ? nil : resources.filter { !$0.isEmpty }
         change.assertionAudience = assertionAudience
+        change.jwksURI = jwksURI
+        change.defaultACR = words(defaultACR)
+        change.defaultMaxAge = defaultMaxAge.map { Int($0) ?? -1 }
+        change.idTokenAlgorithm = idTokenAlgorithm
         change.challengeTypes = words(challengeTypes)
         change.scopes = words(scopes)
         change.audiences = audiences.isEmpty ? nil : audiences.filter { !$0.isEmpty }

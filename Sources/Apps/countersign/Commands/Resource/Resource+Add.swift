@@ -29,6 +29,12 @@ extension ResourceCommand {
         @Option(help: ArgumentHelp("How long access tokens live: 60 to 86400.", valueName: "seconds"))
         var lifetime: Int?
 
+        @Option(
+            help: ArgumentHelp(
+                "What access tokens are: jwt, or opaque for an API that asks about each (introspection).",
+                valueName: "format"))
+        var token: String?
+
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
@@ -36,7 +42,8 @@ extension ResourceCommand {
             let words = scopes.flatMap { $0.split { $0 == " " || $0 == "," }.map(String.init) }
             let answer = try await realm.perform(
                 PutResource(
-                    uri: uri, displayName: name, scopes: words, minimumACR: minAcr, owner: owner, lifetime: lifetime))
+                    uri: uri, displayName: name, scopes: words, minimumACR: minAcr, owner: owner, lifetime: lifetime,
+                    tokenFormat: token))
             try output.show(answer) { ResourceCommand.describe(answer.resource) }
         }
     }

@@ -18,6 +18,7 @@ struct ResourceCommand: AsyncParsableCommand {
                 .joined(separator: " "))
         table.add("owner", resource.owner)
         table.add("tokens live", resource.lifetime.map { "\($0) s" })
+        table.add("tokens", resource.tokenFormat)
         return table.lines
     }
 }

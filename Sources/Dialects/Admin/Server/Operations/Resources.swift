@@ -16,6 +16,8 @@ public struct ResourceSummary: Codable, Sendable, Equatable {
     public let owner: String?
     /// Seconds.
     public let lifetime: Int?
+    /// `opaque`; nil for JWTs.
+    public let tokenFormat: String?
 
     init(_ resource: Resource) {
         uri = resource.uri
@@ -25,6 +27,7 @@ public struct ResourceSummary: Codable, Sendable, Equatable {
         }
         owner = resource.owner?.rawValue
         lifetime = resource.lifetime
+        tokenFormat = resource.tokenFormat == .opaque ? Resource.TokenFormat.opaque.rawValue : nil
     }
 }
 
@@ -42,10 +45,12 @@ public struct PutResource: AdministrationOperation {
     public var owner: String?
     /// Seconds that access tokens live: 60 to 86,400.
     public var lifetime: Int?
+    /// What access tokens are: `jwt`, or `opaque` for introspection alone.
+    public var tokenFormat: String?
 
     public init(
         uri: String, displayName: String? = nil, scopes: [String]? = nil, minimumACR: String? = nil,
-        owner: String? = nil, lifetime: Int? = nil
+        owner: String? = nil, lifetime: Int? = nil, tokenFormat: String? = nil
     ) {
         self.uri = uri
         self.displayName = displayName
@@ -53,6 +58,7 @@ public struct PutResource: AdministrationOperation {
         self.minimumACR = minimumACR
         self.owner = owner
         self.lifetime = lifetime
+        self.tokenFormat = tokenFormat
     }
 
     public struct Answer: Codable, Sendable {
@@ -82,13 +88,20 @@ public struct PutResource: AdministrationOperation {
         if let lifetime, !(60...86_400).contains(lifetime) {
             throw AdministrationError(.invalid, "Access tokens live 60 to 86400 seconds.")
         }
+        let format = try tokenFormat.map { text -> Resource.TokenFormat in
+            guard let known = Resource.TokenFormat(rawValue: text) else {
+                throw AdministrationError(.invalid, "\"\(text)\" is no format of tokens. There are jwt, opaque.")
+            }
+            return known
+        }
         if let owner, try await realm.applications.application(ClientID(rawValue: owner)) == nil {
             throw AdministrationError.noApplication(owner)
         }
         let resource = Resource(
             uri: uri, name: displayName.flatMap { $0.isEmpty ? nil : $0 },
             scopes: (scopes ?? []).map { Resource.Scope(name: $0, minimumACR: least) },
-            owner: owner.map(ClientID.init(rawValue:)), lifetime: lifetime)
+            owner: owner.map(ClientID.init(rawValue:)), lifetime: lifetime,
+            tokenFormat: format == .jwt ? nil : format)
         switch try await realm.resources.put(resource, by: client) {
         case .done: return Answer(resource: ResourceSummary(resource))
         case .scopeTaken(let scope):

@@ -50,6 +50,11 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         public let issuerStyle: String
         public let resources: [String]
         public let assertionAudience: String
+        public let jwksURI: String?
+        public let defaultACR: [String]?
+        /// Seconds.
+        public let defaultMaxAge: Int?
+        public let idTokenAlgorithm: String?
     }
 
     init(_ application: Application) {
@@ -84,7 +89,9 @@ extension ApplicationSummary.OAuth {
             requiresPAR: oauth.requiresPAR, requiresDPoP: oauth.requiresDPoP,
             issuerStyle: oauth.issuerStyle.word, resources: oauth.resources,
             assertionAudience: oauth.takesTokenEndpointAudience
-                ? RegistrationChange.tokenEndpointAudience : RegistrationChange.issuerAudience)
+                ? RegistrationChange.tokenEndpointAudience : RegistrationChange.issuerAudience,
+            jwksURI: oauth.jwksURI, defaultACR: oauth.defaultACR.isEmpty ? nil : oauth.defaultACR,
+            defaultMaxAge: oauth.defaultMaxAge, idTokenAlgorithm: oauth.idTokenAlgorithm?.rawValue)
     }
 }
 

@@ -5,6 +5,8 @@ import Foundation
 extension RegistrationChange {
     static let issuerAudience = "issuer"
     static let tokenEndpointAudience = "token-endpoint"
+    /// Seconds of ``defaultMaxAge``: a year.
+    static let longestMaxAge = 31_536_000
 
     /// What may be listed as `grant_type`. There is no implicit flow and no password grant to list.
     static let knownGrantTypes = [
@@ -29,6 +31,18 @@ extension RegistrationChange {
                 throw AdministrationError(.invalid, "The back-channel logout URI begins with https.")
             }
         }
+        if let uri = jwksURI, !uri.isEmpty {
+            try Self.checkRedirect(uri)
+            guard uri.hasPrefix("https:") || uri.hasPrefix("http:") else {
+                throw AdministrationError(.invalid, "The address of the key set begins with https.")
+            }
+        }
+        for value in defaultACR ?? [] { try Self.check(value, "acr value", ContextClass.requestable) }
+        if let defaultMaxAge, !(-1...Self.longestMaxAge).contains(defaultMaxAge) {
+            throw AdministrationError(
+                .invalid, "The age of a sign-in is 0 to \(Self.longestMaxAge) seconds, or -1 for any.")
+        }
+        try Self.check(idTokenAlgorithm, "algorithm", [SigningAlgorithm.es256, .rs256].map(\.rawValue) + [""])
         if let secretOverlap, !(1...Self.longestOverlap).contains(secretOverlap) {
             throw AdministrationError(.invalid, "Two secrets overlap for 1 to \(Self.longestOverlap) hours.")
         }
@@ -60,6 +74,10 @@ extension RegistrationChange {
             oauth.issuerStyle = OAuthRegistration.IssuerStyle.allCases.first { $0.word == issuerStyle } ?? .standard
         }
         if let resources { oauth.resources = resources }
+        if let jwksURI { oauth.jwksURI = jwksURI.isEmpty ? nil : jwksURI }
+        if let defaultACR { oauth.defaultACR = defaultACR }
+        if let defaultMaxAge { oauth.defaultMaxAge = defaultMaxAge < 0 ? nil : defaultMaxAge }
+        if let idTokenAlgorithm { oauth.idTokenAlgorithm = SigningAlgorithm(rawValue: idTokenAlgorithm) }
         if let assertionAudience { oauth.takesTokenEndpointAudience = assertionAudience == Self.tokenEndpointAudience }
     }
 }
@@ -75,8 +93,12 @@ extension ApplicationRegistration {
         if showsSecret, !isConfidential {
             throw AdministrationError(.invalid, "The application authenticates by a secret and has none: add --secret.")
         }
-        if oauth.authMethod == .privateKeyJWT, assertionKeys.isEmpty {
-            throw AdministrationError(.invalid, "The application authenticates by a key and has none: add --jwks.")
+        if oauth.authMethod == .privateKeyJWT, assertionKeys.isEmpty, oauth.jwksURI == nil {
+            throw AdministrationError(
+                .invalid, "The application authenticates by a key and has none: add --jwks or --jwks-uri.")
+        }
+        if oauth.jwksURI != nil, !assertionKeys.isEmpty {
+            throw AdministrationError(.invalid, "Keys are registered or published: give one of --jwks and --jwks-uri.")
         }
         if oauth.authMethod == ClientAuthenticationMethod.none, isConfidential {
             throw AdministrationError(.invalid, "The application has credentials: it authenticates by them.")

@@ -33,6 +33,14 @@ public struct RegistrationChange: Codable, Sendable {
     public var resources: [String]?
     /// What assertions may be for: `issuer`, or `token-endpoint` beside it.
     public var assertionAudience: String?
+    /// Where the application publishes the keys that it signs assertions with; an empty one removes it.
+    public var jwksURI: String?
+    /// `acr` values that are asked for where a request names none.
+    public var defaultACR: [String]?
+    /// Seconds since the sign-in, where a request names none; -1 removes it.
+    public var defaultMaxAge: Int?
+    /// What ID tokens and logout tokens are signed with: `ES256` or `RS256`; an empty text leaves it to the server's settings.
+    public var idTokenAlgorithm: String?
     /// Of `oob`, `password`, `redirect`.
     public var challengeTypes: [String]?
     public var scopes: [String]?
