@@ -40,7 +40,7 @@ demo: libraries ## Play the whole story in the terminal, against a server of its
 	.build/release/countersign demo $(ARGS)
 
 # What a change is checked with while it is made. REQUIRE_POSTGRES=0 leaves out PostgreSQL, where it is installed.
-quick_tests := ^(JSONTests|OneTimePasswordTests|CoreTests|StoreTests)[.]|[.](WireTests|GoldenAnswerTests)/
+quick_tests := ^(JSONTests|OneTimePasswordTests|CoreTests|SecurityChecksTests|StoreTests)[.]|[.](WireTests|GoldenAnswerTests)/
 quick: libraries check ## In two minutes after a build: format, seams, core, stores on SQLite, what goes over the wire
 	$(SWIFT) build --build-tests
 	REQUIRE_POSTGRES=0 CHECK_LOCK_ORDER=1 $(SWIFT) test --skip-build --parallel \

@@ -334,6 +334,14 @@ let package = Package(
                 "CountersignCore", "CountersignServer", "PasswordHashing", "StorePostgres", "TestSupport", .logging,
             ],
             path: "Tests/ServerTestSupport"),
+        // A realm whose clock and randomness belong to the test, for the tests of the core and of what is above it.
+        .target(
+            name: "CoreTestSupport",
+            dependencies: [
+                "CountersignCore", "NativeAuthExtensions", "OneTimePassword", "StorePostgres", "StoreSQL",
+                "StoreSQLite", "TestSupport", .crypto,
+            ],
+            path: "Tests/CoreTestSupport"),
         // A whole server without sockets, and a client of each protocol as the tests of all protocols use them.
         .target(
             name: "DialectTestSupport",
@@ -348,7 +356,7 @@ let package = Package(
         .testTarget(
             name: "CoreTests",
             dependencies: [
-                "CountersignCore", "SecurityChecks", "NativeAuthExtensions", "OneTimePassword", "StoreSQL",
+                "CountersignCore", "CoreTestSupport", "NativeAuthExtensions", "OneTimePassword", "StoreSQL",
                 "StoreSQLite", "StorePostgres", "TestSupport",
                 .crypto,
                 .jwtKit,
@@ -464,9 +472,8 @@ let package = Package(
             name: "SecurityChecksTests",
             dependencies: [
                 "SecurityChecksServer", "SecurityChecksWire", "ScopeProtection", "ClientHTTP", "CountersignServer",
-                "CountersignCore", "SecurityChecks", "OneTimePassword", "PasswordHashing", "ServerHTTP",
-                "DialectTestSupport",
-                "TestSupport", .crypto,
+                "CountersignCore", "SecurityChecks", "OneTimePassword", "PasswordHashing", "ServerHTTP", "StoreSQL",
+                "StoreSQLite", "CoreTestSupport", "DialectTestSupport", "TestSupport", .crypto,
                 .cryptoExtras, .hummingbird, .hummingbirdTesting, .httpTypes, .logging, .nioCore,
             ]),
         .testTarget(

@@ -1,6 +1,5 @@
 import CountersignCore
 import Foundation
-import SecurityChecks
 import Testing
 
 @Suite("Text without zero bytes")
@@ -69,7 +68,6 @@ struct PlainTextTests {
         try expectPlain(ClientID.self)
         try expectPlain(FactorID.self)
         try expectPlain(SessionID.self)
-        try expectPlain(RegisteredClientID.self)
     }
 
     @Test

@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 
 @testable import CountersignCore
-@testable import SecurityChecks
 
 @Suite("Whose handles and refresh tokens are taken")
 struct AdmissionTests {
@@ -143,9 +142,9 @@ struct AdmissionTests {
     @Test
     func `A row of another kind is no attempt, though its digest can be spelled`() async throws {
         let test = try await TestRealm.make()
-        let digest = CheckRow.registration(RegisteredClientID(rawValue: "client"))
+        // As rows of clients are named (`ClientRowTests`).
         let handle = FlowHandle("security-checks\0registration\0client")
-        #expect(handle.digest == digest)
+        let digest = handle.digest
         let (sealer, now) = (test.realm.sealer, test.now)
         try await test.store.write { transaction in
             _ = try transaction.insert(

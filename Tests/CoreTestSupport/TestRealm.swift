@@ -6,16 +6,23 @@ import Testing
 @testable import CountersignCore
 
 /// A realm whose clock, randomness and hasher belong to the test; the store is the real one.
-struct TestRealm: Sendable {
-    let realm: Realm
-    let clock: ManualClock
-    let random: SeededRandom
-    let hasher: FastHasher
+package struct TestRealm: Sendable {
+    package let realm: Realm
+    package let clock: ManualClock
+    package let random: SeededRandom
+    package let hasher: FastHasher
 
-    static let email = EmailAddress(kept: "ada@example.org")
-    static let password = "analytical engine"
+    package init(realm: Realm, clock: ManualClock, random: SeededRandom, hasher: FastHasher) {
+        self.realm = realm
+        self.clock = clock
+        self.random = random
+        self.hasher = hasher
+    }
 
-    static func make(
+    package static let email = EmailAddress(kept: "ada@example.org")
+    package static let password = "analytical engine"
+
+    package static func make(
         on store: TestStore = .sqlite, mode: RealmMode = .production, seed: UInt64 = 1,
         extensionCaller: any ExtensionCaller = NoExtensionCaller()
     ) async throws -> TestRealm {
@@ -23,7 +30,7 @@ struct TestRealm: Sendable {
     }
 
     /// Another server, where the clock is another's.
-    static func make(
+    package static func make(
         keptIn store: any Store, clock: ManualClock = ManualClock(), mode: RealmMode = .production, seed: UInt64 = 1,
         extensionCaller: any ExtensionCaller = NoExtensionCaller()
     ) throws -> TestRealm {
@@ -36,14 +43,14 @@ struct TestRealm: Sendable {
         return TestRealm(realm: realm, clock: clock, random: random, hasher: hasher)
     }
 
-    var store: any Store { realm.store }
-    var now: Date { clock.now }
+    package var store: any Store { realm.store }
+    package var now: Date { clock.now }
 
     /// Who asks, where no limit per source applies.
-    var client = ClientContext(
+    package var client = ClientContext(
         clientID: ClientID(rawValue: "app"), dialect: .identityToolkit, limitedSource: nil, source: "127.0.0.1")
 
-    func client(from source: String) -> ClientContext {
+    package func client(from source: String) -> ClientContext {
         var client = client
         client.limitedSource = source
         return client
@@ -53,7 +60,7 @@ struct TestRealm: Sendable {
 
     /// An account with a proven address and a password.
     @discardableResult
-    func addUser(
+    package func addUser(
         _ email: EmailAddress = email, password: String? = password, verified: Bool = true
     ) async throws -> User {
         try await realm.accounts.create(
@@ -62,17 +69,17 @@ struct TestRealm: Sendable {
         ).get()
     }
 
-    func user(_ id: UserID) async throws -> User {
+    package func user(_ id: UserID) async throws -> User {
         try #require(await realm.accounts.user(id))
     }
 
-    func changeSettings(_ change: @escaping @Sendable (inout RealmSettings) -> Void) async throws {
+    package func changeSettings(_ change: @escaping @Sendable (inout RealmSettings) -> Void) async throws {
         try await realm.changeSettings(by: client, change)
     }
 
     // MARK: Answers
 
-    func signIn(
+    package func signIn(
         _ email: EmailAddress = email, password: String = password, by client: ClientContext? = nil,
         lifetime: TimeInterval = FlowLifetime.secondFactor
     ) async throws -> Verdict {
@@ -82,7 +89,7 @@ struct TestRealm: Sendable {
             by: client ?? self.client)
     }
 
-    func follow(
+    package func follow(
         _ handle: FlowHandle, _ purposes: Set<FlowPurpose> = Set(FlowPurpose.allCases), newPassword: String? = nil,
         claiming: EmailAddress? = nil
     ) async throws -> Verdict {
@@ -91,23 +98,23 @@ struct TestRealm: Sendable {
             to: .flow(handle, .any(purposes)), by: client)
     }
 
-    func answer(_ code: String, mailedFor handle: FlowHandle) async throws -> Verdict {
+    package func answer(_ code: String, mailedFor handle: FlowHandle) async throws -> Verdict {
         try await realm.authenticator.answer(
             .mailedCode(Secret(code)), to: .flow(handle, .any(.signIn)), by: client)
     }
 
-    func counter(_ key: String) async throws -> AttemptCounter? {
+    package func counter(_ key: String) async throws -> AttemptCounter? {
         try await store.read { try $0.counter(key) }
     }
 
     /// What is counted against a source; nil where nothing ever was.
-    func answers(from source: String) async throws -> Int? {
+    package func answers(from source: String) async throws -> Int? {
         let keys = RateLimit.answersPerSource.keys(of: CounterKey.answers(from: source), from: 0)
         let counters = try await store.read { transaction in try keys.compactMap { try transaction.counter($0) } }
         return counters.isEmpty ? nil : counters.reduce(0) { $0 + $1.count }
     }
 
-    func events(_ kind: AuditEvent.Kind) async throws -> [AuditEvent] {
+    package func events(_ kind: AuditEvent.Kind) async throws -> [AuditEvent] {
         try await realm.auditLog.events(limit: 1000).filter { $0.kind == kind }
     }
 }

@@ -5,26 +5,26 @@ import Testing
 @testable import CountersignCore
 
 /// A device with a key of its own, which answers as mobile SDKs do.
-struct TestDevice: Sendable {
-    let key: DevicePrivateKey
-    var identifier = "8E2D0F6C-0B8E-4F7B-9B5E-0D4B1F1C7B11"
+package struct TestDevice: Sendable {
+    package let key: DevicePrivateKey
+    package var identifier = "8E2D0F6C-0B8E-4F7B-9B5E-0D4B1F1C7B11"
 
-    static let audience = "http://127.0.0.1:8080/appliance-mfa/api/resolve-transaction"
+    package static let audience = "http://127.0.0.1:8080/appliance-mfa/api/resolve-transaction"
 
-    init(_ key: DevicePrivateKey = .freshP256()) {
+    package init(_ key: DevicePrivateKey = .freshP256()) {
         self.key = key
     }
 
-    static func rsa() throws -> TestDevice { TestDevice(try .freshRSA()) }
+    package static func rsa() throws -> TestDevice { TestDevice(try .freshRSA()) }
 
-    var jwk: JSONValue {
+    package var jwk: JSONValue {
         get throws {
             let (texts, numbers) = try key.jwk
             return .object(texts.merging(numbers.mapValues(\.base64URL)) { $1 }.mapValues { .string($0) })
         }
     }
 
-    var registration: DeviceRegistration {
+    package var registration: DeviceRegistration {
         get throws {
             DeviceRegistration(
                 identifier: identifier, name: "Ada's phone", key: try DeviceKey(jwk: jwk), service: "APNS",
@@ -32,14 +32,14 @@ struct TestDevice: Sendable {
         }
     }
 
-    func token(_ claims: JSONValue, header: JSONValue? = nil) throws -> String {
+    package func token(_ claims: JSONValue, header: JSONValue? = nil) throws -> String {
         let header = header ?? ["alg": .string(key.algorithm), "typ": "JWT"]
         let input = try [header, claims].map { Array(try JSONEncoder().encode($0)).base64URL }.joined(separator: ".")
         return "\(input).\(try key.signature(of: input).base64URL)"
     }
 
     /// What a mobile SDK signs: with a fraction in its times.
-    func claims(
+    package func claims(
         for challenge: String, allows: Bool = true, reason: String? = nil, number: String? = nil, at now: Date
     ) -> [String: JSONValue] {
         let issuedAt = now.timeIntervalSince1970 + 0.25
@@ -53,7 +53,7 @@ struct TestDevice: Sendable {
         return claims
     }
 
-    func answer(
+    package func answer(
         to request: DeviceRequest, allows: Bool = true, reason: String? = nil, number: String? = nil, at now: Date
     ) throws -> String {
         try token(
@@ -70,7 +70,7 @@ extension JSONValue: ExpressibleByDictionaryLiteral {
 extension TestRealm {
     /// Enrols a device of the user by an administrator's invitation.
     @discardableResult
-    func enrol(_ device: TestDevice, of user: UserID) async throws -> DeviceEnrolment {
+    package func enrol(_ device: TestDevice, of user: UserID) async throws -> DeviceEnrolment {
         guard case .offered(let ticket) = try await realm.enrolments.inviteDevice(for: user, by: client) else {
             Issue.record("no invitation")
             throw TestFailure()
@@ -78,12 +78,12 @@ extension TestRealm {
         return try #require(await register(device, with: ticket.handle).enrolment)
     }
 
-    func register(_ device: TestDevice, with handle: FlowHandle) async throws -> Verdict {
+    package func register(_ device: TestDevice, with handle: FlowHandle) async throws -> Verdict {
         try await realm.authenticator.answer(
             .device(try device.registration), to: .flow(handle, .any(.enrolFactor)), by: client)
     }
 
-    func ask(
+    package func ask(
         for handle: FlowHandle, device: FactorID? = nil, asksForNumber: Bool = false, by client: ClientContext? = nil
     ) async throws -> Approvals.Asked {
         let outcome = try await realm.approvals.ask(
@@ -96,16 +96,16 @@ extension TestRealm {
         return asked
     }
 
-    func request(to device: FactorID) async throws -> DeviceRequest {
+    package func request(to device: FactorID) async throws -> DeviceRequest {
         try #require(await realm.devices.requests(to: device).last)
     }
 
     /// Names of no protocol: the core looks where it is told to.
-    static let decisionClaims = DecisionClaims(
+    package static let decisionClaims = DecisionClaims(
         method: "decision_method", push: "push", accepted: "decision_accepted", reason: "decision_reason",
         number: "decision_number")
 
-    func decide(
+    package func decide(
         _ statement: String, _ handle: FlowHandle, audiences: Set<String> = [TestDevice.audience]
     ) async throws -> Verdict {
         try await realm.authenticator.answer(
@@ -114,11 +114,11 @@ extension TestRealm {
             by: client)
     }
 
-    func claim(_ handle: FlowHandle) async throws -> Verdict {
+    package func claim(_ handle: FlowHandle) async throws -> Verdict {
         try await realm.authenticator.answer(.approval, to: .flow(handle, .any(.signIn)), by: client)
     }
 
-    func approval(of handle: FlowHandle) async throws -> ApprovalState? {
+    package func approval(of handle: FlowHandle) async throws -> ApprovalState? {
         guard
             case .open(let summary) = try await realm.authenticator.status(
                 of: handle, expecting: .any(.signIn))
@@ -128,10 +128,10 @@ extension TestRealm {
 }
 
 extension Verdict {
-    var enrolment: DeviceEnrolment? {
+    package var enrolment: DeviceEnrolment? {
         if case .accomplished(.deviceEnrolled(let enrolment)) = self { enrolment } else { nil }
     }
-    var decision: ApprovalDecision? {
+    package var decision: ApprovalDecision? {
         if case .accomplished(.decided(let decision)) = self { decision } else { nil }
     }
 }

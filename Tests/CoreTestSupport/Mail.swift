@@ -4,20 +4,20 @@ import Testing
 
 extension FlowPurpose {
     /// Those that a mailed link can have.
-    static let linked: [FlowPurpose] = [.signIn, .verifyEmail, .resetPassword, .changeEmail]
+    package static let linked: [FlowPurpose] = [.signIn, .verifyEmail, .resetPassword, .changeEmail]
 }
 
 extension TestRealm {
-    static let otherEmail = EmailAddress(kept: "augusta@example.org")
+    package static let otherEmail = EmailAddress(kept: "augusta@example.org")
 
     /// Mails a link; nil where none is sent.
-    func mailLink(_ subject: Mailings.Subject, by client: ClientContext? = nil) async throws -> FlowHandle? {
+    package func mailLink(_ subject: Mailings.Subject, by client: ClientContext? = nil) async throws -> FlowHandle? {
         let outcome = try await realm.mailings.sendLink(subject, by: client ?? self.client)
         guard case .sent(_, let handle) = outcome else { return nil }
         return handle
     }
 
-    func mailLink(for purpose: FlowPurpose, to user: User) async throws -> FlowHandle? {
+    package func mailLink(for purpose: FlowPurpose, to user: User) async throws -> FlowHandle? {
         let email = try #require(user.email)
         return switch purpose {
         case .signIn: try await mailLink(.signIn(email))
@@ -28,10 +28,10 @@ extension TestRealm {
         }
     }
 
-    func mails() async throws -> [OpenedMessage] { try await realm.outbox.messages() }
+    package func mails() async throws -> [OpenedMessage] { try await realm.outbox.messages() }
 
     /// Mails a code; it is empty where no mail was sent.
-    func mailCode(
+    package func mailCode(
         to email: EmailAddress = email, by client: ClientContext? = nil
     ) async throws -> (handle: FlowHandle, code: String) {
         let earlier = Set(try await mails().map(\.message.id))
@@ -46,10 +46,10 @@ extension TestRealm {
 }
 
 extension Sessions.RefreshOutcome {
-    var refreshed: SignedIn? { if case .refreshed(let signedIn) = self { signedIn } else { nil } }
-    var refusal: Sessions.RefreshRefusal? { if case .refused(let refusal) = self { refusal } else { nil } }
+    package var refreshed: SignedIn? { if case .refreshed(let signedIn) = self { signedIn } else { nil } }
+    package var refusal: Sessions.RefreshRefusal? { if case .refused(let refusal) = self { refusal } else { nil } }
 }
 
 extension Mailings.Outcome {
-    var refusal: Refusal? { if case .refused(let refusal) = self { refusal } else { nil } }
+    package var refusal: Refusal? { if case .refused(let refusal) = self { refusal } else { nil } }
 }

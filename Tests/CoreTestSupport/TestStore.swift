@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 
 /// The stores that races are run on.
-enum TestStore: CaseIterable, CustomTestStringConvertible {
+package enum TestStore: CaseIterable, CustomTestStringConvertible {
     case sqlite
     case postgres
 
     /// Both, where PostgreSQL is installed or must be.
-    static let available: [TestStore] = PostgresCluster.isWanted ? allCases : [.sqlite]
+    package static let available: [TestStore] = PostgresCluster.isWanted ? allCases : [.sqlite]
 
-    var testDescription: String {
+    package var testDescription: String {
         switch self {
         case .sqlite: "SQLite"
         case .postgres: "PostgreSQL"
@@ -20,7 +20,7 @@ enum TestStore: CaseIterable, CustomTestStringConvertible {
     }
 
     /// An empty one.
-    func open() async throws -> any Store {
+    package func open() async throws -> any Store {
         switch self {
         case .sqlite: return try await SQLiteStore.temporary(in: TestRun.directory())
         case .postgres:

@@ -3,13 +3,13 @@ import CountersignCore
 /// What tests expect of handles that are about something else than whose handles are taken.
 extension FlowExpectation {
     /// An attempt at any stage, which any protocol began.
-    static func any(
+    package static func any(
         _ purposes: FlowPurpose..., user: UserID? = nil, isFetchedLater: Bool = false
     ) -> FlowExpectation {
         any(Set(purposes), user: user, isFetchedLater: isFetchedLater)
     }
 
-    static func any(
+    package static func any(
         _ purposes: Set<FlowPurpose>, user: UserID? = nil, isFetchedLater: Bool = false
     ) -> FlowExpectation {
         FlowExpectation(
@@ -20,11 +20,11 @@ extension FlowExpectation {
 
 extension HandleOwner {
     /// Whose sessions those of ``TestRealm/client`` are.
-    static let testClient = HandleOwner.dialect(.identityToolkit)
+    package static let testClient = HandleOwner.dialect(.identityToolkit)
 }
 
 extension FlowStage {
-    static let all: Set<FlowStage> = [
+    package static let all: Set<FlowStage> = [
         .mailedLink, .mailedCode, .secondFactor, .factorEnrolment, .enrolmentTicket, .deviceRequest, .backchannel,
         .journey(.firstProof), .journey(.details), .journey(.newPassword), .journey(.secondFactor),
         .journey(.registration), .journey(.complete),
@@ -32,5 +32,5 @@ extension FlowStage {
 }
 
 extension Dialect {
-    static let all: [Dialect] = [.identityToolkit, .guardian, .nativeAuth, .securityChecks, .admin]
+    package static let all: [Dialect] = [.identityToolkit, .guardian, .nativeAuth, .securityChecks, .admin]
 }

@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// Without it, the first of many tasks could be through before the second begins, and a lost race would look like a won
 /// one.
-final class RaceStore: Store {
+package final class RaceStore: Store {
     /// One racer's way through the store.
-    final class Passage: Sendable {
+    package final class Passage: Sendable {
         let meeting: Meeting
         let meetsBefore: Int
         private let writes = Mutex(0)
@@ -29,39 +29,39 @@ final class RaceStore: Store {
 
     private let store: any Store
 
-    init(_ store: any Store) {
+    package init(_ store: any Store) {
         self.store = store
     }
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+    package func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
         try await store.read(body)
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+    package func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
         if let passage = Self.passage, passage.reachesMeeting() { await passage.meeting.arriveAndWait() }
         return try await store.write(body)
     }
 
-    func changeMark() async throws -> Int64? { try await store.changeMark() }
+    package func changeMark() async throws -> Int64? { try await store.changeMark() }
 }
 
 /// Where racers wait for each other.
-actor Meeting {
+package actor Meeting {
     private var missing: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    init(of count: Int) {
+    package init(of count: Int) {
         missing = count
     }
 
-    func arrive() {
+    package func arrive() {
         missing -= 1
         guard missing <= 0 else { return }
         for continuation in waiting { continuation.resume() }
         waiting = []
     }
 
-    func arriveAndWait() async {
+    package func arriveAndWait() async {
         arrive()
         guard missing > 0 else { return }
         await withCheckedContinuation { waiting.append($0) }
@@ -70,7 +70,7 @@ actor Meeting {
 
 /// Does the same thing many times at once; the racers meet before their `write`th write. An answer makes two, one that
 /// charges and one that settles; one that is judged at once makes one.
-func race<T: Sendable>(
+package func race<T: Sendable>(
     _ count: Int, meetingBefore write: Int = 2, _ body: @escaping @Sendable (Int) async throws -> T
 ) async throws -> [T] {
     let meeting = Meeting(of: count)

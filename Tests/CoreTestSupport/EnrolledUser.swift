@@ -4,20 +4,20 @@ import OneTimePassword
 import Testing
 
 /// A user with a TOTP factor, and the authenticator that belongs to it.
-struct EnrolledUser: Sendable {
-    let user: User
-    let factor: FactorRecord
-    let totp: TOTP
-    let signedIn: SignedIn
+package struct EnrolledUser: Sendable {
+    package let user: User
+    package let factor: FactorRecord
+    package let totp: TOTP
+    package let signedIn: SignedIn
 }
 
 extension TestRealm {
     /// What a session is proven with that began with the password just now.
-    var evidence: SessionEvidence {
+    package var evidence: SessionEvidence {
         SessionEvidence(dialect: .identityToolkit, proofs: [Proof(kind: .password, at: now)])
     }
 
-    func offer(to id: UserID) async throws -> Enrolments.TOTPOffer {
+    package func offer(to id: UserID) async throws -> Enrolments.TOTPOffer {
         let outcome = try await realm.enrolments.beginTOTP(for: id, evidence: evidence, by: client)
         guard case .offered(let offer) = outcome else {
             Issue.record("refused: \(outcome)")
@@ -26,13 +26,13 @@ extension TestRealm {
         return offer
     }
 
-    func finish(_ handle: FlowHandle, code: String, name: String = "Phone") async throws -> Verdict {
+    package func finish(_ handle: FlowHandle, code: String, name: String = "Phone") async throws -> Verdict {
         try await realm.authenticator.answer(
             .enrolmentCode(Secret(code), name: name), to: .flow(handle, .any(.enrolFactor)), by: client)
     }
 
     /// Enrols TOTP with the code of this step, and moves the clock to the next.
-    func enrol(_ user: User) async throws -> EnrolledUser {
+    package func enrol(_ user: User) async throws -> EnrolledUser {
         let offer = try await offer(to: user.id)
         let totp = try TOTP(secret: offer.secret.reveal())
         let verdict = try await finish(offer.handle, code: totp.code(at: now).stringCode)
@@ -44,18 +44,18 @@ extension TestRealm {
         return EnrolledUser(user: try await self.user(user.id), factor: factor, totp: totp, signedIn: signedIn)
     }
 
-    func addEnrolledUser(_ email: EmailAddress = email) async throws -> EnrolledUser {
+    package func addEnrolledUser(_ email: EmailAddress = email) async throws -> EnrolledUser {
         try await enrol(addUser(email))
     }
 
     /// The first half of a sign-in.
-    func pending(
+    package func pending(
         _ email: EmailAddress = email, password: String = password, by client: ClientContext? = nil
     ) async throws -> Continuation {
         try #require(await signIn(email, password: password, by: client).continuation)
     }
 
-    func answer(
+    package func answer(
         _ code: String, of factor: FactorID, for handle: FlowHandle, by client: ClientContext? = nil
     ) async throws -> Verdict {
         try await realm.authenticator.answer(
@@ -63,29 +63,31 @@ extension TestRealm {
     }
 
     /// A code that is right at no step around now.
-    func wrongCode(_ totp: TOTP) -> String {
+    package func wrongCode(_ totp: TOTP) -> String {
         let right = Set((-12...12).map { totp.code(at: now + Double($0) * 30).stringCode })
         return (0...).lazy.map { String($0 + 100_000) }.first { !right.contains($0) } ?? ""
     }
 }
 
-struct TestFailure: Error {}
+package struct TestFailure: Error {
+    package init() {}
+}
 
 extension Verdict {
-    var refusal: Refusal? { if case .refused(let refusal) = self { refusal } else { nil } }
-    var reason: Refusal.Reason? { refusal?.reason }
-    var continuation: Continuation? { if case .more(let continuation) = self { continuation } else { nil } }
+    package var refusal: Refusal? { if case .refused(let refusal) = self { refusal } else { nil } }
+    package var reason: Refusal.Reason? { refusal?.reason }
+    package var continuation: Continuation? { if case .more(let continuation) = self { continuation } else { nil } }
 
-    var signedIn: SignedIn? {
+    package var signedIn: SignedIn? {
         switch self {
         case .accomplished(.signedIn(let signedIn)), .accomplished(.enrolled(_, let signedIn)): signedIn
         default: nil
         }
     }
 
-    var isAccomplished: Bool { if case .accomplished = self { true } else { false } }
+    package var isAccomplished: Bool { if case .accomplished = self { true } else { false } }
 }
 
 extension Collection {
-    func count(_ isIncluded: (Element) -> Bool) -> Int { filter(isIncluded).count }
+    package func count(_ isIncluded: (Element) -> Bool) -> Int { filter(isIncluded).count }
 }

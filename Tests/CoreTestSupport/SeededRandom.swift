@@ -2,21 +2,21 @@ import CountersignCore
 import Synchronization
 
 /// The same bytes in every run (SplitMix64).
-final class SeededRandom: RandomSource {
+package final class SeededRandom: RandomSource {
     private let state: Mutex<UInt64>
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = Mutex(seed)
     }
 
-    func bytes(_ count: Int) -> [UInt8] {
+    package func bytes(_ count: Int) -> [UInt8] {
         state.withLock { state in
             (0..<count).map { _ in UInt8(truncatingIfNeeded: Self.next(&state)) }
         }
     }
 
     /// A number below the bound.
-    func number(below bound: Int) -> Int {
+    package func number(below bound: Int) -> Int {
         Int(state.withLock { Self.next(&$0) } % UInt64(bound))
     }
 

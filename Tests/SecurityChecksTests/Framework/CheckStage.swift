@@ -1,5 +1,5 @@
+import CoreTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 @testable import CountersignCore
@@ -113,10 +113,4 @@ struct StagedCheck: CredentialsValidationSecurityCheck {
         looked.add()
         return try await verdict(credentials)
     }
-}
-
-final class Counted: Sendable {
-    private let number = Mutex(0)
-    func add() { number.withLock { $0 += 1 } }
-    var value: Int { number.withLock { $0 } }
 }

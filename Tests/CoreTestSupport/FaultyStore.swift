@@ -2,8 +2,8 @@ import CountersignCore
 import Synchronization
 
 /// A store that goes away when a test says so.
-final class FaultyStore: Store {
-    enum Fault: Sendable {
+package final class FaultyStore: Store {
+    package enum Fault: Sendable {
         /// Nothing is written.
         case away
         /// It is written, but the caller gets no answer.
@@ -21,22 +21,22 @@ final class FaultyStore: Store {
     private let store: any Store
     private let state = Mutex(State())
 
-    init(_ store: any Store) {
+    package init(_ store: any Store) {
         self.store = store
     }
 
     /// - Parameters:
     ///   - spared: how many writes come before it.
     ///   - writes: how many writes it lasts; nil until the next word.
-    func set(_ fault: Fault?, after spared: Int = 0, for writes: Int? = nil) {
+    package func set(_ fault: Fault?, after spared: Int = 0, for writes: Int? = nil) {
         state.withLock { $0 = State(fault: fault, spared: spared, left: writes) }
     }
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+    package func read<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
         try await store.read(body)
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+    package func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
         let fault = state.withLock { state -> Fault? in
             if state.spared > 0 {
                 state.spared -= 1
