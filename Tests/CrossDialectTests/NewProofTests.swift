@@ -6,10 +6,14 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import SecurityChecks
 import Testing
 
 /// A means of proof that the product does not know: a key that answers a nonce. Its user is found by what the response names,
-/// so that nobody has to say who they are. This one type, and the line that adds it to the registry, is all that it takes.
+/// so that no user is named before it. This one type, and the line that adds it to the registry, is all that it takes.
+///
+/// It signs in through two protocols of the product: Guardian's token endpoint, and a security check of the vendor's challenge handlers.
+/// Identity Toolkit and native authentication cannot carry it: their messages have a member for each means that they know, and no other.
 private struct EchoKey: ProofMethod {
     struct Payload: Codable, StoredJSON, Sendable {
         var key: Data
@@ -205,6 +209,54 @@ struct NewProofTests {
             #expect(try JSON(parsing: payload)["amr"] == ["pop", "mfa"])
             let (unverified, _) = try await signIn(server, verified: false)
             #expect(unverified.json["error"].text == "mfa_required", "\(unverified.text)")
+        }
+    }
+
+    // MARK: Security checks
+
+    @Test
+    func `It is a login of security checks, by what the challenge shows, and each challenge takes one right response`()
+        async throws
+    {
+        let checks: @Sendable (Realm) -> [SecurityCheckDefinition] = { realm in
+            [
+                SecurityCheckDefinition(
+                    "Key",
+                    ProofLoginSecurityCheck(
+                        realm: realm, by: Self.kind,
+                        limits: AttemptLimits(maxAttempts: 2, successStateExpiration: 60, blockedStateExpiration: 60)))
+            ]
+        }
+        try await TestServer.with(.development, proofs: Self.proofs, checks: checks) { server in
+            let ada = try await server.account()
+            let id = try await addKey(to: ada, server)
+            try await server.setVersions([ApplicationVersion()])
+            let client = try await MobileClient.registered(on: server)
+            func ask(_ answer: JSON? = nil) async throws -> Reply {
+                try await client.preauthorize("Key", answer.map { ["Key": $0] })
+            }
+            let asked = try await ask()
+            #expect(asked.status == 401, "\(asked.text)")
+            let nonce = try #require(asked.json["challenges"]["Key"]["challenge"]["nonce"].text, "\(asked.text)")
+            // The same challenge for as long as it is open, and a wrong response is counted here and against the key.
+            let wrong = try await ask(response(to: nonce, key: Data(repeating: 8, count: 32)))
+            #expect(wrong.status == 401 && wrong.json["challenges"]["Key"]["remainingAttempts"] == 1, "\(wrong.text)")
+            #expect(wrong.json["challenges"]["Key"]["challenge"]["nonce"].text == nonce)
+            let right = try response(to: nonce)
+            let granted = expectGranted(try await ask(right))
+            #expect(granted["Key"]["user"]["id"] == .string(ada.id.rawValue))
+            #expect(try await client.token("Key").reply["access_token"].text != nil)
+            let kept = try #require(await server.realm.store.read { try $0.factor(id) })
+            #expect(kept.lastUsedAt == server.now)
+            // What was proven is the check's: no session goes on.
+            let sessions = try await server.realm.store.read { try $0.sessions(of: ada.id, limit: 10) }
+            #expect(sessions.allSatisfy { $0.revokedAt != nil })
+            // Another installation gets another challenge, and the answer to the first is wrong for it.
+            let other = try await MobileClient.registered(
+                on: server, device: "0E6E3B0B-0001-4A58-9E0F-A1B2C3D4E5F6")
+            let elsewhere = try await other.preauthorize("Key")
+            #expect(elsewhere.json["challenges"]["Key"]["challenge"]["nonce"].text != nonce)
+            #expect(try await other.preauthorize("Key", ["Key": right]).status == 401)
         }
     }
 

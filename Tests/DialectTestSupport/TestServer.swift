@@ -7,6 +7,7 @@ import HummingbirdTesting
 import Logging
 import NIOCore
 import PasswordHashing
+import SecurityChecks
 import ServerHTTP
 import Synchronization
 import TestSupport
@@ -32,9 +33,11 @@ package struct TestServer: Sendable {
     package var now: Date { realm.clock.now }
 
     /// Runs a test against a fresh server, which is gone afterwards.
+    /// - Parameter checks: security checks of the realm, in place of the samples of a development server.
     package static func with<T: Sendable>(
         _ mode: Mode = .production, publicURLs: [String] = [], extensions: ExtensionCallOptions = .standard,
-        proofs: ProofRegistry = .standard, _ test: @Sendable (TestServer) async throws -> T
+        proofs: ProofRegistry = .standard, checks: (@Sendable (Realm) -> [SecurityCheckDefinition])? = nil,
+        _ test: @Sendable (TestServer) async throws -> T
     ) async throws -> T {
         let path = try await TemplateDirectory.copy(mode)
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -44,10 +47,10 @@ package struct TestServer: Sendable {
             directory, hashing: .weakest(threads: 2), isDevelopment: mode == .development,
             extensions: extensions, clock: clock, proofs: proofs)
         // Behind a proxy the header names the client, so that a test can use any address.
-        let server = CountersignServer(
-            opened,
-            options: .init(isDevelopment: mode == .development, publicURLs: publicURLs, tlsEndedByProxy: true),
-            logger: Self.logger)
+        var options = CountersignServer.Options(
+            isDevelopment: mode == .development, publicURLs: publicURLs, tlsEndedByProxy: true)
+        if let checks { options.securityChecks = try SecurityCheckCatalogue(checks(opened.realm)) }
+        let server = CountersignServer(opened, options: options, logger: Self.logger)
         let key = try String(contentsOfFile: directory.apiKeyPath, encoding: .utf8).trimmed
         let token = try String(contentsOfFile: directory.adminTokenPath, encoding: .utf8).trimmed
         let application = Application(responder: try server.responder(), logger: Self.logger)

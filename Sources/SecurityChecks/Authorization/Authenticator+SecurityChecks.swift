@@ -137,48 +137,51 @@ struct CheckJudging: Sendable {
             if let answer { try await judge(answer, by: check, name, observed) } else {
                 try await reply(check, name, observed)
             }
-        if case .outcome(.challenge, _) = step, let check = check as? any ChallengePreparing {
-            try await prepare(check, name)
-        }
-        return step
+        guard case .outcome(.challenge(let data), let user) = step, let check = check as? any ChallengePreparing,
+            let context = try await prepare(check, name)
+        else { return step }
+        return .outcome(.challenge(data.merging(check.prepared(in: context)) { $1 }), user: user)
     }
 
     private static let prepared = "countersign-prepared"
 
     /// Has a check do what its challenge takes, once for each window of trying, however many requests come at the same time.
-    private func prepare(_ check: any ChallengePreparing, _ name: String) async throws {
+    /// - Returns: what the check knows after it; nil where there is no window, or nothing could be prepared.
+    private func prepare(_ check: any ChallengePreparing, _ name: String) async throws -> SecurityCheckContext? {
         let nonce = JSONValue.string(realm.random.bytes(12).base64URL)
         let attempts = CredentialsAttempts(limits: check.limits)
         let now = now
-        let claimed = try await write { states -> Observation? in
+        let claimed = try await write { states -> (context: SecurityCheckContext, isFirst: Bool)? in
             var record = try states.record(name)
-            guard attempts.state(of: record, at: now) == AttemptLimits.attempting, record.fields[Self.prepared] == nil
-            else { return nil }
+            guard attempts.state(of: record, at: now) == AttemptLimits.attempting else { return nil }
+            guard record.fields[Self.prepared] == nil else { return (try states.context(name, record), false) }
             record.fields[Self.prepared] = nonce
             guard try states.put(record, of: name) else { return nil }
-            return Observation(record: record, context: try states.context(name, record))
+            return (try states.context(name, record), true)
         }
-        guard let claimed else { return }
-        let fields: [String: JSONValue]
+        guard let claimed else { return nil }
+        guard claimed.isFirst else { return claimed.context }
+        let context: SecurityCheckContext
         do {
-            fields = try await limited {
+            context = try await limited {
                 var context = claimed.context
                 try await check.prepare(&context)
-                return context.fields
+                return context
             }
         } catch let error where Self.isOurs(error) {
             throw error
         } catch {
             // Without its challenge no answer is right: the next window is another chance.
-            return
+            return nil
         }
         _ = try await write { states -> Bool? in
             var record = try states.record(name)
             guard record.fields[Self.prepared] == nonce else { return false }
-            record.fields = fields
+            record.fields = context.fields
             record.fields[Self.prepared] = nonce
             return try states.put(record, of: name)
         }
+        return context
     }
 
     /// What is stored of a check for the client, and what the check gets to know.

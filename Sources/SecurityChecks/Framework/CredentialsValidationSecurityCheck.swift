@@ -92,6 +92,13 @@ public protocol ChallengePreparing: CredentialsValidationSecurityCheck {
     /// Called once for each window of trying, when the client is challenged; outside of any transaction. What it puts into
     /// ``SecurityCheckContext/fields`` is there when the answer is judged.
     func prepare(_ context: inout SecurityCheckContext) async throws
+    /// What challenges show of it, beside what they say anyway: a nonce that the client signs.
+    func prepared(in context: SecurityCheckContext) -> [String: JSONValue]
+}
+
+extension ChallengePreparing {
+    /// Nothing: a code was mailed, a device was asked.
+    public func prepared(in context: SecurityCheckContext) -> [String: JSONValue] { [:] }
 }
 
 /// What a challenge may tell.

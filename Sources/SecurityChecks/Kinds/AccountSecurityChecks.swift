@@ -5,7 +5,7 @@ import Foundation
 ///
 /// The password goes through ``Authenticator/answer(_:to:by:)`` like any other, with the same lockout: guesses here and
 /// in other protocols count together. A second factor is another check, such as ``TOTPSecurityCheck``.
-public struct AccountLoginSecurityCheck: UserAuthenticationSecurityCheck {
+public struct AccountLoginSecurityCheck: AccountRecognisingCheck {
     public var limits: AttemptLimits
     public var rememberMeDuration: TimeInterval
     public let realm: Realm
@@ -24,20 +24,7 @@ public struct AccountLoginSecurityCheck: UserAuthenticationSecurityCheck {
         let verdict = try await realm.authenticator.answer(
             .password(Secret(password)),
             to: .opening(FlowOpening(subject: .email(email), terms: GrantTerms(), lifetime: 1)), by: context.client)
-        let user: User
-        switch verdict {
-        case .accomplished(.signedIn(let signedIn)):
-            // What was proven is the check's; it leads to no session.
-            try await realm.sessions.end(signedIn, of: context.owner)
-            user = signedIn.user
-        case .more(let continuation): user = continuation.user
-        default: return .wrong("Wrong Credentials")
-        }
-        return .right(
-            AuthenticatedUser(
-                id: user.id.rawValue, displayName: user.profile.displayName ?? email.canonical,
-                authenticatedAt: context.now, authenticatedBy: context.name, account: user.id,
-                accountEpoch: user.tokenEpoch))
+        return try await recognised(in: verdict, context).map(UserVerdict.right) ?? .wrong("Wrong Credentials")
     }
 
     public func remembers(_ user: AuthenticatedUser, credentials: JSONValue) -> Bool {
@@ -46,6 +33,30 @@ public struct AccountLoginSecurityCheck: UserAuthenticationSecurityCheck {
 
     public func person(claimedBy credentials: JSONValue?, in context: SecurityCheckContext) -> String? {
         credentials?["username"]?.credentialText.flatMap { EmailAddress($0)?.canonical }
+    }
+}
+
+/// A check whose users are accounts of the realm.
+protocol AccountRecognisingCheck: UserAuthenticationSecurityCheck {
+    var realm: Realm { get }
+}
+
+extension AccountRecognisingCheck {
+    /// The account that a sign-in has recognised; nil where the answer was not right. What was proven is the check's: it leads to no
+    /// session, and a second factor is another check's to ask for.
+    func recognised(in verdict: Verdict, _ context: SecurityCheckContext) async throws -> AuthenticatedUser? {
+        let user: User
+        switch verdict {
+        case .accomplished(.signedIn(let signedIn)):
+            try await realm.sessions.end(signedIn, of: context.owner)
+            user = signedIn.user
+        case .more(let continuation): user = continuation.user
+        default: return nil
+        }
+        return AuthenticatedUser(
+            id: user.id.rawValue, displayName: user.profile.displayName ?? user.email?.canonical ?? user.id.rawValue,
+            authenticatedAt: context.now, authenticatedBy: context.name, account: user.id,
+            accountEpoch: user.tokenEpoch)
     }
 }
 
