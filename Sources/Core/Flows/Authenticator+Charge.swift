@@ -118,9 +118,9 @@ extension Authenticator {
     private static func find(
         _ attempt: Attempt, realm: Realm, in transaction: any StoreTransaction
     ) throws -> Charged {
-        let settings = try transaction.settings()
         switch attempt.target {
         case .opening(let opening):
+            let settings = try transaction.settings()
             return try find(attempt, opening, settings: settings, realm: realm, in: transaction)
         case .flow(let handle, let expectation):
             guard
@@ -132,7 +132,8 @@ extension Authenticator {
             guard expectation.admits(stageOf: body) else { return .refused(Refusal(.unknownFlow)) }
             if record.finishedAt != nil { return .refused(Refusal(.flowFinished)) }
             if record.expiresAt <= attempt.now { return .refused(Refusal(.flowExpired)) }
-            return try find(attempt, record, body, settings: settings, realm: realm, in: transaction)
+            return try find(
+                attempt, record, body, settings: transaction.settings(), realm: realm, in: transaction)
         }
     }
 

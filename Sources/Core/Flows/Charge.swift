@@ -27,6 +27,7 @@ extension StoreTransaction {
     @discardableResult
     package func end(_ name: String, in keys: [String], _ end: ChargeEnd) throws -> Bool {
         var wasOpen = false
+        try readCounters(keys)
         for key in keys {
             guard var counter = try counter(key), counter.end(name, end) else { continue }
             wasOpen = true
@@ -50,6 +51,7 @@ extension StoreTransaction {
     /// - Returns: why it is not admitted now; then its verdict must not be disclosed.
     func renew(_ charge: Charge, at now: Date) throws -> Refusal? {
         var renewed: [AttemptCounter] = []
+        try readCounters(charge.counted.map(\.key))
         for counted in charge.counted {
             let present = try counter(counted.key)
             if let present, present.open.contains(where: { $0.id == charge.id.name }) { continue }

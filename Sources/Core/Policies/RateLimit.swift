@@ -71,7 +71,12 @@ public struct RateLimit: Sendable, Equatable {
 
     /// The counters of a thing, in the order in which they are asked.
     func keys(of key: String, from start: Int) -> [String] {
-        parts == 1 ? [key] : (0..<parts).map { "\(key)/\((start + $0) % parts)" }
+        (0..<parts).map { self.key($0, of: key, from: start) }
+    }
+
+    /// One of them. Mostly the first admits, so that the others need not be spelled.
+    func key(_ number: Int, of key: String, from start: Int) -> String {
+        parts == 1 ? key : "\(key)/\((start + number) % parts)"
     }
 }
 
@@ -119,11 +124,12 @@ package struct Allowance: Sendable {
         }
     }
 
-    func keys(from start: Int) -> [String] {
-        switch rule {
-        case .rate(let limit): limit.keys(of: key, from: start)
-        case .lockout, .other: [key]
-        }
+    /// How many counters it is shared out over.
+    var parts: Int { if case .rate(let limit) = rule { limit.parts } else { 1 } }
+
+    /// The counter that is asked in this place.
+    func key(_ number: Int, from start: Int) -> String {
+        if case .rate(let limit) = rule { limit.key(number, of: key, from: start) } else { key }
     }
 }
 
@@ -156,9 +162,11 @@ extension StoreTransaction {
         ended: [String: ChargeEnd] = [:]
     ) throws -> AskedLimits {
         var counters: [AttemptCounter] = []
+        try readCounters(allowances.map { $0.key(0, from: part) })
         next: for allowance in allowances {
             var refusal = AskedLimits.LimitRefusal.forGood
-            for key in allowance.keys(from: part) {
+            for number in 0..<allowance.parts {
+                let key = allowance.key(number, from: part)
                 var present = try counter(key)
                 for late in present?.open ?? [] {
                     if let end = ended[late.id] { _ = present?.end(late.id, end) }

@@ -167,9 +167,12 @@ extension RememberingTransaction: StoreTransaction {
     }
 
     func update(_ factor: FactorRecord) throws -> Bool {
+        // An update leaves the list of the user's factors, and its order, as they are.
         factors[factor.id] = nil
-        factorLists[factor.userID] = nil
-        guard try base.update(factor) else { return false }
+        guard try base.update(factor) else {
+            factorLists[factor.userID] = nil
+            return false
+        }
         var kept = factor
         kept.revision += 1
         factors[factor.id] = .some(kept)
@@ -186,7 +189,22 @@ extension RememberingTransaction: StoreTransaction {
 
     // MARK: Flows
 
-    func flow(digest: Data) throws -> FlowRecord? { try row(&flows, digest) { try $0.flow(digest: digest) } }
+    func flow(digest: Data) throws -> FlowRecord? {
+        guard flows[digest] == nil, knowsNoStandingDocument else {
+            return try row(&flows, digest) { try $0.flow(digest: digest) }
+        }
+        let found = try base.flow(digest: digest, beside: Self.standingDocuments)
+        keep(standing: found.documents)
+        flows[digest] = .some(found.flow)
+        if let user = found.user, users[user.id] == nil { users[user.id] = .some(user) }
+        return found.flow
+    }
+
+    func flow(digest: Data, beside documents: [String]) throws -> HeldFlow {
+        let flow = try flow(digest: digest)
+        return HeldFlow(
+            flow: flow, user: try flow?.userID.flatMap { try user($0) }, documents: try self.documents(documents))
+    }
 
     func insert(_ flow: FlowRecord) throws -> Bool {
         flows[flow.digest] = nil
@@ -292,18 +310,20 @@ extension RememberingTransaction: StoreTransaction {
 
     func grant(_ id: GrantID) throws -> Grant? { try row(&grants, id) { try $0.grant(id) } }
 
-    func heldGrant(_ id: GrantID) throws -> HeldGrant? {
+    func heldGrant(_ id: GrantID, beside documents: [String]) throws -> (HeldGrant?, documents: [String: Data]) {
         if grants[id] == nil {
-            let held = try base.heldGrant(id)
+            let (held, found) = try base.heldGrant(id, beside: knowsNoStandingDocument ? Self.standingDocuments : [])
+            if knowsNoStandingDocument { keep(standing: found) }
             grants[id] = .some(held?.grant)
             if let held {
                 sessions[held.session.id] = .some(held.session)
                 users[held.user.id] = .some(held.user)
             }
         }
+        let found = try self.documents(documents)
         guard let grant = try grant(id), let session = try session(grant.sessionID), let user = try user(grant.userID)
-        else { return nil }
-        return HeldGrant(grant: grant, session: session, user: user)
+        else { return (nil, found) }
+        return (HeldGrant(grant: grant, session: session, user: user), found)
     }
 
     func grants(of session: SessionID, limit: Int) throws -> [Grant] { try base.grants(of: session, limit: limit) }
@@ -370,12 +390,14 @@ extension RememberingTransaction: StoreTransaction {
     /// What nearly every transaction asks for: read together, and with an application where one is asked for first.
     private static let standingDocuments = [settingsDocument, MasterKeys.checkDocument]
 
+    private var knowsNoStandingDocument: Bool { Self.standingDocuments.allSatisfy { documents[$0] == nil } }
+
     private func keep(standing found: [String: Data]) {
         for name in Self.standingDocuments where documents[name] == nil { documents[name] = .some(found[name]) }
     }
 
     func application(_ id: ClientID) throws -> Application? {
-        guard applications[id] == nil, Self.standingDocuments.allSatisfy({ documents[$0] == nil }) else {
+        guard applications[id] == nil, knowsNoStandingDocument else {
             return try row(&applications, id) { try $0.application(id) }
         }
         let (application, found) = try base.application(id, beside: Self.standingDocuments)
@@ -437,6 +459,7 @@ extension RememberingTransaction: StoreTransaction {
     // MARK: Counters, which the store itself remembers
 
     func counter(_ key: String) throws -> AttemptCounter? { try base.counter(key) }
+    func readCounters(_ keys: [String]) throws { try base.readCounters(keys) }
     func put(_ counter: AttemptCounter) throws { try base.put(counter) }
     func deleteCounter(_ key: String) throws { try base.deleteCounter(key) }
 

@@ -2,12 +2,36 @@ import Foundation
 
 /// Rows that requests want together, asked for in one statement.
 public protocol RowsTogether {
-    /// A grant with its session and its user, whether they go on or not.
-    func heldGrant(_ id: GrantID) throws -> HeldGrant?
+    /// A grant with its session and its user, whether they go on or not; and documents by their names, those that are not
+    /// there missing.
+    func heldGrant(_ id: GrantID, beside documents: [String]) throws -> (HeldGrant?, documents: [String: Data])
     /// An application, with documents by their names; those that are not there are missing.
     func application(_ id: ClientID, beside documents: [String]) throws -> (Application?, documents: [String: Data])
+    /// A flow by its digest with its user, and documents by their names; those that are not there are missing.
+    func flow(digest: Data, beside documents: [String]) throws -> HeldFlow
     /// Documents by their names; those that are not there are missing.
     func documents(_ names: [String]) throws -> [String: Data]
+    /// Reads counters that are going to be asked for.
+    func readCounters(_ keys: [String]) throws
+}
+
+extension RowsTogether {
+    /// A grant with its session and its user, whether they go on or not.
+    public func heldGrant(_ id: GrantID) throws -> HeldGrant? { try heldGrant(id, beside: []).0 }
+}
+
+/// A flow with what it hangs on, and what is wanted with it.
+public struct HeldFlow: Sendable, Equatable {
+    public let flow: FlowRecord?
+    /// Nil also where the flow knows none.
+    public let user: User?
+    public let documents: [String: Data]
+
+    public init(flow: FlowRecord?, user: User?, documents: [String: Data]) {
+        self.flow = flow
+        self.user = user
+        self.documents = documents
+    }
 }
 
 /// A grant with what it hangs on.

@@ -25,7 +25,7 @@ struct JSONWebKey: Encodable, Sendable {
         y = point[32...].base64URL
     }
 
-    init(id: String, rsa key: JWTKit.Insecure.RSA.PublicKey) throws {
+    init(id: String, rsa key: _RSA.Signing.PublicKey) throws {
         kid = id
         kty = "RSA"
         alg = SigningAlgorithm.rs256.rawValue

@@ -21,8 +21,6 @@ public final class Keyring: Sendable {
         var keys: [String: TokenKey]
         /// The JWKS of the keys with these algorithms.
         var jwks: [Set<SigningAlgorithm>: Data]
-        /// PEM, by key id.
-        var certificates: [String: String]
         /// What the settings say of tokens.
         var settings: TokenSettings
         var loadedAt: Date
@@ -38,6 +36,8 @@ public final class Keyring: Sendable {
     private let random: any RandomSource
     private let sealer: Sealer
     private let ring = Mutex<Ring?>(nil)
+    /// PEM, by key id: made when they are first asked for, which is seldom, and once, as each is signed.
+    private let madeCertificates = Mutex<[String: String]>([:])
     let verifiedSignatures = VerifiedSignatures()
     private let reloading = BoundedQuestion<Ring>(patience: .seconds(1))
 
@@ -150,8 +150,26 @@ public final class Keyring: Sendable {
     public func certificates(for dialects: [Dialect]? = nil) async throws -> [String: String] {
         let ring = try await publicRing()
         let published = ring.settings.published(for: dialects)
-        let ids = Set(ring.records.filter { published.contains($0.algorithm) }.map(\.id))
-        return ring.certificates.filter { ids.contains($0.key) }
+        var certificates: [String: String] = [:]
+        for record in ring.records where published.contains(record.algorithm) {
+            certificates[record.id] = try await certificate(of: record)
+        }
+        let present = Set(ring.records.map(\.id))
+        madeCertificates.withLock { made in made = made.filter { present.contains($0.key) } }
+        return certificates
+    }
+
+    private func certificate(of record: SigningKeyRecord) async throws -> String {
+        if let made = madeCertificates.withLock({ $0[record.id] }) { return made }
+        let plain = try await sealer.opened(record.sealedPrivateKey, for: .signingKey(record.id))
+        let certificate = try SelfSignedCertificate.pem(
+            of: record, privateKeyPEM: String(decoding: plain, as: UTF8.self))
+        // One that was made at the same time counts: all who ask get the same.
+        return madeCertificates.withLock { made in
+            let first = made[record.id] ?? certificate
+            made[record.id] = first
+            return first
+        }
     }
 
     /// What tokens of a dialect are signed with, as metadata tells it: from memory too.
@@ -273,28 +291,19 @@ public final class Keyring: Sendable {
         }
         var keys: [String: TokenKey] = [:]
         var published: [JSONWebKey] = []
-        var certificates: [String: String] = [:]
         for record in records {
             let plain = try await sealer.opened(record.sealedPrivateKey, for: .signingKey(record.id))
-            let pem = String(decoding: plain, as: UTF8.self)
-            certificates[record.id] = try SelfSignedCertificate.pem(of: record, privateKeyPEM: pem)
-            keys[record.id] = try TokenKey(id: record.id, algorithm: record.algorithm, pem: pem)
-            switch record.algorithm {
-            case .es256:
-                published.append(
-                    try JSONWebKey(id: record.id, elliptic: P256.Signing.PrivateKey(pemRepresentation: pem).publicKey))
-            case .rs256:
-                published.append(
-                    try JSONWebKey(id: record.id, rsa: JWTKit.Insecure.RSA.PrivateKey(pem: pem).publicKey))
-            }
+            let key = try TokenKey(
+                id: record.id, algorithm: record.algorithm, pem: String(decoding: plain, as: UTF8.self))
+            keys[record.id] = key
+            published.append(try key.published)
         }
         var jwks: [Set<SigningAlgorithm>: Data] = [:]
         for algorithms in [Set(SigningAlgorithm.allCases)] + SigningAlgorithm.allCases.map({ Set([$0]) }) {
             let names = algorithms.map(\.rawValue)
             jwks[algorithms] = try Self.encoder.encode(["keys": published.filter { names.contains($0.alg) }])
         }
-        let fresh = Ring(
-            records: records, keys: keys, jwks: jwks, certificates: certificates, settings: settings, loadedAt: now)
+        let fresh = Ring(records: records, keys: keys, jwks: jwks, settings: settings, loadedAt: now)
         ring.withLock { $0 = fresh }
         return fresh
     }

@@ -36,6 +36,16 @@ struct TokenKey: Sendable {
             })
     }
 
+    /// Its public half (RFC 7517).
+    var published: JSONWebKey {
+        get throws {
+            switch material {
+            case .es256(_, let key): try JSONWebKey(id: id, elliptic: key)
+            case .rs256(_, let key): try JSONWebKey(id: id, rsa: key)
+            }
+        }
+    }
+
     /// A compact JWS (RFC 7515, section 3.1) over the claims.
     /// - Parameter typ: nil leaves the header out.
     func sign(_ claims: TokenClaims, typ: String?) throws -> String {

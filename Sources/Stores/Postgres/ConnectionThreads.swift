@@ -201,7 +201,9 @@ final class ConnectionThreads: Sendable {
                 state.withLock { state in
                     state.queue.finish(entry)
                     state.statistics.transactions += 1
-                    state.statistics.roundTrips += usable.takeRoundTrips()
+                    let counts = usable.takeCounts()
+                    state.statistics.roundTrips += counts.roundTrips
+                    state.statistics.statements += counts.statements
                 }
                 note(usable, after: entry.kind)
                 return tell()

@@ -47,8 +47,12 @@ final class PostgresLink {
     private var prepared: [String?] = []
     /// What was handed to libpq since the last answer, in order. libpq keeps small messages until they are waited for.
     private var sent: [Sent] = []
+    /// Commands that were sent with a mark behind them, and whose answers are waited for with the next ones.
+    private var owed: [Sent] = []
     /// Times that answers were waited for.
     private var roundTrips = 0
+    /// Commands that were sent.
+    private var statements = 0
     /// Most that is sent before the answers are waited for.
     private static let mostSent = 256
     /// When the transaction that is open has to be over; nil between transactions.
@@ -69,7 +73,7 @@ final class PostgresLink {
         PQsetNoticeProcessor(connection, { _, _ in }, nil)
         guard PQsetnonblocking(connection, 1) == 0 else { throw PostgresFailure(lost: Self.message(of: connection)) }
         try prepareSession()
-        roundTrips = 0
+        (roundTrips, statements) = (0, 0)
     }
 
     /// From here on commands are sent without waiting for the answers of those before (libpq's pipeline mode).
@@ -90,7 +94,8 @@ final class PostgresLink {
 
     /// Whether the connection can be used for another transaction.
     var isUsable: Bool {
-        silence == nil && PQstatus(pointer) == CONNECTION_OK && PQtransactionStatus(pointer) == PQTRANS_IDLE
+        silence == nil && PQstatus(pointer) == CONNECTION_OK
+            && (!owed.isEmpty || PQtransactionStatus(pointer) == PQTRANS_IDLE)
     }
 
     /// Looks, without waiting, whether the server has hung up. Twice, because the first look may find its last words, and
@@ -115,6 +120,18 @@ final class PostgresLink {
         let closing = ContinuousClock.now + settings.closingTime
         transactionEnd = transactionEnd.map { max($0, closing) }
         return try run("COMMIT")
+    }
+
+    /// Ends a transaction that only read, without waiting for the answer: there is nothing more to learn of it. It is read
+    /// with the next answers.
+    func endReading() throws {
+        transactionEnd = nil
+        try send(Sent(text: "COMMIT"))
+        try waited(isBounded: true) { deadline, begin in
+            guard PQpipelineSync(pointer) == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
+            try flush(since: begin, until: deadline)
+        }
+        (owed, sent) = (sent, [])
     }
 
     /// Whether the server has refused a statement of the open transaction, which is to be rolled back.
@@ -180,10 +197,10 @@ final class PostgresLink {
         if !sent.isEmpty { _ = try answer(isBounded: true) }
     }
 
-    /// How many times answers were waited for since this was asked last.
-    func takeRoundTrips() -> Int {
-        defer { roundTrips = 0 }
-        return roundTrips
+    /// How many times answers were waited for, and how many commands were sent, since this was asked last.
+    func takeCounts() -> (roundTrips: Int, statements: Int) {
+        defer { (roundTrips, statements) = (0, 0) }
+        return (roundTrips, statements)
     }
 
     /// Whether anything was sent that is taken to change a row, and may not have done so.
@@ -211,6 +228,7 @@ final class PostgresLink {
         if let silence { throw PostgresFailure(.silence, silence.reason) }
         guard send() == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
         sent.append(command)
+        if command.prepares == nil { statements += 1 }
     }
 
     private func prepareSession() throws {
@@ -252,6 +270,7 @@ final class PostgresLink {
             roundTrips += 1
             guard PQpipelineSync(pointer) == 1 else { throw PostgresFailure(lost: Self.message(of: pointer)) }
             try flush(since: begin, until: deadline)
+            try readOwed(since: begin, until: deadline)
             let results = try results(of: commands.count, since: begin, until: deadline)
             var failure: (any Error)?
             var last: PostgresResult?
@@ -269,6 +288,18 @@ final class PostgresLink {
                 throw PostgresFailure(lost: Self.message(of: pointer))
             }
             return last
+        }
+    }
+
+    /// Reads the answers that were not waited for.
+    private func readOwed(since begin: ContinuousClock.Instant, until deadline: ContinuousClock.Instant?) throws {
+        if owed.isEmpty { return }
+        let commands = owed
+        owed = []
+        let results = try results(of: commands.count, since: begin, until: deadline)
+        // A transaction that did not end is none that another can begin after.
+        guard results.count == commands.count, results.allSatisfy({ $0.failure(in: nil) == nil }) else {
+            throw PostgresFailure(lost: "the end of a transaction was not answered")
         }
     }
 

@@ -66,6 +66,8 @@ public final class PostgresStore: Store {
         public internal(set) var transactions = 0
         /// Times that a transaction waited for an answer.
         public internal(set) var roundTrips = 0
+        /// Commands that were sent, those that begin and end transactions included.
+        public internal(set) var statements = 0
         /// Times that a write was undone because of another, and run again.
         public internal(set) var lostRaces = 0
         /// Connections that were given up because there was no answer in time.

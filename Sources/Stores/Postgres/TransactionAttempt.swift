@@ -129,7 +129,7 @@ enum TransactionMode: Sendable {
 
     /// A read has what it wanted, however its transaction ends.
     private func end<T>(_ value: T, on link: PostgresLink) -> TransactionOutcome<T> {
-        _ = try? link.commit()
+        try? link.endReading()
         return .done(value)
     }
 

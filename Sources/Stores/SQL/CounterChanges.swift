@@ -27,6 +27,20 @@ final class CounterChanges {
         return counter
     }
 
+    /// Those of the keys of which nothing is known yet.
+    func unknown(among keys: [String]) -> [String] {
+        keys.filter { present[$0] == nil }
+    }
+
+    /// Notes what was read of these keys.
+    func note(_ found: [AttemptCounter], of keys: [String]) {
+        for key in keys {
+            let counter = found.first { $0.key == key }
+            present[key] = .some(counter)
+            kept[key] = .some(counter)
+        }
+    }
+
     func put(_ counter: AttemptCounter) {
         if present[counter.key] != .some(.some(counter)) { changed.insert(counter.key) }
         present[counter.key] = .some(counter)

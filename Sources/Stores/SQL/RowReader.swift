@@ -8,9 +8,11 @@ import Foundation
 struct RowReader {
     let table: String
     private let columns: any SQLColumns
-    private var position = 0
+    private var position: Int
 
-    init(_ columns: any SQLColumns, table: String) {
+    /// - Parameter first: the column that it begins with.
+    init(_ columns: any SQLColumns, table: String, from first: Int = 0) {
+        position = first
         self.table = table
         self.columns = columns
     }

@@ -23,19 +23,33 @@ extension AttemptCounter: StoredRow {
 
 private enum Statements {
     static let byName = AttemptCounter.selection("WHERE name = $1", isByRow: true)
-    static let replacement = SQLStatement(
-        """
-        INSERT INTO attempt_counters (name, attempts, began_at, blocked_until, open_charges) \
-        VALUES ($1, $2, $3, $4, $5) \
-        ON CONFLICT (name) DO UPDATE SET attempts = excluded.attempts, began_at = excluded.began_at, \
-        blocked_until = excluded.blocked_until, open_charges = excluded.open_charges
-        """, isByRow: true)
+    /// How many counters one statement looks for.
+    static let places = 4
+    static let among = AttemptCounter.selection(
+        "WHERE name IN (\((1...places).map { "$\($0)" }.joined(separator: ", ")))", isByRow: true)
+    static let pair = AttemptCounter.selection("WHERE name IN ($1, $2)", isByRow: true)
+    static let replacement = replacing(1)
+    static let replacementOfTwo = replacing(2)
     static let deletion = SQLStatement("DELETE FROM attempt_counters WHERE name = $1", isByRow: true)
     static let idle = AttemptCounter.selection(
         """
         WHERE began_at < $1 AND (blocked_until IS NULL OR blocked_until <= $1) \
         AND name NOT LIKE '\(AttemptCounter.factorPrefix)%' ORDER BY began_at LIMIT $2
         """)
+}
+
+extension Statements {
+    /// Inserts or replaces so many counters, in the order of their places.
+    private static func replacing(_ count: Int) -> SQLStatement {
+        let rows = (0..<count).map { row in "(\((1...5).map { "$\(row * 5 + $0)" }.joined(separator: ", ")))" }
+        return SQLStatement(
+            """
+            INSERT INTO attempt_counters (name, attempts, began_at, blocked_until, open_charges) \
+            VALUES \(rows.joined(separator: ", ")) \
+            ON CONFLICT (name) DO UPDATE SET attempts = excluded.attempts, began_at = excluded.began_at, \
+            blocked_until = excluded.blocked_until, open_charges = excluded.open_charges
+            """, isByRow: true)
+    }
 }
 
 extension SQLTransaction {
@@ -47,14 +61,42 @@ extension SQLTransaction {
 
     public func deleteCounter(_ key: String) throws { counters.delete(key) }
 
+    public func readCounters(_ keys: [String]) throws {
+        var rest = counters.unknown(among: keys)[...]
+        // One alone is read when it is asked for.
+        guard rest.count > 1 else { return }
+        while !rest.isEmpty {
+            let wanted = Array(rest.prefix(Statements.places))
+            rest = rest.dropFirst(Statements.places)
+            // Naming one twice changes nothing.
+            let found: [AttemptCounter] =
+                if wanted.count <= 2 {
+                    try select(Statements.pair, SQLValue(wanted[0]), SQLValue(wanted[wanted.count - 1]))
+                } else {
+                    try select(
+                        Statements.among, SQLValue(wanted[0]), SQLValue(wanted[1]), SQLValue(wanted[2]),
+                        SQLValue(wanted[wanted.count - 1]))
+                }
+            counters.note(found, of: wanted)
+        }
+    }
+
     /// Writes what the body left to write of counters, the names in order.
     func writeCounters() throws {
+        var before: AttemptCounter?
         for change in counters.takeChanges() {
-            switch change {
-            case .put(let counter): try connection.send(Statements.replacement, counter.values)
-            case .delete(let key): try send(Statements.deletion, SQLValue(key))
+            switch (change, before) {
+            case (.put(let counter), nil): before = counter
+            case (.put(let counter), let first?):
+                try connection.send(Statements.replacementOfTwo, first.values + counter.values)
+                before = nil
+            case (.delete(let key), let first):
+                if let first { try connection.send(Statements.replacement, first.values) }
+                before = nil
+                try send(Statements.deletion, SQLValue(key))
             }
         }
+        if let before { try connection.send(Statements.replacement, before.values) }
     }
 
     // The present is not known here. A counter that blocks until the instant or earlier, an instant that lies in the

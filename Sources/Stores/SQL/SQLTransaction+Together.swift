@@ -9,13 +9,34 @@ private enum Statements {
         LEFT JOIN applications AS application ON application.id = $1 \
         LEFT JOIN documents AS one ON one.name = $2 LEFT JOIN documents AS other ON other.name = $3
         """, isByRow: true)
+    static let flowColumns = FlowRecord.columns.split(separator: ",").count
+    static let userColumns = User.columns.split(separator: ",").count
+    /// A row in any case, as above.
+    static let flow = SQLStatement(
+        """
+        SELECT \(FlowRecord.columns(of: "flow")), \(User.columns(of: "holder")), one.body, other.body \
+        FROM (SELECT 1 AS row) AS asked LEFT JOIN flows AS flow ON flow.digest = $1 \
+        LEFT JOIN users AS holder ON holder.id = flow.user_id \
+        LEFT JOIN documents AS one ON one.name = $2 LEFT JOIN documents AS other ON other.name = $3
+        """, isByRow: true)
     static let documents = SQLStatement("SELECT name, body FROM documents WHERE name IN ($1, $2)", isByRow: true)
+    /// A grant that is there has a session and a user.
     static let heldGrant = SQLStatement(
         """
-        SELECT \(Grant.columns(of: Grant.table)), \(Session.columns(of: Session.table)), \(User.columns(of: User.table)) \
-        FROM grants JOIN sessions ON sessions.id = grants.session_id JOIN users ON users.id = grants.user_id \
-        WHERE grants.id = $1
+        SELECT \(heldColumns), one.body, other.body FROM (SELECT 1 AS row) AS asked \
+        LEFT JOIN grants ON grants.id = $1 \
+        LEFT JOIN sessions ON sessions.id = grants.session_id LEFT JOIN users ON users.id = grants.user_id \
+        LEFT JOIN documents AS one ON one.name = $2 LEFT JOIN documents AS other ON other.name = $3
         """, isByRow: true)
+    static let heldGrantAlone = SQLStatement(
+        """
+        SELECT \(heldColumns) FROM grants JOIN sessions ON sessions.id = grants.session_id \
+        JOIN users ON users.id = grants.user_id WHERE grants.id = $1
+        """, isByRow: true)
+    private static let heldColumns = [
+        Grant.columns(of: Grant.table), Session.columns(of: Session.table), User.columns(of: User.table),
+    ].joined(separator: ", ")
+    static let heldCount = heldColumns.split(separator: ",").count
 }
 
 extension StoredRow {
@@ -26,10 +47,26 @@ extension StoredRow {
 }
 
 extension SQLTransaction {
-    public func heldGrant(_ id: GrantID) throws -> HeldGrant? {
-        try first(of: Grant.table, Statements.heldGrant, [SQLValue(id.rawValue)]) { row in
-            HeldGrant(grant: try Grant(row: &row), session: try Session(row: &row), user: try User(row: &row))
+    public func heldGrant(
+        _ id: GrantID, beside documents: [String]
+    ) throws -> (HeldGrant?, documents: [String: Data]) {
+        func read(_ columns: any SQLColumns) throws -> HeldGrant {
+            var row = RowReader(columns, table: Grant.table)
+            return HeldGrant(grant: try Grant(row: &row), session: try Session(row: &row), user: try User(row: &row))
         }
+        var held: HeldGrant?
+        var found: [String: Data] = [:]
+        guard documents.count == 2 else {
+            try connection.query(Statements.heldGrantAlone, [SQLValue(id.rawValue)]) { held = try read($0) }
+            return (held, try self.documents(documents))
+        }
+        let parameters = [SQLValue(id.rawValue)] + documents.map { SQLValue($0) }
+        try connection.query(Statements.heldGrant, parameters) { columns in
+            if try columns.text(0) != nil { held = try read(columns) }
+            found[documents[0]] = try columns.blob(Statements.heldCount)
+            found[documents[1]] = try columns.blob(Statements.heldCount + 1)
+        }
+        return (held, found)
     }
 
     public func application(
@@ -46,6 +83,33 @@ extension SQLTransaction {
             found[documents[1]] = try columns.blob(5)
         }
         return (application, found)
+    }
+
+    public func flow(digest: Data, beside documents: [String]) throws -> HeldFlow {
+        guard documents.count == 2 else {
+            let flow = try flow(digest: digest)
+            return HeldFlow(
+                flow: flow, user: try flow?.userID.flatMap { try user($0) }, documents: try self.documents(documents))
+        }
+        let parameters = [SQLValue(digest)] + documents.map { SQLValue($0) }
+        var held = HeldFlow(flow: nil, user: nil, documents: [:])
+        try connection.query(Statements.flow, parameters) { columns in
+            let (userColumn, firstDocument) = (Statements.flowColumns, Statements.flowColumns + Statements.userColumns)
+            var (flow, user): (FlowRecord?, User?)
+            if try columns.blob(0) != nil {
+                var reader = RowReader(columns, table: FlowRecord.table)
+                flow = try FlowRecord(row: &reader)
+            }
+            if try columns.text(userColumn) != nil {
+                var reader = RowReader(columns, table: User.table, from: userColumn)
+                user = try User(row: &reader)
+            }
+            var found: [String: Data] = [:]
+            found[documents[0]] = try columns.blob(firstDocument)
+            found[documents[1]] = try columns.blob(firstDocument + 1)
+            held = HeldFlow(flow: flow, user: user, documents: found)
+        }
+        return held
     }
 
     public func documents(_ names: [String]) throws -> [String: Data] {

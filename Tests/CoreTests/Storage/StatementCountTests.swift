@@ -47,7 +47,7 @@ struct StatementCountTests {
     }
 
     @Test
-    func `A right code runs fourteen statements at most, in one commit`() async throws {
+    func `A right code runs eleven statements at most, in one commit`() async throws {
         let stage = try await Stage()
         let handle = try await stage.test.pending().handle
         let code = stage.enrolled.totp.code(at: stage.test.now).stringCode
@@ -55,12 +55,12 @@ struct StatementCountTests {
             let verdict = try await stage.code(code, handle)
             #expect(verdict.isAccomplished)
         }
-        #expect(count.statements <= 14)
+        #expect(count.statements <= 11)
         #expect(count.commits == 1)
     }
 
     @Test
-    func `A wrong code runs eleven statements at most, in one commit`() async throws {
+    func `A wrong code runs seven statements at most, in one commit`() async throws {
         let stage = try await Stage()
         let handle = try await stage.test.pending().handle
         let wrong = stage.test.wrongCode(stage.enrolled.totp)
@@ -69,25 +69,25 @@ struct StatementCountTests {
                 let verdict = try await stage.code(wrong, handle)
                 #expect(verdict.reason == .wrongAnswer)
             }
-            #expect(count.statements <= 11)
+            #expect(count.statements <= 7)
             #expect(count.commits == 1)
         }
     }
 
     @Test
-    func `A password that a code has to follow runs seventeen statements at most`() async throws {
+    func `A password that a code has to follow runs fourteen statements at most`() async throws {
         let stage = try await Stage()
         let count = try await stage.count {
             try await stage.beginRequest()
             let verdict = try await stage.test.signIn(by: stage.client)
             #expect(verdict.continuation != nil)
         }
-        #expect(count.statements <= 17)
+        #expect(count.statements <= 14)
         #expect(count.commits == 2)
     }
 
     @Test
-    func `A refresh runs five statements at most`() async throws {
+    func `A refresh runs four statements at most`() async throws {
         let stage = try await Stage()
         let handle = try await stage.test.pending().handle
         let code = stage.enrolled.totp.code(at: stage.test.now).stringCode
@@ -98,7 +98,7 @@ struct StatementCountTests {
                 signedIn.refreshToken, of: .testClient, by: stage.client)
             #expect(outcome.refreshed != nil)
         }
-        #expect(count.statements <= 5)
+        #expect(count.statements <= 4)
         #expect(count.commits == 1)
     }
 }

@@ -1,0 +1,126 @@
+import Foundation
+import OneTimePassword
+import StorePostgres
+import TestSupport
+import Testing
+
+@testable import CountersignCore
+
+/// How often an operation waits for PostgreSQL, and how many commands it sends, those that begin and end transactions
+/// included (``StatementCountTests`` has the same for SQLite).
+@Suite(
+    "Statements of an operation on PostgreSQL",
+    .enabled(if: PostgresCluster.isWanted, Comment(rawValue: PostgresCluster.hint)))
+struct PostgresStatementCountTests {
+    private struct Count {
+        var roundTrips = 0
+        var statements = 0
+        var lostRaces = 0
+    }
+
+    private struct Stage {
+        let test: TestRealm
+        let store: PostgresStore
+        let enrolled: EnrolledUser
+
+        init() async throws {
+            store = try await PostgresCluster.shared().emptyDatabase().open()
+            test = try TestRealm.make(keptIn: store)
+            // What is stored in no settings would be read for nothing.
+            try await test.changeSettings { $0.tokens.sessionDays = 30 }
+            try await test.realm.checkMasterKey()
+            enrolled = try await test.addEnrolledUser()
+        }
+
+        /// What a protocol asks of every request before the core acts.
+        func beginRequest() async throws {
+            let id = test.client.clientID
+            _ = try await test.store.read { (try $0.application(id), try $0.settings()) }
+        }
+
+        func count(_ operation: () async throws -> Void) async throws -> Count {
+            let before = store.statistics
+            try await operation()
+            let after = store.statistics
+            return Count(
+                roundTrips: after.roundTrips - before.roundTrips, statements: after.statements - before.statements,
+                lostRaces: after.lostRaces - before.lostRaces)
+        }
+
+        var client: ClientContext { test.client(from: "192.0.2.1") }
+
+        func code(_ code: String, _ handle: FlowHandle) async throws -> Verdict {
+            try await beginRequest()
+            return try await test.realm.authenticator.answer(
+                .code(Secret(code), factor: enrolled.factor.id), to: .flow(handle, .any(.signIn)), by: client)
+        }
+    }
+
+    @Test
+    func `A right code waits six times at most, and sends eighteen commands`() async throws {
+        let stage = try await Stage()
+        let handle = try await stage.test.pending().handle
+        let code = stage.enrolled.totp.code(at: stage.test.now).stringCode
+        let count = try await stage.count {
+            let verdict = try await stage.code(code, handle)
+            #expect(verdict.isAccomplished)
+        }
+        #expect(count.roundTrips <= 6)
+        #expect(count.statements <= 18)
+        #expect(count.lostRaces == 0)
+        await stage.store.close()
+    }
+
+    @Test
+    func `A wrong code waits six times at most, and sends fourteen commands`() async throws {
+        let stage = try await Stage()
+        let handle = try await stage.test.pending().handle
+        let wrong = stage.test.wrongCode(stage.enrolled.totp)
+        for _ in 0..<2 {
+            let count = try await stage.count {
+                let verdict = try await stage.code(wrong, handle)
+                #expect(verdict.reason == .wrongAnswer)
+            }
+            #expect(count.roundTrips <= 6)
+            #expect(count.statements <= 14)
+            #expect(count.lostRaces == 0)
+        }
+        await stage.store.close()
+    }
+
+    @Test
+    func `A refresh waits six times at most, and sends eleven commands`() async throws {
+        let stage = try await Stage()
+        let handle = try await stage.test.pending().handle
+        let code = stage.enrolled.totp.code(at: stage.test.now).stringCode
+        let signedIn = try #require(await stage.code(code, handle).signedIn)
+        let count = try await stage.count {
+            try await stage.beginRequest()
+            let outcome = try await stage.test.realm.sessions.refresh(
+                signedIn.refreshToken, of: .testClient, by: stage.client)
+            #expect(outcome.refreshed != nil)
+        }
+        #expect(count.roundTrips <= 6)
+        #expect(count.statements <= 11)
+        #expect(count.lostRaces == 0)
+        await stage.store.close()
+    }
+
+    /// One transaction that keeps to its rows for each of charging and settling: a body that goes beyond them runs twice, and
+    /// sends half as much again.
+    @Test
+    func `A password that a code has to follow waits twelve times at most, and sends twenty-five commands`()
+        async throws
+    {
+        let stage = try await Stage()
+        let count = try await stage.count {
+            try await stage.beginRequest()
+            let verdict = try await stage.test.signIn(by: stage.client)
+            #expect(verdict.continuation != nil)
+        }
+        #expect(count.roundTrips <= 12)
+        #expect(count.statements <= 25)
+        #expect(count.lostRaces == 0)
+        await stage.store.close()
+    }
+}
