@@ -69,6 +69,16 @@ struct RowReader {
         }
     }
 
+    /// A document of a type of which there are few, that are read often.
+    mutating func document<T: StoredJSON>(knownFrom known: DecodedDocuments<T>) throws -> T {
+        let text = try text()
+        do {
+            return try known.decoded(text)
+        } catch {
+            throw corrupt("is no readable document: \(error)")
+        }
+    }
+
     /// What to throw about the column read last.
     func corrupt(_ what: String) -> StoreError {
         StoreError(.corrupt, "\(table) \(id): column \(position) \(what)")

@@ -7,8 +7,11 @@ extension Application: StoredRow {
     init(row: inout RowReader) throws {
         self.init(
             id: ClientID(rawValue: try row.text()), revision: try row.integer(), createdAt: try row.date(),
-            registration: try row.document())
+            registration: try row.document(knownFrom: Self.registrations))
     }
+
+    /// Every request reads an application.
+    private static let registrations = DecodedDocuments<ApplicationRegistration>(capacity: 256)
 
     var values: [SQLValue] {
         get throws {
