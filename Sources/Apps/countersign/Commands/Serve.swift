@@ -115,6 +115,7 @@ struct Serve: AsyncParsableCommand {
         for warning in configuration.warnings { logger.warning("\(warning)") }
 
         OpenFiles.allowAll()
+        ResidentMemory.boundArenas()
         // PostgreSQL may be away, and is waited for.
         EndWhileStarting.begin()
         let opened = try await OpenedRealm.open(configuration)
@@ -123,6 +124,7 @@ struct Serve: AsyncParsableCommand {
         do {
             try await server.run { address in
                 Terminal.print("listening on \(address)")
+                ResidentMemory.giveBackStart()
                 if configuration.isDevelopment, Terminal.showsProgress { greet(address, opened.directory) }
             }
         } catch let error as IOError {
