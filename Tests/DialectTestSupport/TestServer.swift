@@ -69,6 +69,49 @@ package struct TestServer: Sendable {
         }
     }
 
+    /// Runs a test against two fresh servers that share their data: one directory, or a database with the keys of one.
+    /// - Parameter database: nil keeps everything in the directory.
+    package static func withTwo(
+        database: Secret<String>? = nil, _ test: @Sendable (TestServer, TestServer) async throws -> Void
+    ) async throws {
+        let path =
+            database == nil
+            ? try await TemplateDirectory.copy(.development) : try TestRun.place(for: "two-servers").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let clock = FrozenClock()
+        try await one(path, database, clock) { first in
+            try await one(path, database, clock) { second in try await test(first, second) }
+        }
+    }
+
+    private static func one(
+        _ path: String, _ database: Secret<String>?, _ clock: FrozenClock,
+        _ test: @Sendable (TestServer) async throws -> Void
+    ) async throws {
+        let directory = try DataDirectory(path: path)
+        let opened = try await OpenedRealm.open(
+            directory, database: database, hashing: .weakest(threads: 2), isDevelopment: true, clock: clock)
+        let server = CountersignServer(
+            opened, options: .init(isDevelopment: true, tlsEndedByProxy: true), logger: Self.logger)
+        let key = try String(contentsOfFile: directory.apiKeyPath, encoding: .utf8).trimmed
+        let token = try String(contentsOfFile: directory.adminTokenPath, encoding: .utf8).trimmed
+        let application = Application(responder: try server.responder(), logger: Self.logger)
+        let result: Result<Void, any Error>
+        do {
+            try await application.test(.router) { client in
+                try await test(
+                    TestServer(
+                        mode: .development, opened: opened, countersign: server, clock: clock, key: key,
+                        adminToken: token, client: client))
+            }
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        try? await opened.close()
+        try result.get()
+    }
+
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// An unused address, so that limits per source do not apply. (Under `--dev` they do not apply to loopback, but

@@ -116,6 +116,11 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
     public var isConfidential: Bool { secretDigest != nil || !assertionKeys.isEmpty || oauth.jwksURI != nil }
 }
 
+extension Application {
+    /// Whether a grant was given to this registration, and not to one of the same id that was removed before.
+    public func owns(_ grant: Grant) -> Bool { grant.clientID == id && grant.createdAt >= createdAt }
+}
+
 extension ClientID: StoredJSON {}
 
 extension ApplicationRegistration: StoredJSON {

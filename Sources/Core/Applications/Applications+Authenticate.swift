@@ -57,7 +57,10 @@ extension Applications {
     /// An application that shows nothing but its name.
     private func identify(_ id: ClientID, _ expectation: ClientExpectation) async throws -> ClientAuthentication {
         guard let application = try await application(id) else { return .refused(.unknown) }
-        if application.registration.isConfidential { return .refused(.credentialsMissing) }
+        // One that is registered for a method shows what it has; without credentials it cannot, and is nobody.
+        if application.registration.isConfidential || !application.registration.oauth.admits(.none) {
+            return .refused(.credentialsMissing)
+        }
         guard expectation.methods.contains(.none) else { return .refused(.methodNotAdmitted) }
         return .authenticated(application, by: .none)
     }
@@ -87,7 +90,7 @@ private struct ClientAttempt: Sendable {
         case .refused(_, let refusal): return .ended(.refused(.limited(until: refusal.instant)))
         case .admitted(let counters):
             if let application, !application.registration.isConfidential, application.registration.oauth.kind == nil,
-                expectation.methods.contains(.none)
+                application.registration.oauth.admits(.none), expectation.methods.contains(.none)
             {
                 // What a public client of before the kinds shows is not looked at: some libraries send an empty secret.
                 return .ended(.authenticated(application, by: .none))

@@ -95,8 +95,11 @@ extension StoreTransaction {
             return
         }
         let before = try Consent(of: record, sealer: sealer)
-        consent.scopes = before.scopes + consent.scopes.filter { !before.scopes.contains($0) }
-        consent.resources = before.resources + consent.resources.filter { !before.resources.contains($0) }
+        // What another registration of the same id was allowed is not this one's.
+        if let registered = try application(consent.client)?.createdAt, before.createdAt >= registered {
+            consent.scopes = before.scopes + consent.scopes.filter { !before.scopes.contains($0) }
+            consent.resources = before.resources + consent.resources.filter { !before.resources.contains($0) }
+        }
         record.body = try sealer.seal(JSONEncoder().encode(consent), for: .flow(digest), in: self)
         record.expiresAt = now + Consents.lifetime
         _ = try update(record)

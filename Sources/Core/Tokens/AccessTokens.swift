@@ -77,11 +77,13 @@ extension Tokens {
                     else { return nil }
                     session = GrantedSession(session: found.session, grant: own)
                 }
-            } else {
-                guard let client = verified.claims.string("client_id"),
-                    try transaction.application(ClientID(rawValue: client)) != nil
-                else { return nil }
             }
+            // A token goes with its application, and is none of a later one with the same id.
+            guard let client = verified.claims.string("client_id"),
+                let application = try transaction.application(ClientID(rawValue: client)),
+                session.map({ application.owns($0.grant) })
+                    ?? ((verified.claims.integer("iat") ?? 0) >= application.createdAt.seconds)
+            else { return nil }
             return AccessToken(
                 claims: verified.claims, user: verified.user, session: session, expiresAt: verified.expiresAt)
         }

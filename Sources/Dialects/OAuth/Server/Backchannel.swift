@@ -134,7 +134,8 @@ struct BackchannelGrant: TokenGrant {
         switch redemption {
         case .granted(let signedIn):
             let extent = OAuthTokens.Extent(
-                scopes: signedIn.grant.terms.scopes, keyThumbprint: request.keyThumbprint)
+                scopes: request.application.stillAllowed(signedIn.grant.terms.scopes),
+                keyThumbprint: request.keyThumbprint)
             let answer = try await oauth.tokens.answer(signedIn, of: request.application, extent)
             return try .json(answer, headers: await oauth.nonceHeader(request))
         case .refused(.unknown): return nil

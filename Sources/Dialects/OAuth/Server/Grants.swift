@@ -29,6 +29,14 @@ extension OAuthGrant {
     func extent(
         _ request: TokenRequest, granted scopes: [String], _ resources: [String], nonce: String? = nil
     ) async throws -> OAuthTokens.Extent {
+        // What was taken from the application since is granted no more.
+        let scopes = request.application.stillAllowed(scopes)
+        guard !scopes.isEmpty else { throw OAuthFailure.invalidGrant }
+        let allowed = resources.filter(request.application.registration.oauth.resources.contains)
+        if allowed.isEmpty, !resources.isEmpty {
+            throw OAuthFailure.invalidTarget("The application may not use the API any more.")
+        }
+        let resources = allowed
         var covered = scopes
         let asked = request.form.words("scope")
         if !asked.isEmpty {
@@ -65,6 +73,14 @@ extension OAuthGrant {
     func details(_ request: TokenRequest) -> [String: JSONValue] {
         guard request.method == .none, let key = request.keyThumbprint else { return [:] }
         return [GrantDetail.keyThumbprint: .string(key)]
+    }
+}
+
+extension CountersignCore.Application {
+    /// Of scopes that were granted those that the application may still ask for.
+    func stillAllowed(_ granted: [String]) -> [String] {
+        let allowed = registration.scopes.isEmpty ? Metadata.scopes : registration.scopes
+        return granted.filter(allowed.contains)
     }
 }
 
@@ -136,7 +152,9 @@ struct RefreshGrant: OAuthGrant {
         if request.application.registration.oauth.requiresDPoP, request.keyThumbprint == nil {
             throw OAuthFailure("invalid_dpop_proof", "The application has to prove a key.")
         }
-        guard grant.terms.scopes.contains("offline_access"), !oauth.realm.sessions.isStale(grant) else {
+        guard request.application.stillAllowed(grant.terms.scopes).contains("offline_access"),
+            !oauth.realm.sessions.isStale(grant), request.application.owns(grant)
+        else {
             throw OAuthFailure.invalidGrant
         }
         // Before the token is traded: after a refusal it is as good as before.

@@ -54,7 +54,8 @@ extension OAuth {
         let owner = HandleOwner.application(asker, of: .oauth)
         guard try await realm.sessions.evidence(of: Secret(text), of: owner) != nil,
             let grant = try await realm.sessions.grant(ofRefreshToken: Secret(text), of: owner),
-            grant.terms.scopes.contains("offline_access"), !realm.sessions.isStale(grant)
+            grant.terms.scopes.contains("offline_access"), !realm.sessions.isStale(grant),
+            try await realm.applications.application(asker)?.owns(grant) == true
         else { return nil }
         return [
             "active": .bool(true), "scope": .string(grant.terms.scopes.joined(separator: " ")),

@@ -87,8 +87,22 @@ extension ApplicationRegistration {
     /// addresses are judged where a browser brings one.
     /// - Throws: ``AdministrationError`` of code `invalid`.
     func judgeOAuth() throws {
+        try judgeCredentials()
         guard let kind = oauth.kind else { return }
         for uri in redirectURIs { try RegistrationChange.checkRedirect(uri) }
+        if kind == .service, !isConfidential {
+            throw AdministrationError(.invalid, "A service has a secret or keys: add --secret.")
+        }
+        if kind == .browser, isConfidential {
+            throw AdministrationError(.invalid, "A program in a page cannot keep a secret: leave it out.")
+        }
+        if oauth.allowsGrant("client_credentials"), !isConfidential {
+            throw AdministrationError(.invalid, "client_credentials is for applications with a secret or keys.")
+        }
+    }
+
+    /// That an application can authenticate by the method that it is registered for.
+    private func judgeCredentials() throws {
         let showsSecret = oauth.authMethod == .secretBasic || oauth.authMethod == .secretPost
         if showsSecret, !isConfidential {
             throw AdministrationError(.invalid, "The application authenticates by a secret and has none: add --secret.")
@@ -102,15 +116,6 @@ extension ApplicationRegistration {
         }
         if oauth.authMethod == ClientAuthenticationMethod.none, isConfidential {
             throw AdministrationError(.invalid, "The application has credentials: it authenticates by them.")
-        }
-        if kind == .service, !isConfidential {
-            throw AdministrationError(.invalid, "A service has a secret or keys: add --secret.")
-        }
-        if kind == .browser, isConfidential {
-            throw AdministrationError(.invalid, "A program in a page cannot keep a secret: leave it out.")
-        }
-        if oauth.allowsGrant("client_credentials"), !isConfidential {
-            throw AdministrationError(.invalid, "client_credentials is for applications with a secret or keys.")
         }
     }
 }
