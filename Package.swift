@@ -276,7 +276,7 @@ let package = Package(
             name: "countersign",
             dependencies: [
                 "CountersignServer", "CountersignCore", "AdminServer", "AuthenticatorBook", "ClientHTTP",
-                "FirebaseAuth", "MSAL", "IBMMobileFoundationSwift",
+                "CountersignClient", "FirebaseAuth", "MSAL", "IBMMobileFoundationSwift",
                 "KeychainServices", "KeychainTypes",
                 .target(name: "SecretVault", condition: .when(platforms: [.linux])),
                 "OneTimePassword", "TerminalQRCode", "StoreSQLite", .argumentParser, .hummingbird, .logging,
@@ -443,6 +443,12 @@ let package = Package(
                 "OAuthServer", "OAuthWire", "CountersignServer", "CountersignCore", "JSON", "ServerHTTP",
                 "DialectTestSupport", "TestSupport", .crypto, .httpTypes, .hummingbird,
             ]),
+        .testTarget(
+            name: "CountersignClientTests",
+            dependencies: [
+                "CountersignClient", "ClientHTTP", "CountersignCore", "DialectTestSupport", "JSON", "SignedTokens",
+                "TestSupport", .crypto, .httpTypes,
+            ]),
         // The vendor's page, compiled as an app with its compiler's defaults compiles it.
         .target(name: "GuardianReferencePage", dependencies: ["Guardian"], path: "Tests/GuardianReferencePage"),
         .testTarget(
@@ -538,7 +544,7 @@ let package = Package(
                 "Guardian", "KeychainTypes", "SecretVault", "StoreSQLite", "TerminalQRCode", "TestSupport",
                 .argumentParser,
                 .logging,
-            ]),
+            ], exclude: ["browser.py"]),
         .testTarget(
             name: "BenchmarkTests",
             dependencies: ["countersign", "countersign-bench"]),

@@ -18,6 +18,11 @@ struct Countersign: AsyncParsableCommand {
               countersign user add anna@example.com --generate-password --dev
               countersign audit tail --follow --dev
 
+            Sign in at a server, and call an API with its token:
+
+              countersign login
+              curl -H "$(countersign token --header)" https://api.example.com/notes
+
             Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the server or the store cannot be reached, \
             4 not found.
             """,
@@ -26,6 +31,7 @@ struct Countersign: AsyncParsableCommand {
             Serve.self, Demo.self, UserCommand.self, AppCommand.self, ResourceCommand.self, ClientCommand.self,
             ExtensionCommand.self,
             KeyCommand.self, DbCommand.self, AuditCommand.self, ConfigCommand.self, AuthenticatorCommand.self,
+            Login.self, Token.self, Logout.self,
         ])
 
     /// Runs the command, and ends with an ``ExitStatus`` whatever happens.

@@ -1,6 +1,7 @@
 import AdminServer
 import AuthenticatorBook
 import ClientHTTP
+import CountersignClient
 import CountersignCore
 import CountersignServer
 import Foundation
@@ -43,6 +44,7 @@ struct CommandFailure: Error, Sendable {
                     + "Restore the file master-key from a backup, or name the right one with --master-key-file.")
         case let error as HTTPClientError:
             self.init(error.isPlainHTTPRefused || error.isUnsupportedURL ? .usage : .unreachable, error.description)
+        case let failure as ClientFailure: self.init(ExitStatus(failure.code), failure.description)
         case let error as AccountBookError: self.init(ExitStatus(error), error.description)
         case let error as AccountFileError:
             self.init(error == .passwordNeeded ? .usage : .refused, error.description)
@@ -67,6 +69,17 @@ extension ExitStatus {
             case .invalid: .usage
             case .overloaded, .unavailable, .outcomeUnknown: .unreachable
             case .conflict, .refused, .unauthorized, .internalError: .refused
+            }
+    }
+}
+
+extension ExitStatus {
+    init(_ code: ClientFailure.Code) {
+        self =
+            switch code {
+            case .notSignedIn: .notFound
+            case .unreachable, .storage: .unreachable
+            case .cancelled, .timedOut, .noBrowser, .refused, .untrusted, .unsupported: .refused
             }
     }
 }

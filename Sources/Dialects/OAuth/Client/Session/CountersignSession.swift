@@ -45,6 +45,9 @@ public actor CountersignSession {
     /// Whether there is a sign-in to renew tokens from, or a token that still counts.
     public func isSignedIn() throws -> Bool { try session() != nil }
 
+    /// Whether tokens are renewed without the user: the server gave a refresh token.
+    public func isRenewable() throws -> Bool { try session()?.refreshToken != nil }
+
     /// What the server says of itself.
     public func metadata() async throws -> ServerMetadata {
         if let known { return known }

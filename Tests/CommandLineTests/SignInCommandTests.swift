@@ -1,0 +1,210 @@
+import Foundation
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// `countersign login`, `token` and `logout` against `serve --dev`, with a browser that this test is.
+@Suite struct SignInCommandTests {
+    private static let address = "ada@example.com"
+    private static let password = "a long and quiet afternoon"
+
+    private let directory: TestDirectory
+
+    init() throws {
+        directory = try TestDirectory()
+    }
+
+    // MARK: Programs
+
+    /// Serves while the body runs, with one user.
+    private func serving(_ body: (String) async throws -> Void) async throws {
+        let server = try Program.start(["serve", "--dev", "--listen", "127.0.0.1:0"], in: directory)
+        defer { server.kill() }
+        let line = try #require(try await server.line { $0.hasPrefix("listening on ") }, "\(server.errorSoFar)")
+        let base = try #require(line.split(separator: " ").last.map(String.init))
+        let added = try await Program.run(
+            ["user", "add", Self.address, "--password-stdin", "--dev"], in: directory, input: Self.password + "\n")
+        #expect(added.status == 0, "\(added.error)")
+        try await body(base)
+    }
+
+    private func start(_ arguments: [String], passcode: String = "123456\n") throws -> Running {
+        try Program.start(arguments + ["--vault", "vault", "--passcode-fd", "0"], in: directory, input: passcode)
+    }
+
+    private func run(_ arguments: String...) async throws -> Program.Transcript {
+        try await start(arguments).transcript()
+    }
+
+    /// The address that a sign-in asks the user to open.
+    private func address(of login: Running) async throws -> String {
+        while true {
+            let isRunning = login.isRunning
+            let lines = login.errorSoFar.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            if let line = lines.first(where: { $0.hasPrefix("http") }) { return String(line) }
+            guard isRunning else { throw Ended(said: login.errorSoFar) }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    private struct Ended: Error {
+        let said: String
+    }
+
+    // MARK: The browser
+
+    private struct Page {
+        let status: Int
+        let text: String
+    }
+
+    /// Opens an address in a browser of its own, and types what its forms ask for.
+    private func browse(_ address: String, _ typed: [String: String] = [:]) async throws -> Page {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("browser.py")
+        process.arguments =
+            ["python3", script.path, address] + typed.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        let files = ["output", "error"].map {
+            directory.url.appendingPathComponent("browser-\(UUID().uuidString)-\($0)")
+        }
+        for file in files { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: files[0])
+        process.standardError = try FileHandle(forWritingTo: files[1])
+        let transcript = try await Running(process, output: files[0], error: files[1]).transcript()
+        #expect(transcript.status == 0, "\(transcript.error)")
+        let parts = transcript.output.split(separator: "\n", maxSplits: 1)
+        return Page(
+            status: try #require(parts.first.flatMap { Int($0) }), text: parts.count > 1 ? String(parts[1]) : "")
+    }
+
+    private static let typed = ["username": address, "password": password]
+
+    // MARK: The story
+
+    @Test func `Two commands call an API and a third signs out`() async throws {
+        try await serving { base in
+            #expect(try await run("token").status == 4)
+            let login = try start([
+                "login", "--issuer", base + "/", "--no-browser", "--json", "--scope", "openid email offline_access",
+            ])
+            let page = try await browse(try await address(of: login), Self.typed)
+            #expect(page.status == 200 && page.text.contains("You can close this page."), "\(page.text)")
+            let signedIn = await login.transcript()
+            #expect(signedIn.status == 0, "\(signedIn.error)")
+            let answer = try signedIn.json()
+            #expect(answer["issuer"] as? String == base && answer["clientID"] as? String == "dev-native")
+            #expect(answer["isRenewable"] as? Bool == true && answer["isBound"] as? Bool == false)
+            #expect(answer["scopes"] as? [String] == ["openid", "email", "offline_access"])
+            #expect(answer["user"] as? String != nil)
+
+            let header = try await run("token", "--header")
+            #expect(header.status == 0, "\(header.error)")
+            #expect(header.output.hasPrefix("Authorization: Bearer ") && header.lines.count == 1)
+            let info = try await userInfo(base, header.lines)
+            #expect(info.status == 200 && info.text.contains(Self.address), "\(info.text)")
+            #expect(try await run("token", "--header").output == header.output, "It still counts.")
+            let renewed = try await run("token", "--header", "--fresh")
+            #expect(renewed.status == 0 && renewed.output != header.output, "\(renewed.error)")
+            #expect(try await userInfo(base, renewed.lines).status == 200)
+            let plain = try await run("token", "--json")
+            #expect(
+                (try plain.json()["headers"] as? [String: String])?["Authorization"]
+                    == renewed.lines[0].dropFirst(15).description)
+
+            let logout = try await run("logout")
+            #expect(logout.status == 0 && logout.output == "Signed out of \(base).\n", "\(logout.error)")
+            #expect(try await userInfo(base, renewed.lines).status == 401)
+            #expect(try await run("token").status == 4)
+            #expect(try await run("logout").status == 4)
+        }
+    }
+
+    @Test func `A bound token comes with a proof for one request`() async throws {
+        try await serving { base in
+            let login = try start(["login", "--issuer", base, "--no-browser", "--dpop"])
+            _ = try await browse(try await address(of: login), Self.typed)
+            let signedIn = await login.transcript()
+            #expect(signedIn.status == 0 && signedIn.output.hasPrefix("Signed in at \(base) as "), "\(signedIn.error)")
+            #expect(try await run("token", "--header").status == 2)
+            // The first request learns the server's nonce.
+            let first = try await run("token", "--header", "--url", base + "/userinfo")
+            #expect(first.lines.count == 2 && first.output.hasPrefix("Authorization: DPoP "), "\(first.error)")
+            let asked = try await userInfo(base, first.lines)
+            let nonce = try #require(asked.nonce)
+            let second = try await run("token", "--header", "--url", base + "/userinfo", "--nonce", nonce)
+            #expect(try await userInfo(base, second.lines).status == 200)
+            #expect(try await userInfo(base, second.lines).status == 401, "A proof counts once.")
+        }
+    }
+
+    @Test func `What a stranger sends to the port changes nothing, and what the user refuses signs nobody in`()
+        async throws
+    {
+        try await serving { base in
+            let login = try start(["login", "--issuer", base, "--no-browser"])
+            let link = try await address(of: login)
+            let redirect = try #require(
+                URLComponents(string: link)?.queryItems?.first { $0.name == "redirect_uri" }?.value)
+            #expect(try await browse(redirect + "?code=x&state=made-up").status == 400)
+            #expect(try await browse(redirect + "/../secret").status == 404)
+            #expect(login.isRunning)
+            let state = try #require(URLComponents(string: link)?.queryItems?.first { $0.name == "state" }?.value)
+            let issuer = base.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            let page = try await browse(redirect + "?error=access_denied&state=\(state)&iss=\(issuer)")
+            #expect(page.text.contains("did not finish"))
+            let refused = await login.transcript()
+            #expect(refused.status == 1 && refused.error.contains("access_denied"), "\(refused.error)")
+            let closed = try #require(URL(string: redirect + "?code=x&state=\(state)"))
+            await #expect(throws: (any Error).self) { try await URLSession.shared.data(from: closed) }
+            #expect(try await run("token").status == 4)
+        }
+    }
+
+    @Test func `A device signs in with the browser of another`() async throws {
+        try await serving { base in
+            let login = try start(["login", "--issuer", base, "--device", "--json"])
+            var code: Substring?
+            while code == nil {
+                let isRunning = login.isRunning
+                code = login.errorSoFar.firstMatch(of: /enter the code ([A-Z]{4}-[A-Z]{4})\n/)?.1
+                if code == nil, !isRunning { throw Ended(said: login.errorSoFar) }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            let typed = Self.typed.merging(["user_code": code.map(String.init) ?? "", "decision": "allow"]) { $1 }
+            let page = try await browse(base + "/activate", typed)
+            #expect(page.status == 200, "\(page.text)")
+            // The program asks every five seconds; its own clock is the machine's.
+            let signedIn = await login.transcript()
+            #expect(signedIn.status == 0, "\(signedIn.error)")
+            #expect(try await run("token").status == 0)
+        }
+    }
+
+    @Test func `What cannot be is refused with its exit code`() async throws {
+        #expect(try await run("login", "--issuer", "http://127.0.0.1:1", "--no-browser").status == 3)
+        #expect(try await run("login", "--issuer", "http://auth.example.com", "--no-browser").status == 1)
+        #expect(try await run("login", "--issuer", "nonsense", "--no-browser").status == 1)
+        #expect(try await run("login", "--redirect-path", "callback").status == 2)
+        #expect(try await run("login", "--device", "--no-browser").status == 2)
+        #expect(try await run("token", "--url", "nonsense").status == 2)
+    }
+
+    // MARK: The API
+
+    private func userInfo(
+        _ base: String, _ headers: [String]
+    ) async throws -> (status: Int, text: String, nonce: String?) {
+        var request = URLRequest(url: try #require(URL(string: base + "/userinfo")))
+        for line in headers {
+            let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            request.setValue(parts[1], forHTTPHeaderField: parts[0])
+        }
+        let (data, response) = try await URLSession.shared.data(for: request)
+        let http = try #require(response as? HTTPURLResponse)
+        return (http.statusCode, String(decoding: data, as: UTF8.self), http.value(forHTTPHeaderField: "DPoP-Nonce"))
+    }
+}
