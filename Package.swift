@@ -292,6 +292,9 @@ let package = Package(
         // A service beside the server, whose resource asks for a scope.
         .executableTarget(
             name: "balance-service", dependencies: ["ScopeProtection", .hummingbird], path: "Examples/balance-service"),
+        // An API of its own behind a scope of OAuth, for docs/openid.md.
+        .executableTarget(
+            name: "notes-service", dependencies: ["ScopeProtection", .hummingbird], path: "Examples/notes-service"),
         // Examples/PinCode; no products, so nobody's app builds them.
         .executableTarget(
             name: "pincode-server",

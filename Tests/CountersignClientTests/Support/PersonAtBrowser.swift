@@ -61,7 +61,7 @@ final class PersonAtBrowser: AuthorizationBrowser {
         if !cookies.isEmpty { headers[.cookie] = cookies.joined(separator: "; ") }
         if body != nil {
             headers[.contentType] = "application/x-www-form-urlencoded"
-            headers[.known("Sec-Fetch-Site")] = "same-origin"
+            if let site = HTTPField.Name("Sec-Fetch-Site") { headers[site] = "same-origin" }
         }
         let path = address.replacing(ServerTransport.base, with: "")
         let reply = try await server.send(method, path, headers: headers, body: body.map { Array($0.utf8) })

@@ -84,15 +84,18 @@ public struct ProtectedResource: Sendable {
     /// - Parameters:
     ///   - identifier: what the API is called in tokens, such as `https://api.example.org`.
     ///   - issuer: to the letter as tokens and the metadata have it.
+    ///   - origin: what clients' addresses begin with, where that is not the identifier's scheme, host and port.
     /// - Throws: ``Fault``.
     public init(
-        _ identifier: String, issuer: String, scopes: [String] = [], possession: Possession = .accepted,
+        _ identifier: String, issuer: String, scopes: [String] = [], origin: String? = nil,
+        possession: Possession = .accepted,
         nonces: ProofNonces? = nil, http: HTTPClient = HTTPClient(timeout: 10, maximumResponseBytes: 1 << 18),
         now: @escaping Now = systemNow
     ) throws {
         var options = try Options(identifier: identifier, authorizationServers: [issuer], scopes: scopes)
         options.possession = possession
         options.nonces = nonces
+        options.origin = origin ?? options.origin
         self.init(
             options,
             validator: JWKSValidator(
