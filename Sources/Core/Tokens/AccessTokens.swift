@@ -46,7 +46,9 @@ extension Tokens {
             types: [.accessToken], issuers: .oneOf(issuers), audiences: .oneOf(audiences))
         // Which kind it says to be; the signature shows below that this server said so.
         guard let parts = CompactJWS(untrusted: text), let payload = parts.payloadBytes,
-            let claimed = try? JSONParser.parse(payload)
+            let claimed = try? JSONParser.parse(payload),
+            // A token of another protocol is that one's to verify, and is not verified here first.
+            case .string(let issuer)? = claimed["iss"], issuers.contains(issuer)
         else { return nil }
         let isOfUser = claimed["sid"] != nil
         if isOfUser {
