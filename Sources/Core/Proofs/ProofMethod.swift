@@ -2,7 +2,8 @@ import Foundation
 
 /// A means of proof: a type that says all about itself.
 ///
-/// **How the files of this folder meet.** `ProofMethod` is the protocol, `ProofTraits` what a method declares of itself,
+/// **How the files of this folder meet.** `ProofMethod` is the protocol, `ImmediateProofMethod` the one of those that only
+/// compute, `ProofTraits` what a method declares of itself,
 /// `Assurance` how much it proves. `ProofLookup` is what ``ProofMethod/locate(_:_:in:)`` may ask the store, `Judgement` what
 /// ``ProofMethod/judge(_:against:by:)`` may use and say. `ProofRegistry` lists all methods: a new one is a folder here and a line
 /// there. `AnyProof` is where the engine (`Flows/Authenticator+Charge.swift`, `+Judge.swift`, `+Settle.swift`) meets them; it

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A code of eight digits that goes out by mail.
-struct MailedCode: ProofMethod {
+struct MailedCode: ImmediateProofMethod {
     /// What the flow keeps that waits for it. Shapes so far: `{"digest", "expiresAt"}`.
     struct Challenge: Codable, Sendable, Equatable {
         /// Keyed, because eight digits are soon tried, and bound to the flow.
@@ -34,25 +34,18 @@ struct MailedCode: ProofMethod {
     func judge(
         _ code: Secret<String>, against material: ProofMaterial<NoContent, Challenge>, by permit: JudgingPermit
     ) async throws -> Judgement<NoContent> {
-        try await permit.realm.sealer.keys.retrying { try judged(code, material, by: permit) }
+        try await permit.realm.sealer.keys.retrying { try judgement(of: code, against: material, by: permit) }
     }
 
-    func judgeAtOnce(
-        _ code: Secret<String>, against material: () throws -> ProofMaterial<NoContent, Challenge>,
-        by permit: JudgingPermit
-    ) throws -> Judgement<NoContent>? {
-        try judged(code, material(), by: permit)
-    }
-
-    private func judged(
-        _ code: Secret<String>, _ material: ProofMaterial<NoContent, Challenge>, by permit: JudgingPermit
+    func judgement(
+        of code: Secret<String>, against material: ProofMaterial<NoContent, Challenge>, by permit: JudgingPermit
     ) throws -> Judgement<NoContent> {
         guard let flow = material.flow, let challenge = material.challenge else { return .wrong(.unknownFlow) }
         let isRight = try Self.matches(
             code.reveal(), challenge.digest, flow: flow.digest, sealer: permit.realm.sealer)
         // The code of an address without account was never sent: no answer is right.
-        let isNobodys = material.user == nil && flow.body.journey != nil && flow.purpose != .signUp
-        guard isRight, !isNobodys else { return .wrong(.wrongAnswer) }
+        let belongsToNoUser = material.user == nil && flow.body.journey != nil && flow.purpose != .signUp
+        guard isRight, !belongsToNoUser else { return .wrong(.wrongAnswer) }
         var result = ProofResult()
         result.factorID = flow.body.journey?.asked?.id
         result.provesAddress = true

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A link that was mailed: the handle in it is the proof, and there is nothing to guess.
-struct MailedLink: ProofMethod {
+struct MailedLink: ImmediateProofMethod {
     struct Response: Sendable {
         /// Whose address the user who follows the link says it is.
         var claiming: EmailAddress?
@@ -44,16 +44,9 @@ struct MailedLink: ProofMethod {
         return .found(located)
     }
 
-    func judge(
-        _ response: Response, against material: ProofMaterial<NoContent, NoContent>, by permit: JudgingPermit
-    ) async throws -> Judgement<NoContent> { judged(response) }
-
-    func judgeAtOnce(
-        _ response: Response, against material: () throws -> ProofMaterial<NoContent, NoContent>,
-        by permit: JudgingPermit
-    ) throws -> Judgement<NoContent>? { judged(response) }
-
-    private func judged(_ response: Response) -> Judgement<NoContent> {
+    func judgement(
+        of response: Response, against material: ProofMaterial<NoContent, NoContent>, by permit: JudgingPermit
+    ) -> Judgement<NoContent> {
         var result = ProofResult()
         result.provesAddress = true
         result.makesAccount = true

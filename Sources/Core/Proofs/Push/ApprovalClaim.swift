@@ -2,7 +2,7 @@ import Foundation
 
 /// What a device has allowed meanwhile, fetched by the attempt that waited for it. The device's answer was judged when it
 /// came (``DeviceStatement``), so nothing is guessed here.
-struct ApprovalClaim: ProofMethod {
+struct ApprovalClaim: ImmediateProofMethod {
     let kind = FactorKind.approval
     let traits: ProofTraits = {
         var traits = ProofTraits(role: .second, assurance: .possession)
@@ -20,16 +20,9 @@ struct ApprovalClaim: ProofMethod {
         return .found(located)
     }
 
-    func judge(
-        _ response: NoContent, against material: ProofMaterial<NoContent, NoContent>, by permit: JudgingPermit
-    ) async throws -> Judgement<NoContent> { judged(material) }
-
-    func judgeAtOnce(
-        _ response: NoContent, against material: () throws -> ProofMaterial<NoContent, NoContent>,
-        by permit: JudgingPermit
-    ) throws -> Judgement<NoContent>? { try judged(material()) }
-
-    private func judged(_ material: ProofMaterial<NoContent, NoContent>) -> Judgement<NoContent> {
+    func judgement(
+        of response: NoContent, against material: ProofMaterial<NoContent, NoContent>, by permit: JudgingPermit
+    ) -> Judgement<NoContent> {
         guard let decision = material.flow?.body.approval?.decision, decision.isAllowed else {
             return .wrong(.approvalPending)
         }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A device that is asked and answers with a signature of its own key; what Guardian calls an enrolment or a device
 /// account. Its codes, where it has any, are the way in when no request can reach it.
-struct PushFactor: ProofMethod {
+struct PushFactor: ImmediateProofMethod {
     /// What is kept. Shapes so far: `{"identifier", "key", "tokenDigest", "service"?, "pushToken"?, "totp"?}`,
     /// and later `"pushTokenAt"?`.
     struct Payload: Codable, Equatable {
@@ -50,21 +50,8 @@ struct PushFactor: ProofMethod {
     func response(toCode code: Secret<String>) -> Secret<String>? { code }
 
     /// Judges a code of the device. What it signs is judged by ``DeviceStatement``.
-    func judge(
-        _ code: Secret<String>, against material: ProofMaterial<Payload, NoContent>, by permit: JudgingPermit
-    ) async throws -> Judgement<Payload> {
-        try judged(code, material, by: permit)
-    }
-
-    func judgeAtOnce(
-        _ code: Secret<String>, against material: () throws -> ProofMaterial<Payload, NoContent>,
-        by permit: JudgingPermit
-    ) throws -> Judgement<Payload>? {
-        try judged(code, material(), by: permit)
-    }
-
-    private func judged(
-        _ code: Secret<String>, _ material: ProofMaterial<Payload, NoContent>, by permit: JudgingPermit
+    func judgement(
+        of code: Secret<String>, against material: ProofMaterial<Payload, NoContent>, by permit: JudgingPermit
     ) throws -> Judgement<Payload> {
         guard var payload = material.payload, permit.settings.secondFactors.offersTOTP, let totp = payload.totp else {
             return .wrong(.factorNotOffered)
@@ -74,7 +61,7 @@ struct PushFactor: ProofMethod {
         case .right(let right):
             payload.totp = right.newPayload ?? totp
             var result = ProofResult()
-            result.evidence = .totp
+            result.evidence = TOTPFactor.evidence
             return .right(RightAnswer(newPayload: payload, result))
         }
     }

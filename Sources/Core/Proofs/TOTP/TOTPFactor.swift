@@ -2,7 +2,7 @@ import Foundation
 import OneTimePassword
 
 /// A time-based one-time password (RFC 6238).
-struct TOTPFactor: TicketSecretProof {
+struct TOTPFactor: TicketSecretProof, ImmediateProofMethod {
     /// What is kept. Shapes so far: `{"secret", "algorithm", "digits", "period", "lastStep"?}`, the secret in Base64.
     struct Payload: Codable, Equatable {
         var secret: Data
@@ -34,6 +34,9 @@ struct TOTPFactor: TicketSecretProof {
         }
     }
 
+    /// What a code of an authenticator app proves, also where the app is registered as a device.
+    static let evidence = FactorKind.totp
+
     let kind = FactorKind.totp
     let traits: ProofTraits = {
         var traits = ProofTraits(role: .second, assurance: .possession)
@@ -50,21 +53,8 @@ struct TOTPFactor: TicketSecretProof {
 
     func response(toCode code: Secret<String>) -> Secret<String>? { code }
 
-    func judge(
-        _ code: Secret<String>, against material: ProofMaterial<Payload, NoContent>, by permit: JudgingPermit
-    ) async throws -> Judgement<Payload> {
-        try judged(code, material, by: permit)
-    }
-
-    func judgeAtOnce(
-        _ code: Secret<String>, against material: () throws -> ProofMaterial<Payload, NoContent>,
-        by permit: JudgingPermit
-    ) throws -> Judgement<Payload>? {
-        try judged(code, material(), by: permit)
-    }
-
-    private func judged(
-        _ code: Secret<String>, _ material: ProofMaterial<Payload, NoContent>, by permit: JudgingPermit
+    func judgement(
+        of code: Secret<String>, against material: ProofMaterial<Payload, NoContent>, by permit: JudgingPermit
     ) throws -> Judgement<Payload> {
         guard let payload = material.payload else { return .wrong(.unknownFactor) }
         return try Self.judge(code, payload, by: permit)
