@@ -117,7 +117,7 @@ import Testing
                 (
                     "applications:add",
                     #"{"registration":{"attributes":[{"name":"a","type":"string","isRequired":true,"pattern":"("}]}}"#,
-                    400, "invalid", "The pattern of the attribute a is not taken: a ( has no ) behind it."
+                    400, "invalid", "The pattern of the attribute a is not taken: a ( has no ) after it."
                 ),
                 ("keys:list", #"{"limit":1}"#, 400, "invalid", "It has none."),
                 ("users:list", #"{"limit":"many"}"#, 400, "invalid", #"The member "limit" has to be an integer."#),

@@ -135,7 +135,7 @@ import Testing
     @Test(arguments: [
         (["--attribute", "city"], "Write NAME:TYPE or NAME:TYPE:required"),
         (["--attribute", "city:text"], "There are string, integer, boolean."),
-        (["--attribute", "city:string:/^a"], "Write NAME:TYPE or NAME:TYPE:required, with :/REGEX/ behind it"),
+        (["--attribute", "city:string:/^a"], "Write NAME:TYPE or NAME:TYPE:required, with :/REGEX/ after it"),
         (["--attribute", "city:string:/(?=a)/"], "The pattern of the attribute city is not taken: groups with (?"),
         (["--attribute", "city:string://"], "The pattern of the attribute city is not taken: it is empty."),
         (["--attribute", "age:integer:/1/"], "The attribute age is no string; only strings have a pattern."),

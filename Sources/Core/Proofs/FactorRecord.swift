@@ -17,9 +17,6 @@ public struct FactorKind: StringName {
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
-
-    /// Nothing was proven. No row, and nothing judges it.
-    public static let anonymous = FactorKind(rawValue: "anonymous")
 }
 
 /// A factor as stores keep it. Only the factor's own type can read the payload.

@@ -81,7 +81,7 @@ public struct Accounts: Sendable {
                 profile: UserProfile(displayName: displayName, providers: isAnonymous ? ["anonymous"] : []),
                 createdAt: now)
             guard try transaction.insert(user) else { return .refused(.addressTaken) }
-            var proof = Proof(kind: .anonymous, at: now)
+            var proof = Proof.anonymous(at: now)
             if let hash {
                 try transaction.setPassword(hash, of: &user, newFactorID: factorID, at: now, sealer: realm.sealer)
                 _ = try transaction.update(user)

@@ -49,7 +49,7 @@ extension SessionEvidence {
     /// Whether the user signed in less than ``Enrolments/recency`` seconds ago. An anonymous user's sign-in is always recent,
     /// because it cannot be repeated.
     func isRecent(at now: Date) -> Bool {
-        if proofs.first?.kind == .anonymous { return true }
+        if proofs.first?.isAnonymous == true { return true }
         guard let authenticatedAt else { return false }
         return now < authenticatedAt + Enrolments.recency
     }

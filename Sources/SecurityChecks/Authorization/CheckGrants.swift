@@ -105,7 +105,7 @@ public struct CheckGrants: Sendable {
         let (realm, catalogue) = (realm, catalogue)
         let now = realm.clock.now
         let presented = AuthorizationCode.Presented(client: id.rawValue, redirectURI: redirectURI)
-        let found = try await realm.store.write { transaction -> Outcome<Found>? in
+        let found = try await realm.store.write { transaction -> Outcome<Standing>? in
             guard CheckCode.isOne(code) else {
                 guard let scope = try Self.redeemRow(code, presented, at: now, sealer: realm.sealer, in: transaction)
                 else { return nil }
@@ -158,7 +158,7 @@ public struct CheckGrants: Sendable {
 
     /// A grant whose checks have not said yet what resource servers learn: a developer's code, which runs outside of
     /// transactions.
-    fileprivate struct Found: Sendable {
+    fileprivate struct Standing: Sendable {
         var grant: Grant
         let contexts: [SecurityCheckContext]
         let plan: CheckPlan
@@ -178,7 +178,7 @@ public struct CheckGrants: Sendable {
     private static func found(
         _ id: RegisteredClientID, _ scope: Set<String>, _ catalogue: SecurityCheckCatalogue, _ realm: Realm,
         _ now: Date, _ transaction: any StoreTransaction
-    ) throws -> Outcome<Found> {
+    ) throws -> Outcome<Standing> {
         guard let client = try transaction.client(id, sealer: realm.sealer, at: now, catalogue.memory) else {
             return .refused(.unknownClient)
         }
@@ -189,7 +189,7 @@ public struct CheckGrants: Sendable {
     private static func found(
         _ client: StoredClient, _ application: CountersignCore.Application?, _ scope: Set<String>,
         _ catalogue: SecurityCheckCatalogue, _ realm: Realm, _ now: Date, _ transaction: any StoreTransaction
-    ) throws -> Outcome<Found> {
+    ) throws -> Outcome<Standing> {
         let registration = client.registration
         let version = catalogue.memory.version(of: registration.application, in: application)
         if let refusal = transaction.refusal(of: registration, by: version) { return .refused(refusal) }
@@ -206,7 +206,7 @@ public struct CheckGrants: Sendable {
         }
         let grant = Grant(
             client: registration, scope: scope, expiresAt: expiresAt, user: try states.activeUser(), checks: [:])
-        return .granted(Found(grant: grant, contexts: contexts, plan: plan))
+        return .granted(Standing(grant: grant, contexts: contexts, plan: plan))
     }
 
     /// Ends the successes of all checks for a client, and forgets the remembered users. False where there is no such
@@ -284,7 +284,7 @@ public struct CheckGrants: Sendable {
     }
 }
 
-extension CheckGrants.Outcome where Value == CheckGrants.Found {
+extension CheckGrants.Outcome where Value == CheckGrants.Standing {
     /// With what the settings say of tokens.
     fileprivate func forToken(in transaction: any StoreTransaction) throws -> Self {
         try map { found in

@@ -149,7 +149,7 @@ final class IssuerKeys: Sendable {
 }
 
 enum IssuerMetadata {
-    /// Where an issuer's document may be: before the path of its address (RFC 8414, section 3.1), or behind it (OpenID Connect
+    /// Where an issuer's document may be: before the path of its address (RFC 8414, section 3.1), or after it (OpenID Connect
     /// Discovery 1.0, section 4.1).
     static func places(of issuer: String) -> [URL] {
         guard var parts = URLComponents(string: issuer), parts.query == nil, parts.fragment == nil else { return [] }

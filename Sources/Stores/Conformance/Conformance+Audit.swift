@@ -17,7 +17,7 @@ extension StoreConformance {
                 try await store.read { try $0.auditEvents(of: nil, after: nil, limit: 10) }, [full, bare], "the log")
         },
 
-        Check("Events are listed with the newest first, of one user or of all, and only those behind an id") { store in
+        Check("Events are listed with the newest first, of one user or of all, and only those after an id") { store in
             try await store.write { transaction in
                 for number in 1...6 {
                     try transaction.append(Sample.event("\(number)", of: number % 2 == 0 ? "even" : "odd"))

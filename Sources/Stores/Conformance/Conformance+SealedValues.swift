@@ -73,7 +73,7 @@ extension StoreConformance {
                 }
                 let kept = [SealedRow(address: address, sealed: sealed)]
                 try requireEqual(try await rows(), kept, "the rows of \(address)")
-                try requireEqual(try await rows(after: address.key), [], "the rows behind \(address)")
+                try requireEqual(try await rows(after: address.key), [], "the rows after \(address)")
                 try requireEqual(try await rows(limit: 0), [], "no rows of \(address)")
                 try requireEqual(try await rows(except: other[1..<5]), kept, "\(address) under another name")
                 let named = [SealedRow(address: address, sealed: nil)]
@@ -101,7 +101,7 @@ extension StoreConformance {
             try requireEqual(try await keys(.factor, limit: 2), ["a", "b"], "the first factors")
             try requireEqual(try await keys(.factor, after: "b", limit: 9), ["c", "d"], "the last factors")
             try requireEqual(try await keys(.flow, after: "62", limit: 9), ["63", "64"], "the last flows")
-            try requireEqual(try await keys(.flow, after: "no hexadecimal", limit: 9), [], "flows behind no key")
+            try requireEqual(try await keys(.flow, after: "no hexadecimal", limit: 9), [], "flows after no key")
             try requireEqual(try await keys(.grant, limit: 9), [], "grants that hold no sealed token")
         },
         Check("A sealed value is replaced only where it is still the one that was read") { store in

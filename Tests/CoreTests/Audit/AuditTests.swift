@@ -56,7 +56,7 @@ struct AuditTests {
     }
 
     @Test
-    func `The log is read of one user or of all, behind an event, and within limits`() async throws {
+    func `The log is read of one user or of all, after an event, and within limits`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
         try await test.addUser(TestRealm.otherEmail)

@@ -62,7 +62,7 @@ extension ServerConfiguration {
                 } else {
                     sources.report(
                         found.place, "\"\(text)\" is no network",
-                        "write ones such as 10.1.0.0/16 or fd00::/8, with zeros behind the prefix")
+                        "write ones such as 10.1.0.0/16 or fd00::/8, with zeros after the prefix")
                 }
             }
         }

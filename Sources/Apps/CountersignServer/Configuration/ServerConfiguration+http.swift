@@ -27,7 +27,7 @@ extension ServerConfiguration {
             } else {
                 sources.report(
                     trusted?.place ?? "", "\"\(text)\" is no address and no network",
-                    "write ones such as 127.0.0.1, ::1 or 10.1.0.0/16, with zeros behind the prefix")
+                    "write ones such as 127.0.0.1, ::1 or 10.1.0.0/16, with zeros after the prefix")
             }
         }
         if sources.bool(.tlsEndedByProxy)?.value != true {

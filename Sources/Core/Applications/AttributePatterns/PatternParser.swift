@@ -63,7 +63,7 @@ struct PatternParser {
         }
         if take("?"), !take(":") { throw Fault("groups with (? are not taken, but for (?:") }
         let node = try choice()
-        guard take(")") else { throw Fault("a ( has no ) behind it") }
+        guard take(")") else { throw Fault("a ( has no ) after it") }
         return node
     }
 
@@ -136,7 +136,7 @@ struct PatternParser {
     }
 
     private mutating func setMember() throws(Fault) -> ScalarSet {
-        guard let scalar = next else { throw Fault("a [ has no ] behind it") }
+        guard let scalar = next else { throw Fault("a [ has no ] after it") }
         position += 1
         return scalar == "\\" ? try escape() : ScalarSet(scalar.value)
     }

@@ -20,7 +20,7 @@ extension IdentityToolkit {
             try requireProject(context.parameters.get("project"))
         case .application:
             if key?.isEmpty ?? true, !isAdministrator { throw IdentityToolkitError.missingAPIKey }
-        case .anybody: break
+        case .open: break
         }
 
         let (application, settings) = try await realm.store.read { transaction in

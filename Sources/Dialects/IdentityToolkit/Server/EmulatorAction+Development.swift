@@ -19,7 +19,7 @@ extension IdentityToolkit {
                 "missing oobCode query parameter", "Please modify the URL to specify an oobCode."
             ).response
         }
-        let call = try await call(request, context, .anybody)
+        let call = try await call(request, context, .open)
         if query["mode"] == "signIn" { return try signInRedirect(query, call) }
         let outcome =
             switch query["mode"] {

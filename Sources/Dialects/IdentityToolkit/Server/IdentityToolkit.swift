@@ -64,7 +64,7 @@ enum Access: Sendable {
     case application
     case administrator
     /// No key is asked for: what the endpoint tells is public, or there for development alone.
-    case anybody
+    case open
 }
 
 /// One request, with everything about it that is no part of its body.

@@ -98,7 +98,7 @@ extension IdentityToolkit {
     }
 
     private func addEmulatorRoutes(to router: some RouterMethods<CountersignRequestContext>) {
-        let emulator = EndpointGroup(toolkit: self, form: .errors, access: .anybody, router: router)
+        let emulator = EndpointGroup(toolkit: self, form: .errors, access: .open, router: router)
         for scope in ["emulator/v1/projects/{project}", "emulator/v1/projects/{project}/tenants/{tenant}"] {
             emulator.delete("\(scope)/accounts", deleteAllAccounts)
             emulator.get("\(scope)/oobCodes", openOobCodes)

@@ -21,7 +21,7 @@ extension OAuth {
             return Self.redirect(to: target(parameters, hint) ?? Path.signedOut)
         }
         guard let hint, hint.session == session.id else {
-            // A link alone, which anybody can write, signs no user out: the user confirms it.
+            // A link alone, which any site can show, signs no user out: the user confirms it.
             let escaped = query.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
             return Self.redirect(to: "\(Path.signOut)?logout=\(escaped)")
         }

@@ -26,7 +26,7 @@ extension OAuth {
             return try refused(bound == nil ? "Bearer" : "DPoP")
         }
         if let key = token.keyThumbprint {
-            // Without its proof the token is anybody's.
+            // Without a proof of its key, whatever client has found the token could use it.
             guard bound != nil else { return try refused("DPoP") }
             if let challenge = try await challenge(request, text, key, of: token.client) {
                 return try challenge.response()

@@ -55,7 +55,7 @@ public final class ReadyAnswers: Sendable {
         }
     }
 
-    private struct Kept {
+    private struct VersionedAnswer {
         let version: Data
         let answer: Answer
     }
@@ -63,7 +63,7 @@ public final class ReadyAnswers: Sendable {
     private let sources: [String: Source]
     private let metrics: RequestMetrics
     private let clock: any WallClock
-    private let kept = Mutex<[String: Kept]>([:])
+    private let kept = Mutex<[String: VersionedAnswer]>([:])
 
     /// - Parameter clock: the machine's, for `Date`.
     public init(_ sources: [Source], metrics: RequestMetrics, clock: any WallClock = SystemClock()) {
@@ -121,7 +121,7 @@ public final class ReadyAnswers: Sendable {
         let answer = Answer(
             HTTPResponseHead(version: .http1_1, status: .ok, headers: headers), collected.buffer,
             metrics.route(path, "GET", status: 200))
-        kept.withLock { $0[path] = Kept(version: version, answer: answer) }
+        kept.withLock { $0[path] = VersionedAnswer(version: version, answer: answer) }
     }
 
     /// Takes a body's bytes instead of a connection.

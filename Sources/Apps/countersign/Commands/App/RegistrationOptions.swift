@@ -214,7 +214,7 @@ struct RegistrationOptions: ParsableArguments {
                 pattern?.hasSuffix("/") ?? true
             else {
                 throw ValidationError(
-                    "\"\(text)\" is no attribute. Write NAME:TYPE or NAME:TYPE:required, with :/REGEX/ behind it where "
+                    "\"\(text)\" is no attribute. Write NAME:TYPE or NAME:TYPE:required, with :/REGEX/ after it where "
                         + "there is a pattern; for instance city:string.")
             }
             return ApplicationSummary.Attribute(
