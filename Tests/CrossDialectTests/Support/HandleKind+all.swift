@@ -90,7 +90,7 @@ extension HandleKind {
                 let reply = try await scene.form(
                     "/auth/action",
                     ["mode": "resetPassword", "oobCode": text, "newPassword": HandleEndpoint.newPassword])
-                return reply.status == 200
+                return reply.status == 303
             }
         },
     ]

@@ -8,6 +8,7 @@ import datetime
 import hashlib
 import hmac
 import json
+import os
 import re
 import shutil
 import struct
@@ -22,6 +23,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from playwright.sync_api import sync_playwright
 
 PASSWORD = "four separate long words"
+OWNER = {"Authorization": "Bearer owner"}
 
 
 class Server:
@@ -29,6 +31,7 @@ class Server:
 
     def __init__(self, base, executable=None, data=None):
         self.base, self.executable, self.data = base, executable, data
+        self._applications = set()
 
     def ask(self, path, body=None, form=None, headers=None, method=None):
         """A status and what was answered, read as JSON where it is JSON."""
@@ -66,7 +69,7 @@ class Server:
         assert status == 200, (status, made)
         status, answer = self.ask(
             "/identitytoolkit.googleapis.com/v1/projects/countersign/accounts:update",
-            {"localId": made["localId"], "emailVerified": True}, headers={"Authorization": "Bearer owner"})
+            {"localId": made["localId"], "emailVerified": True}, headers=OWNER)
         assert status == 200, (status, answer)
         return made
 
@@ -98,16 +101,73 @@ class Server:
         assert status == 200, answer
         return answer["now"]
 
-    def mailed(self, address):
-        """The newest mail to an address."""
-        for _ in range(100):
+    def code_mailed_to(self, address):
+        """The newest code to an address."""
+        for _ in range(200):
             status, inbox = self.ask("/dev/inbox.json")
             assert status == 200, inbox
-            mails = [m for m in inbox["messages"] if m.get("to") == address]
-            if mails:
-                return mails
+            codes = [
+                m["payload"]["code"] for m in inbox["messages"] if m["to"] == address and "code" in m["payload"]]
+            if codes:
+                return codes[-1]
             time.sleep(0.05)
-        raise AssertionError(f"no mail to {address}")
+        raise AssertionError(f"no code was mailed to {address}")
+
+    def account_without_password(self, email):
+        status, made = self.ask("/v1/projects/countersign/accounts", {"email": email}, headers=OWNER)
+        assert status == 200, made
+
+    def disable(self, user):
+        status, answer = self.ask(
+            "/identitytoolkit.googleapis.com/v1/projects/countersign/accounts:update",
+            {"localId": user, "disableUser": True}, headers=OWNER)
+        assert status == 200, answer
+
+    def link(self, kind, made):
+        """The address that a mail leads to, as a path."""
+        status, answer = self.ask(
+            "/identitytoolkit.googleapis.com/v1/projects/countersign/accounts:sendOobCode",
+            {"requestType": kind, "email": made["email"], "returnOobLink": True}, headers=OWNER)
+        assert status == 200, answer
+        return answer["oobLink"].removeprefix(self.base)
+
+    def application(self, name, *arguments):
+        """Registers an application, once."""
+        if name not in self._applications:
+            self.run("app", "add", "--id", name, *arguments)
+            self._applications.add(name)
+
+    # Auth0's management of second factors.
+
+    def _management(self, path, body):
+        with open(os.path.join(self.data, "admin-token")) as file:
+            token = file.read().strip()
+        status, answer = self.ask(f"/api/v2/{path}", body, headers={"Authorization": f"Bearer {token}"})
+        assert status in (200, 201), (status, answer)
+        return answer
+
+    def recovery_code(self, user):
+        """A new recovery code of a user."""
+        return self._management(f"users/auth0%7C{user}/recovery-code-regeneration", {})["recovery_code"]
+
+    def ticket(self, user):
+        """The path of an invitation's page."""
+        made = self._management("guardian/enrollments/ticket", {"user_id": f"auth0|{user}"})
+        return made["ticket_url"].removeprefix(self.base)
+
+    def phone(self, user):
+        """Enrols a phone, as the vendor's app does."""
+        from cryptography.hazmat.primitives.asymmetric import ec
+        numbers = ec.generate_private_key(ec.SECP256R1()).public_key().public_numbers()
+        x, y = (base64.urlsafe_b64encode(n.to_bytes(32, "big")).rstrip(b"=").decode() for n in (numbers.x, numbers.y))
+        made = self._management("guardian/enrollments/ticket", {"user_id": f"auth0|{user}"})
+        status, answer = self.ask(
+            "/appliance-mfa/api/enroll", {
+                "identifier": "8E2D0F6C-0B8E-4F7B-9B5E-0D4B1F1C7B11", "name": "Ada's phone",
+                "public_key": {"kty": "EC", "crv": "P-256", "x": x, "y": y},
+                "push_credentials": {"service": "APNS", "token": "A0B1C2"}},
+            headers={"Authorization": f'Ticket id="{made["ticket_id"]}"'})
+        assert status == 201, (status, answer)
 
 
 def totp(secret, now):
@@ -148,7 +208,8 @@ class Person:
     """Someone at a browser of their own: opens pages, types, presses. Keeps what pages did that no page may do."""
 
     def __init__(self, chromium, base, language="en", dark=False, width=1280, scripts=True):
-        self.base = base
+        self.base, self.language, self.width, self.scripts = base, language, width, scripts
+        self.look = f"{language}-{'dark' if dark else 'light'}" + ("" if scripts else "-noscript")
         self.context = chromium.new_context(
             base_url=base, locale=language, color_scheme="dark" if dark else "light",
             viewport={"width": width, "height": 800}, java_script_enabled=scripts, reduced_motion="reduce")

@@ -74,6 +74,7 @@ public struct AccountPages: Sendable {
         let push = PushPage()
         pages.step("sign-in/push", for: "push", show: push.show, take: push.submit)
         pages.get("sign-in/push/wait", push.wait)
+        pages.get("sign-in/recovery", RecoveryCodePage().show)
         let enrol = EnrolPage()
         pages.step("sign-in/enrol", for: "enrol", show: enrol.show, take: enrol.submit)
         let consent = ConsentPage()
@@ -85,6 +86,7 @@ public struct AccountPages: Sendable {
         let signUp = SignUpPage()
         pages.on("sign-up", show: signUp.show, take: signUp.submit)
         let verify = MailedCodePage.signUp
+        pages.get("sign-up/known", signUp.showKnown)
         pages.step("sign-up/verify", for: "mail", show: verify.show, take: verify.submit)
         let newPassword = NewPasswordPage.signUp
         pages.step("sign-up/new-password", for: "new-password", show: newPassword.show, take: newPassword.submit)

@@ -22,6 +22,8 @@ public struct BrowserCookies: Sendable {
         case browser = "cs_browser"
         /// The language that was chosen.
         case language = "cs_lang"
+        /// What the page after a form shows.
+        case note = "cs_note"
 
         /// Seconds that the browser keeps it; nil: until the browser is closed.
         var lifetime: Int? {
@@ -29,6 +31,7 @@ public struct BrowserCookies: Sendable {
             case .session: nil
             case .browser: 3600
             case .language: 365 * 86_400
+            case .note: 300
             }
         }
     }
@@ -50,6 +53,9 @@ public struct BrowserCookies: Sendable {
     public func language(_ request: Request) -> PageLanguage? {
         value(.language, request).flatMap(PageLanguage.init(rawValue:))
     }
+
+    /// What an earlier answer had this browser's next page show.
+    func note(_ request: Request) -> String? { value(.note, request) }
 
     /// The first of the name, of at most 512 bytes.
     private func value(_ kind: Kind, _ request: Request) -> String? {
@@ -74,6 +80,9 @@ public struct BrowserCookies: Sendable {
 
     /// A `Set-Cookie` for a chosen language.
     public func setting(language: PageLanguage) -> String { setting(.language, language.rawValue) }
+
+    /// A `Set-Cookie` for what the next page shows.
+    func setting(note: String) -> String { setting(.note, note) }
 
     /// A key for a browser that has none, and its `Set-Cookie`.
     public func freshBrowser(

@@ -17,6 +17,7 @@ public struct PageVisit: Sendable {
     public var linkItems: [String: String]?
     let path: String
     private var cookies: [String] = []
+    private let sealedNote: String?
 
     /// - Parameters:
     ///   - lang: the language that a form was shown in.
@@ -27,6 +28,7 @@ public struct PageVisit: Sendable {
         path = request.uri.path
         browser = site.cookies.browser(request)
         sessionToken = site.cookies.session(request)
+        sealedNote = site.cookies.note(request)
         let chosen = (lang ?? query["lang"]).flatMap(PageLanguage.init(tag:))
         let kept = site.cookies.language(request)
         language =
@@ -61,6 +63,18 @@ public struct PageVisit: Sendable {
 
     /// Gives the browser a session's token.
     public mutating func hold(session token: Secret<String>) { cookies.append(site.cookies.setting(session: token)) }
+
+    /// Has pages of the session show a text for the next five minutes: where a form brings something that is shown, its answer is a
+    /// redirect all the same.
+    public mutating func note(_ text: Secret<String>, of session: Secret<String>, _ random: any RandomSource) throws {
+        cookies.append(site.cookies.setting(note: try SealedNote.seal(text, under: session, random)))
+    }
+
+    /// What an earlier answer to this session has pages show.
+    public var note: Secret<String>? {
+        guard let sealedNote, let sessionToken else { return nil }
+        return SealedNote.open(sealedNote, under: sessionToken)
+    }
 
     /// Takes session and key away.
     public mutating func signOut() {

@@ -1,4 +1,5 @@
-// Asks whether what the page waits for has happened, and goes where the server says. Without it the page loads itself again.
+// Asks whether what the page waits for has happened, and goes where the server says: again at once where the server waits with its answer,
+// after the element's pause where it does not. Without it the page loads itself again.
 "use strict";
 (() => {
   const line = document.querySelector("[data-wait]");
@@ -15,7 +16,7 @@
           return;
         }
         failures = 0;
-        await pause(300);
+        await pause(Number(line.dataset.pause) || 300);
       } catch {
         failures += 1;
         await pause(1000 * 2 ** failures);

@@ -13,7 +13,7 @@ struct ActivatePage: Sendable {
             return scene.redirect(to: PagePath("/sign-in", [("to", "activate"), ("user_code", code)]).text)
         }
         guard let code else { return page(scene) }
-        return try await confirm(code, present, scene)
+        return confirm(try await device(code, present, scene), present, scene)
     }
 
     /// A typed code, or a decision about the device that it names.
@@ -24,7 +24,9 @@ struct ActivatePage: Sendable {
         }
         guard let code else { return page(scene, problem: scene.words("activateWrong")) }
         guard let decision = scene.fields["decision"], ["allow", "deny"].contains(decision) else {
-            return try await confirm(code, present, scene)
+            let found = try await device(code, present, scene)
+            if case .found = found { return scene.redirect(to: PagePath("/activate", [("user_code", code)]).text) }
+            return confirm(found, present, scene)
         }
         let devices = scene.realm.deviceAuthorizations
         guard case .found(let device) = try await devices.pending(userCode: code, of: present.user.id, by: scene.client)
@@ -57,12 +59,17 @@ struct ActivatePage: Sendable {
         return try await scene.goOn(with: handle)
     }
 
-    private func confirm(
+    private func device(
         _ code: String, _ present: (session: Session, user: User), _ scene: PageScene
-    ) async throws -> Response {
+    ) async throws -> DeviceAuthorizations.Lookup {
+        try await scene.realm.deviceAuthorizations.pending(userCode: code, of: present.user.id, by: scene.client)
+    }
+
+    private func confirm(
+        _ found: DeviceAuthorizations.Lookup, _ present: (session: Session, user: User), _ scene: PageScene
+    ) -> Response {
         let words = scene.words
-        switch try await scene.realm.deviceAuthorizations.pending(userCode: code, of: present.user.id, by: scene.client)
-        {
+        switch found {
         case .unknown: return page(scene, problem: words("activateWrong"))
         case .limited(let until):
             let minutes = max(1, Int((until.timeIntervalSince(scene.realm.clock.now) / 60).rounded(.up)))

@@ -6,7 +6,8 @@ import WebPages
 
 /// The page of a mailed link, `/auth/action?mode=…&oobCode=…`: confirms an address, sets a new password.
 ///
-/// Opening it changes nothing, because mail scanners open links too; its button does. It works without JavaScript.
+/// Opening it changes nothing, because mail scanners open links too; its button does, and leads on to `/auth/action?done=…`, which says
+/// what was done. It works without JavaScript.
 struct MailedLinkPage: Sendable {
     let pages: AccountPages
 
@@ -15,6 +16,7 @@ struct MailedLinkPage: Sendable {
     func show(_ request: Request) async throws -> Response {
         let query = request.queryItems
         let frame = try await frame(request, continueURL: query["continueUrl"])
+        if let done = query["done"].flatMap(MailedLinkMode.init(rawValue:)) { return result(of: done, frame) }
         guard let mode = query["mode"].flatMap(MailedLinkMode.init(rawValue:)), let code = query["oobCode"]
         else { return page(frame.words.deadLink, frame, status: .badRequest) }
         return try await form(mode, code: code, frame)
@@ -107,9 +109,12 @@ struct MailedLinkPage: Sendable {
         let verdict = try await realm.authenticator.answer(
             .link(newPassword: password), to: .flow(FlowHandle(code), mode.expectation), by: client)
         switch verdict {
-        case .accomplished(.emailVerified): return done(words.addressConfirmed, frame)
-        case .accomplished(.emailChanged): return done(words.addressChanged, frame)
-        case .accomplished(.passwordReset): return done(words.passwordSet, frame)
+        case .accomplished(.emailVerified), .accomplished(.emailChanged), .accomplished(.passwordReset):
+            return frame.visit.redirect(
+                to: PagePath(
+                    "/auth/action",
+                    [("done", mode.rawValue), ("continueUrl", frame.continueURL), ("lang", frame.language.rawValue)]
+                ).text)
         case .refused(let refusal) where refusal.reason == .weakPassword:
             return try await form(mode, code: code, frame, problem: frame.passwordWords.fault(refusal.passwordFault))
         case .refused(let refusal) where mode == .resetPassword && refusal.reason == .sourceLimited:
@@ -121,7 +126,19 @@ struct MailedLinkPage: Sendable {
         }
     }
 
-    private func done(_ message: PageMessage, _ frame: Frame) -> Response {
+    /// What a link has done. The page tells nothing of an account, so it needs no handle.
+    private func result(of mode: MailedLinkMode, _ frame: Frame) -> Response {
+        let words = frame.words
+        let message: PageMessage
+        switch mode {
+        case .verifyEmail: message = words.addressConfirmed
+        case .verifyAndChangeEmail: message = words.addressChanged
+        case .resetPassword: message = words.passwordSet
+        case .signIn: return page(words.deadLink, frame, status: .badRequest)
+        }
+        var frame = frame
+        frame.visit.linkItems = ["done": mode.rawValue]
+        frame.visit.linkItems?["continueUrl"] = frame.continueURL
         var content = MailedLinkContent()
         content.offersToContinue = frame.continueURL != nil
         return page(message, frame, content)

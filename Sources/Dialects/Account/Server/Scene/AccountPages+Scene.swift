@@ -137,7 +137,7 @@ extension PageScene {
         case .lockedOut, .sourceLimited:
             return .problem(wait(until: refusal))
         case .weakPassword: return .problem(PageText(PasswordWords.of(visit.language).fault(refusal.passwordFault)))
-        case .addressTaken: return .problem(words("addressTaken"))
+        case .addressTaken: return .page(redirect(to: pathAfterAttempt("/sign-up/known")))
         case .noPassword: return .problem(words("noPassword"))
         case .signUpClosed: return .problem(words("signUpClosed"))
         case .factorNotOffered, .unknownFactor, .factorLimitReached: return .problem(words(wrong))

@@ -67,6 +67,9 @@ struct PageScene: Sendable {
         PagePath(path, items(handle ?? attempt) + more).text
     }
 
+    /// A page that follows the attempt, and leads where that led.
+    func pathAfterAttempt(_ path: String) -> String { PagePath(path, items(nil)).text }
+
     /// What names the attempt, the application's request and where the sign-in leads.
     private func items(_ handle: FlowHandle?) -> [(String, String?)] {
         let attempt = handle.flatMap { handle in key.map { Self.name(of: handle, flow, in: $0) } }

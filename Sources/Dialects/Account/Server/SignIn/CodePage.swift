@@ -102,6 +102,14 @@ struct CodePage: Sendable {
         return choices.filter(\.takesCode) + choices.filter { !$0.takesCode }
     }
 
+    /// What is to be opened: the only authenticator by its name.
+    private func text(_ choices: [Choice], _ words: Words) -> PageText {
+        guard choices.count == 1, let name = choices.first?.method.factor.name, !name.isEmpty else {
+            return words("codeText")
+        }
+        return words("codeTextNamed", ["name": .chosen(name)])
+    }
+
     private func page(
         _ scene: PageScene, problem: PageText? = nil, field: String? = "code"
     ) async throws -> Response {
@@ -136,7 +144,8 @@ struct CodePage: Sendable {
                     isInvalid: problem != nil && field == "code")
             ]
         }
-        var page = Page("code", words("codeTitle"), hasCodes ? words("codeText") : nil, problem: problem, [.form(form)])
+        var page = Page(
+            "code", words("codeTitle"), hasCodes ? text(choices, words) : nil, problem: problem, [.form(form)])
         page.problemField = problem == nil ? nil : field
         page.blocks.append(
             .more(

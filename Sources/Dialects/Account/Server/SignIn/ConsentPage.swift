@@ -5,7 +5,9 @@ import WebPages
 
 /// `/sign-in/consent`: whether an application may have what it asks for.
 struct ConsentPage: Sendable {
-    func show(_ scene: inout PageScene) async throws -> Response {
+    func show(_ scene: inout PageScene) async throws -> Response { try await page(scene) }
+
+    private func page(_ scene: PageScene, problem: PageText? = nil) async throws -> Response {
         guard let pending = scene.pending, let present = scene.present else { return scene.over() }
         let standing = try await scene.realm.authorizations.standing(of: pending, session: present.session)
         guard case .consent(let question) = standing else { return scene.redirect(to: scene.destination) }
@@ -19,7 +21,7 @@ struct ConsentPage: Sendable {
                     "application": .chosen(pending.application.shownName),
                     "host": .chosen(pending.redirectHost ?? pending.request.client.rawValue),
                     "address": .chosen(address),
-                ]))
+                ]), problem: problem)
         page.blocks = [
             .heading(words.plain("consentScopes")),
             .items(question.scopes.map { .init(Self.text(of: $0, words)) }),
@@ -32,7 +34,7 @@ struct ConsentPage: Sendable {
                         .init(words.plain("deny"), name: "decision", value: "deny", isSecondary: true),
                     ], isDecision: true)),
         ]
-        return scene.show(page)
+        return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
     }
 
     func submit(_ scene: inout PageScene) async throws -> Response {
@@ -41,7 +43,7 @@ struct ConsentPage: Sendable {
         switch scene.fields["decision"] {
         case "allow": answer = .allow
         case "deny": answer = .deny
-        default: return scene.redirect(to: scene.path("/sign-in/consent"))
+        default: return try await page(scene, problem: scene.words("consentUnanswered"))
         }
         let isDone = try await scene.realm.authorizations.answer(
             answer, to: pending.handle, in: key, session: scene.present?.session.id, by: scene.client)

@@ -13,8 +13,7 @@ struct IdentifyPage: Sendable {
             case .signIn(let demand):
                 if demand.createsAccount { return scene.redirect(to: scene.path("/sign-up")) }
                 if demand.selectsAccount, let user = scene.present?.user { return choose(user, scene) }
-                let known = demand.isFresh ? scene.present?.user.email?.canonical : nil
-                return page(scene, address: scene.field("username") ?? demand.identifier ?? known)
+                return page(scene, address: try await address(demand, scene))
             case .secondFactor:
                 guard let session = scene.present?.session else { return page(scene, address: nil) }
                 return try await raise(session, &scene)
@@ -27,6 +26,7 @@ struct IdentifyPage: Sendable {
 
     func submit(_ scene: inout PageScene) async throws -> Response {
         if scene.fields["account"] == "present" { return try await takePresent(scene) }
+        if try await isDone(scene) { return scene.redirect(to: scene.destination) }
         guard let email = scene.field("username").flatMap(EmailAddress.init) else {
             return page(
                 scene, address: scene.field("username"), problem: scene.words("usernameProblem"))
@@ -47,6 +47,22 @@ struct IdentifyPage: Sendable {
             }
         case .beyondClient: return refused(Refusal(.unexpectedAnswer), scene)
         case .refused(let refusal): return refused(refusal, scene)
+        }
+    }
+
+    /// What the first field holds: what was typed, what the application says, or the user who has to prove all factors anew.
+    private func address(_ demand: SignInDemand, _ scene: PageScene) async throws -> String? {
+        if let typed = scene.field("username") ?? demand.identifier { return typed }
+        if let user = demand.user { return try await scene.realm.accounts.user(user)?.email?.canonical }
+        return demand.isFresh ? scene.present?.user.email?.canonical : nil
+    }
+
+    /// Whether the application's request needs nothing of this page any more: another tab has signed in since it was shown.
+    private func isDone(_ scene: PageScene) async throws -> Bool {
+        guard let pending = scene.pending, let present = scene.present else { return false }
+        switch try await scene.realm.authorizations.standing(of: pending, session: present.session) {
+        case .signIn: return false
+        case .secondFactor, .consent, .ready, .impossible: return true
         }
     }
 

@@ -110,7 +110,7 @@ struct NextStep: Sendable {
 
     // MARK: The session
 
-    /// Puts the session into the browser, and leads on. A recovery code that replaces a used one is shown first, this once.
+    /// Puts the session into the browser, and leads on. A recovery code that replaces a used one is shown first.
     private mutating func hold(_ signedIn: SignedIn, recoveryCode: Secret<String>?) async throws -> Response {
         var held: Sessions.BrowserSession?
         if let present = scene.present, present.user.id == signedIn.user.id {
@@ -123,14 +123,8 @@ struct NextStep: Sendable {
         scene.visit.hold(session: held.token)
         scene.visit.renewBrowser(realm.random)
         guard let recoveryCode else { return scene.redirect(to: scene.destination) }
-        let words = scene.words
-        return scene.show(
-            Page(
-                "code", words("newRecoveryTitle"), words("newRecoveryText"),
-                [
-                    .code(.init(caption: words.plain("recoveryLabel"), text: recoveryCode.reveal().inGroups)),
-                    .links([.init(words("newRecoveryKept"), to: scene.destination, isButton: true)]),
-                ]))
+        try scene.visit.note(recoveryCode, of: held.token, realm.random)
+        return scene.redirect(to: scene.pathAfterAttempt(RecoveryCodePage.path))
     }
 }
 

@@ -18,10 +18,21 @@ struct PushPage: Sendable {
         case .decided(_, let decision) where decision.isAllowed: return try await claim(handle, scene)
         case .decided:
             return page(scene, problem: scene.words("pushRefused"), isOver: true)
-        case .pending(_, let number, _): return page(scene, number: number)
+        case .pending(_, let number, _):
+            return page(scene, device: try await device(handle, summary.journey?.askedFactor, scene), number: number)
         case .expired: return page(scene, problem: scene.words("pushOver"), canAskAgain: true)
         case nil: return scene.redirect(to: scene.path("/sign-in/code"))
         }
+    }
+
+    /// The name of the device that is asked.
+    private func device(_ handle: FlowHandle, _ asked: FactorID?, _ scene: PageScene) async throws -> String? {
+        guard
+            case .secondFactors(let methods) = try await scene.realm.journeys.methods(handle, expecting: .secondFactor)
+        else { return nil }
+        let devices = methods.filter { $0.factor.kind == .push }
+        let name = (devices.first { $0.factor.id == asked } ?? (devices.count == 1 ? devices.first : nil))?.factor.name
+        return name?.isEmpty == true ? nil : name
     }
 
     /// Asks again.
@@ -51,12 +62,14 @@ struct PushPage: Sendable {
     }
 
     private func page(
-        _ scene: PageScene, number: String? = nil, problem: PageText? = nil, canAskAgain: Bool = false,
+        _ scene: PageScene, device: String? = nil, number: String? = nil, problem: PageText? = nil,
+        canAskAgain: Bool = false,
         isOver: Bool = false
     ) -> Response {
         let words = scene.words
         let isWaiting = problem == nil
-        var page = Page("push", words("pushTitle"), isWaiting ? words("pushText") : nil, problem: problem)
+        let text = device.map { words("pushTextNamed", ["name": .chosen($0)]) } ?? words("pushText")
+        var page = Page("push", words("pushTitle"), isWaiting ? text : nil, problem: problem)
         if let number {
             page.blocks.append(.code(.init(caption: words.plain("pushNumber"), text: number)))
         }

@@ -25,6 +25,20 @@ struct SignUpPage: Sendable {
         ) { page(scene, problem: $0) }
     }
 
+    /// The address was proven, and has an account: its owner may know, and what to do.
+    func showKnown(_ scene: inout PageScene) async throws -> Response {
+        let words = scene.words
+        return scene.show(
+            Page(
+                "sign-up", words("signUpKnownTitle"), words("addressTaken"),
+                [
+                    .links([
+                        .init(words("signInInstead"), to: scene.beginning, isButton: true),
+                        .init(words("forgotLink"), to: scene.pathAfterAttempt("/forgot")),
+                    ])
+                ]))
+    }
+
     private func page(_ scene: PageScene, problem: PageText? = nil) -> Response {
         scene.addressPage("sign-up", scene.words("signUpTitle"), scene.words("signUpText"), problem: problem)
     }

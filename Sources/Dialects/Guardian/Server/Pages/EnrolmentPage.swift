@@ -10,8 +10,8 @@ import WebPages
 /// The page of an invitation, `/guardian/enroll?ticket=gten_…`: shows the QR code of a device or of an app that makes
 /// codes, and asks for the first code of that.
 ///
-/// Opening the link changes nothing, because mail scanners open links too; its buttons do. It works without JavaScript:
-/// while the server waits for a device, the browser loads the page again every four seconds.
+/// Opening the link changes nothing, because mail scanners open links too; its buttons do. While the server waits for a device, a script
+/// asks whether it has enrolled; without JavaScript the browser loads the page again every four seconds.
 struct EnrolmentPage: Sendable {
     private let guardian: Guardian
     private let site: PageSite
@@ -88,7 +88,14 @@ struct EnrolmentPage: Sendable {
                 secret: isPush ? nil : offered.totpSecret.map { Self.grouped(Base32.encode($0.reveal())) })
             if isPush {
                 page.refreshSeconds = 4
+                page.refreshesWithoutScript = true
+                page.script = .wait
                 content.next = Self.path(ticket, enrollment, .push, visit)
+                content.wait =
+                    PagePath(
+                        "/guardian/enroll/wait",
+                        [("ticket", ticket), ("enrollment", enrollment), ("lang", visit.language.rawValue)]
+                    ).text
             } else {
                 content.confirmation = .init(
                     ticket: ticket, enrollment: enrollment,
@@ -97,6 +104,19 @@ struct EnrolmentPage: Sendable {
             }
             return self.page(page, content, visit, status: status)
         }
+    }
+
+    /// `/guardian/enroll/wait`: `{"next": "/…"}` as soon as the page that waits for a device has something else to show, `{}` before.
+    func wait(_ request: Request) async throws -> Response {
+        let query = request.queryItems
+        let visit = visit(request)
+        guard let ticket = query["ticket"], let enrollment = query["enrollment"] else {
+            return try .json(["next": "/guardian/enroll"])
+        }
+        if case .open = try await realm.enrolments.status(ofTicket: FlowHandle(enrollment)) {
+            return try .json([String: String]())
+        }
+        return try .json(["next": Self.path(ticket, enrollment, .push, visit)])
     }
 
     // MARK: Doing
@@ -130,8 +150,7 @@ struct EnrolmentPage: Sendable {
     ) async throws -> Response {
         switch try await realm.enrolments.beginDevice(invitation: FlowHandle(ticket), by: client) {
         case .offered(let offered):
-            let location = Self.path(ticket, offered.handle.token.reveal(), method ?? .push, visit)
-            return Response(status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
+            return Self.redirect(to: Self.path(ticket, offered.handle.token.reveal(), method ?? .push, visit))
         case .refused(.limitReached): return page(\.enrolled, visit, status: .conflict)
         case .unknown(.sourceLimited): return page(\.tooManyTries, visit, status: .tooManyRequests)
         case .refused, .unknown: return try await landing(ticket, visit)
@@ -147,8 +166,9 @@ struct EnrolmentPage: Sendable {
             .enrolmentCode(Secret(digits), name: ""), to: .flow(FlowHandle(enrollment), .enrolmentTicket),
             by: client)
         switch verdict {
-        case .accomplished(.codesEnrolled(let enrolment)):
-            return done(enrolment.recoveryCode, visit)
+        case .accomplished(.codesEnrolled):
+            // The page of the enrolment shows the recovery code, as it does once a device has enrolled.
+            return Self.redirect(to: Self.path(ticket, enrollment, .otp, visit))
         case .refused(let refusal) where refusal.reason == .wrongAnswer || refusal.reason == .replayed:
             return try await enrolling(
                 ticket, enrollment, method: .otp, visit, problem: words.wrongCode, status: .unprocessableContent)
@@ -169,6 +189,10 @@ struct EnrolmentPage: Sendable {
         var visit = site.visit(request, lang: lang)
         visit.linkItems = [:]
         return visit
+    }
+
+    private static func redirect(to location: String) -> Response {
+        Response(status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
     }
 
     private static func path(
@@ -215,7 +239,8 @@ struct EnrolmentPage: Sendable {
         var content = content
         let words = EnrolmentWords.of(visit.language)
         content.labels = .init(
-            typeSecret: words.typeSecret, recoveryCode: words.recoveryCode, scanned: words.scanned)
+            typeSecret: words.typeSecret, recoveryCode: words.recoveryCode, scanned: words.scanned,
+            waiting: words.waiting)
         return template.response(page, content: content, in: visit, status: status)
     }
 }
@@ -255,6 +280,7 @@ private struct EnrolmentContent: Sendable {
         var typeSecret: String
         var recoveryCode: String
         var scanned: String
+        var waiting: String
     }
 
     struct Choice: Sendable {
@@ -269,4 +295,5 @@ private struct EnrolmentContent: Sendable {
     var recoveryCode: String?
     var choices: [Choice] = []
     var next: String?
+    var wait: String?
 }

@@ -13,6 +13,7 @@ struct EnrolmentWords: PageWords {
     let confirm: String
     let recoveryCode: String
     let scanned: String
+    let waiting: String
     let button: @Sendable (EnrolmentMethod) -> String
     let instruction: @Sendable (EnrolmentMethod) -> String
     let wrongCode: String
@@ -41,6 +42,7 @@ struct EnrolmentWords: PageWords {
         recoveryCode: "Write this recovery code down and keep it apart from your phone. "
             + "It lets you in once if the phone is lost, and is not shown again:",
         scanned: "I have scanned it: go on",
+        waiting: "Waiting for your phone",
         button: { method in
             switch method {
             case .push: "Use an app that asks you"
@@ -88,6 +90,7 @@ struct EnrolmentWords: PageWords {
         recoveryCode: "Schreiben Sie diesen Wiederherstellungscode auf und bewahren Sie ihn getrennt vom Telefon auf. "
             + "Er lässt Sie einmal ein, wenn das Telefon verloren ist, und wird nicht wieder gezeigt:",
         scanned: "Ich habe ihn gescannt: weiter",
+        waiting: "Warten auf Ihr Telefon",
         button: { method in
             switch method {
             case .push: "Eine App verwenden, die Sie fragt"
@@ -140,6 +143,7 @@ struct EnrolmentWords: PageWords {
         recoveryCode: "このリカバリーコードを書き留め、スマートフォンとは別の場所に保管してください。"
             + "スマートフォンを紛失したときに 1 回だけサインインできます。再び表示されることはありません。",
         scanned: "スキャンしました。次へ",
+        waiting: "スマートフォンを待っています",
         button: { method in
             switch method {
             case .push: "確認を求めるアプリを使う"

@@ -1,0 +1,349 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import OneTimePassword
+import Testing
+
+/// The steps of a sign-in beside the password: consent, a device's code, enrolment, the recovery code, the profile.
+@Suite("Steps of signing in by pages")
+struct PageStepTests {
+    static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    static let callback = "http://127.0.0.1:49152/callback"
+
+    /// An application's request, as its link.
+    static func request(
+        _ client: String = "dev-web", scope: String = "openid email", _ more: [String: String] = [:]
+    ) -> String {
+        var components = URLComponents()
+        components.path = "/authorize"
+        let items = [
+            "response_type": "code", "client_id": client, "redirect_uri": callback, "scope": scope, "state": "s",
+            "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "code_challenge_method": "S256",
+        ].merging(more) { $1 }
+        components.queryItems = items.map { URLQueryItem(name: $0.key, value: $0.value) }
+        return components.string ?? ""
+    }
+
+    /// Opens a link and follows redirects of this server; answers the page, or the first address elsewhere.
+    private func follow(_ browser: TestBrowser, _ path: String) async throws -> (page: TestPage?, away: String?) {
+        var path = path
+        for _ in 0..<8 {
+            let reply = try await browser.send(.get, path, headers: [.acceptLanguage: "en"])
+            guard reply.status == 303 else { return (TestPage(reply: reply, path: path, language: "en"), nil) }
+            path = try #require(reply.headers[.location])
+            if !path.hasPrefix("/") { return (nil, path) }
+        }
+        throw TooManyRedirects()
+    }
+
+    private struct TooManyRedirects: Error {}
+
+    /// Sends a form and follows what comes.
+    private func send(
+        _ browser: TestBrowser, _ page: TestPage, _ fields: [String: String]
+    ) async throws -> (page: TestPage?, away: String?) {
+        let form = try #require(page.form(with: fields), "\(page.html)")
+        let reply = try await browser.post(form.action, form.values.merging(fields) { $1 })
+        #expect(reply.status == 303, "\(reply.text)")
+        let location = try #require(reply.headers[.location])
+        return location.hasPrefix("/") ? try await follow(browser, location) : (nil, location)
+    }
+
+    /// Signs in on the way to an application.
+    private func signIn(
+        _ browser: TestBrowser, _ link: String, _ address: String = SignInPageTests.address
+    ) async throws -> (page: TestPage?, away: String?) {
+        let first = try #require(try await follow(browser, link).page)
+        #expect(first.kind == "sign-in", "\(first.html)")
+        let password = try #require(try await send(browser, first, ["username": address]).page)
+        return try await send(browser, password, ["password": NativeClient.password])
+    }
+
+    // MARK: Consent
+
+    @Test
+    func `Consent is asked once, again for more scopes, and after it is taken back`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            let consent = try #require(try await signIn(browser, Self.request()).page)
+            #expect(consent.kind == "consent", "\(consent.html)")
+            #expect(consent.html.contains("127.0.0.1") && consent.html.contains(SignInPageTests.address))
+            let code = try await send(browser, consent, ["decision": "allow"]).away
+            #expect(code?.hasPrefix("\(Self.callback)?code=") == true, "\(code ?? "")")
+            // Remembered, also for less.
+            for scope in ["openid email", "openid"] {
+                let again = try await follow(browser, Self.request(scope: scope)).away
+                #expect(again?.hasPrefix("\(Self.callback)?code=") == true, "\(again ?? "")")
+            }
+            let more = try #require(try await follow(browser, Self.request(scope: "openid email profile")).page)
+            #expect(more.kind == "consent")
+            let denied = try #require(try await send(browser, more, ["decision": "deny"]).away)
+            #expect(denied.contains("error=access_denied") && denied.contains("state=s"), "\(denied)")
+            // Denying more takes nothing back.
+            #expect(try await follow(browser, Self.request()).away?.contains("code=") == true)
+
+            let account = try await browser.open("/account")
+            let revoked = try await browser.submit(account, ["client": "dev-web"])
+            #expect(revoked.kind == "account" && revoked.html.contains("role=\"status\""), "\(revoked.html)")
+            #expect(try await follow(browser, Self.request()).page?.kind == "consent")
+        }
+    }
+
+    @Test(arguments: ["", "maybe"])
+    func `A consent form without an answer is refused`(decision: String) async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            let consent = try #require(try await signIn(browser, Self.request()).page)
+            let form = try #require(consent.form(with: ["decision": ""]))
+            let reply = try await browser.post(form.action, form.values.merging(["decision": decision]) { $1 })
+            let refused = TestPage(reply: reply, path: form.action, language: "en")
+            #expect(refused.status == 422 && refused.kind == "consent" && refused.hasAlert, "\(refused.html)")
+            let allowed = try await send(browser, refused, ["decision": "allow"]).away
+            #expect(allowed?.contains("code=") == true)
+        }
+    }
+
+    // MARK: Step-up
+
+    @Test
+    func `A request with prompt=login or max_age asks for the password anew, and one with prompt=none asks nothing`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            let silent = try #require(try await follow(browser, Self.request("dev-native", ["prompt": "none"])).away)
+            #expect(silent.contains("error=login_required"), "\(silent)")
+            let first = try await signIn(browser, Self.request("dev-native")).away
+            #expect(first?.contains("code=") == true)
+            #expect(
+                try await follow(browser, Self.request("dev-native", ["prompt": "none"])).away?.contains("code=")
+                    == true)
+            let before = browser.cookies[SignInPageTests.session]
+            let again = try await signIn(browser, Self.request("dev-native", ["prompt": "login"])).away
+            #expect(again?.contains("code=") == true)
+            #expect(browser.cookies[SignInPageTests.session] != before)
+            try await server.advance(120)
+            #expect(
+                try await follow(browser, Self.request("dev-native", ["max_age": "300"])).away?.contains("code=")
+                    == true)
+            let old = try #require(try await follow(browser, Self.request("dev-native", ["max_age": "60"])).page)
+            #expect(old.kind == "sign-in" && old.html.contains(SignInPageTests.address), "\(old.html)")
+        }
+    }
+
+    @Test
+    func `A request for aal2 asks for the second factor alone, and raises the session`() async throws {
+        try await TestServer.with(.development) { server in
+            let user = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            #expect(try await signIn(browser, Self.request("dev-native")).away?.contains("code=") == true)
+            let before = browser.cookies[SignInPageTests.session]
+            let totp = try await server.authenticator(of: user)
+            let code = try #require(
+                try await follow(browser, Self.request("dev-native", ["acr_values": "aal2"])).page)
+            #expect(code.kind == "code", "\(code.html)")
+            let done = try await send(browser, code, ["code": totp.code(at: server.now).stringCode]).away
+            #expect(done?.contains("code=") == true, "\(done ?? "")")
+            #expect(browser.cookies[SignInPageTests.session] != before)
+            let again = try await follow(browser, Self.request("dev-native", ["acr_values": "aal2"])).away
+            #expect(again?.contains("code=") == true)
+        }
+    }
+
+    // MARK: Enrolment and recovery
+
+    @Test
+    func `A request for aal2 has an authenticator set up, which can be put off where it is not essential`() async throws
+    {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            #expect(try await signIn(browser, Self.request("dev-native")).away?.contains("code=") == true)
+            let offered = try #require(
+                try await follow(browser, Self.request("dev-native", ["acr_values": "aal2"])).page)
+            #expect(offered.kind == "enrol", "\(offered.html)")
+            let without = try await send(browser, offered, ["decision": "deny"]).away
+            #expect(without?.contains("code=") == true, "\(without ?? "")")
+            let essential = #"{"id_token":{"acr":{"essential":true,"values":["aal2"]}}}"#
+            let demanded = try #require(
+                try await follow(browser, Self.request("dev-native", ["claims": essential])).page)
+            #expect(demanded.kind == "enrol", "\(demanded.html)")
+            let refused = try #require(try await send(browser, demanded, ["decision": "deny"]).away)
+            #expect(refused.contains("error=unmet_authentication_requirements"), "\(refused)")
+        }
+    }
+
+    @Test
+    func `An authenticator is set up inside a sign-in, and its recovery code is shown by a page that can be reloaded`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            #expect(try await signIn(browser, Self.request("dev-native")).away?.contains("code=") == true)
+            let enrol = try #require(
+                try await follow(browser, Self.request("dev-native", ["acr_values": "aal2"])).page)
+            let secret = try #require(enrol.html.firstMatch(of: /secret=([A-Z2-7]+)/)).1
+            let wrong = try await browser.submit(enrol, ["code": "000000"])
+            #expect(wrong.status == 422 && wrong.kind == "enrol" && wrong.hasAlert)
+            #expect(wrong.html.contains("secret=\(secret)"), "another secret is shown after a wrong code")
+            let code = try TOTP(secret: Base32.decode(String(secret))).code(at: server.now).stringCode
+            let shown = try #require(try await send(browser, wrong, ["code": code]).page)
+            #expect(shown.kind == "code" && shown.path.hasPrefix("/sign-in/recovery"), "\(shown.html)")
+            let recovery = try #require(
+                shown.html.firstMatch(of: /<p class="secret"><span aria-hidden="true">([A-Z0-9 ]+)</)
+            ).1
+            #expect(try await browser.open(shown.path).html.contains(recovery))
+            // It is of this session alone.
+            let other = TestBrowser(server)
+            other.keep(
+                browser.cookies.filter { $0.key != SignInPageTests.session })
+            #expect(try await !other.open(shown.path).html.contains(recovery))
+            let back = try #require(shown.links.values.first { $0.hasPrefix("/authorize/continue") })
+            #expect(try await follow(browser, back).away?.contains("code=") == true)
+
+            // It lets its owner in once, and is replaced.
+            let elsewhere = TestBrowser(server)
+            let asked = try await SignInPageTests.password(elsewhere)
+            #expect(asked.kind == "code", "\(asked.html)")
+            let refused = try await elsewhere.submit(asked, ["recovery_code": "AAAA AAAA AAAA"])
+            #expect(refused.status == 422 && refused.hasAlert)
+            let next = try #require(try await send(elsewhere, refused, ["recovery_code": String(recovery)]).page)
+            #expect(next.path.hasPrefix("/sign-in/recovery") && !next.html.contains(recovery), "\(next.html)")
+            #expect(try await elsewhere.open("/account").kind == "account")
+            let third = TestBrowser(server)
+            let used = try await third.submit(
+                try await SignInPageTests.password(third), ["recovery_code": String(recovery)])
+            #expect(used.status == 422 && used.hasAlert)
+        }
+    }
+
+    // MARK: A device
+
+    @Test
+    func `A device is confirmed by a page of its own, allowed, and its code counts once`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            func code() async throws -> String {
+                let reply = try await server.send(
+                    .post, "/oauth/device/code", headers: [.contentType: "application/x-www-form-urlencoded"],
+                    body: Array("client_id=dev-native&scope=openid".utf8))
+                return try #require(reply.json["user_code"].text, "\(reply.text)")
+            }
+            let browser = TestBrowser(server)
+            let signIn = try await browser.open("/activate")
+            #expect(signIn.kind == "sign-in" && signIn.path.contains("to=activate"))
+            let password = try await browser.submit(signIn, ["username": SignInPageTests.address])
+            let activate = try await browser.submit(password, ["password": NativeClient.password])
+            #expect(activate.kind == "activate", "\(activate.html)")
+            let wrong = try await browser.submit(activate, ["user_code": "WRONG-CODE"])
+            #expect(wrong.status == 422 && wrong.hasAlert && wrong.kind == "activate")
+            let shown = try await code()
+            let confirm = try #require(try await send(browser, wrong, ["user_code": shown.lowercased()]).page)
+            #expect(confirm.kind == "device-confirm" && confirm.html.contains(shown), "\(confirm.html)")
+            let allowed = try #require(try await send(browser, confirm, ["decision": "allow"]).page)
+            #expect(allowed.kind == "device-confirm" && allowed.path.contains("decision=allow"))
+            let again = try await browser.submit(confirm, ["decision": "allow"])
+            #expect(again.status == 422 && again.hasAlert, "\(again.html)")
+
+            // Of another browser, which has no session, the link asks for a sign-in and tells nothing.
+            let other = try await TestBrowser(server).open("/activate?user_code=\(try await code())")
+            #expect(other.kind == "sign-in" && !other.html.contains("dev-native"), "\(other.html)")
+        }
+    }
+
+    // MARK: Signing up
+
+    @Test
+    func `An address with an account is told so after its code, with what to do`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            let verify = try await browser.submit(
+                try await browser.open("/sign-up"), ["email": SignInPageTests.address])
+            #expect(verify.kind == "verify", "\(verify.html)")
+            let code = try await server.code(mailedTo: SignInPageTests.address)
+            let known = try #require(try await send(browser, verify, ["code": code]).page)
+            #expect(known.kind == "sign-up" && known.status == 200 && !known.hasAlert, "\(known.html)")
+            #expect(known.links.values.contains("/sign-in") && known.links.values.contains("/forgot"))
+        }
+    }
+
+    @Test
+    func `What an application asks of new users is asked once, by type`() async throws {
+        try await TestServer.with(.development) { server in
+            var registration = ApplicationRegistration(
+                redirectURIs: ["http://127.0.0.1/callback"], scopes: ["openid"],
+                attributes: [
+                    .init(name: "city", type: "string", isRequired: true),
+                    .init(name: "age", type: "integer", isRequired: true),
+                ])
+            registration.oauth.kind = .native
+            registration.oauth.isFirstParty = true
+            _ = try await server.realm.applications.add(
+                id: ClientID(rawValue: "asks"), registration, by: .testAdministrator)
+            let browser = TestBrowser(server)
+            let address = "new@example.com"
+            let first = try #require(
+                try await follow(browser, Self.request("asks", scope: "openid", ["prompt": "create"])).page)
+            #expect(first.kind == "sign-up", "\(first.html)")
+            let verify = try #require(try await send(browser, first, ["email": address]).page)
+            let choose = try #require(
+                try await send(browser, verify, ["code": try await server.code(mailedTo: address)]).page)
+            let profile = try #require(
+                try await send(browser, choose, ["new_password": "four separate long words"]).page)
+            #expect(profile.kind == "profile", "\(profile.html)")
+            let wrong = try await browser.submit(profile, ["attribute_city": "Berlin", "attribute_age": "young"])
+            #expect(wrong.status == 422 && wrong.hasAlert && wrong.kind == "profile")
+            let done = try await send(browser, wrong, ["attribute_city": "Berlin", "attribute_age": "41"]).away
+            #expect(done?.contains("code=") == true, "\(done ?? "")")
+        }
+    }
+
+    // MARK: Two tabs
+
+    @Test
+    func `A tab that waits goes on with the session of the other tab, to its own application`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            let first = try #require(try await follow(browser, Self.request("dev-web")).page)
+            let second = try #require(
+                try await follow(browser, Self.request("dev-native", ["state": "second"])).page)
+            let password = try #require(
+                try await send(browser, first, ["username": SignInPageTests.address]).page)
+            #expect(try await send(browser, password, ["password": NativeClient.password]).page?.kind == "consent")
+            let away = try await send(browser, second, ["username": SignInPageTests.address]).away
+            #expect(away?.contains("state=second") == true && away?.contains("code=") == true, "\(away ?? "")")
+        }
+    }
+
+    @Test
+    func `An ID token of another user has that user's address filled in`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            _ = try await server.account("bob@example.com")
+            let bob = TestBrowser(server)
+            let code = try #require(
+                try await signIn(bob, Self.request("dev-native"), "bob@example.com").away?.firstMatch(
+                    of: /code=([^&]+)/)
+            ).1
+            let body =
+                "grant_type=authorization_code&client_id=dev-native&code=\(code)&redirect_uri=\(Self.callback)"
+                + "&code_verifier=\(Self.verifier)"
+            let reply = try await server.send(
+                .post, "/oauth/token", headers: [.contentType: "application/x-www-form-urlencoded"],
+                body: Array(body.utf8))
+            let hint = try #require(reply.json["id_token"].text, "\(reply.text)")
+            let browser = TestBrowser(server)
+            #expect(try await signIn(browser, Self.request("dev-native")).away?.contains("code=") == true)
+            let page = try #require(
+                try await follow(browser, Self.request("dev-native", ["id_token_hint": hint])).page)
+            #expect(page.kind == "sign-in" && page.html.contains("value=\"bob@example.com\""), "\(page.html)")
+        }
+    }
+}
