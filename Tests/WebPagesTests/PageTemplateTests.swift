@@ -14,9 +14,10 @@ struct PageTemplateTests {
     }
 
     static func visit(
-        _ language: PageLanguage = .english, path: String = "/here", headers: HTTPFields = [:]
+        _ language: PageLanguage = .english, path: String = "/here", headers: HTTPFields = [:], of site: PageSite? = nil
     ) throws -> PageVisit {
-        let site = try PageSite(addresses: PageAddresses(published: { ["https://id.example"] }, takesLoopback: false))
+        let site =
+            try site ?? PageSite(addresses: PageAddresses(published: { ["https://id.example"] }, takesLoopback: false))
         var headers = headers
         if headers[.acceptLanguage] == nil { headers[.acceptLanguage] = language.rawValue }
         let head = HTTPRequest(

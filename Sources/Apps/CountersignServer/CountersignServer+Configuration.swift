@@ -38,6 +38,7 @@ extension CountersignServer.Options {
         connections = configuration.connections
         metricsListen = configuration.metricsListen
         mail = configuration.mail
+        pages = configuration.pages
     }
 }
 

@@ -59,6 +59,8 @@ public struct CountersignServer: Sendable {
         public var apns = APNsEndpoint()
         /// How mails are sent.
         public var mail = MailConfiguration()
+        /// How pages look and what they call the service.
+        public var pages = PageConfiguration()
 
         /// Security checks of the developer's own; under `--dev` the samples, where there are none.
         public var securityChecks = SecurityCheckCatalogue.empty
@@ -152,7 +154,7 @@ public struct CountersignServer: Sendable {
                 isDevelopment: options.isDevelopment, publicURLs: { [publicURL] in publicURL.published }, site: site,
                 programGreeting: options.isDevelopment ? IdentityToolkit.emulatorGreeting : nil)
         ).addRoutes(to: router)
-        PageAssets().addRoutes(to: router)
+        site.assets.addRoutes(to: router)
         if options.isDevelopment, let clock = opened.movableClock {
             try DevelopmentRoutes(
                 realm: realm, clock: clock, publicURL: url, composer: try composer(),
@@ -168,10 +170,12 @@ public struct CountersignServer: Sendable {
     /// What all pages share.
     private func site() throws -> PageSite {
         try PageSite(
+            name: options.pages.name,
             cookies: BrowserCookies(isSecure: options.tls != nil || options.tlsEndedByProxy),
             addresses: PageAddresses(
                 published: { [publicURL] in publicURL.published },
-                takesLoopback: options.isDevelopment || ["127.0.0.1", "::1", "localhost"].contains(options.host)))
+                takesLoopback: options.isDevelopment || ["127.0.0.1", "::1", "localhost"].contains(options.host)),
+            theme: options.pages.theme)
     }
 
     private var metrics: MetricsRoute {

@@ -11,6 +11,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case devOnNetwork
     case publicURL
     case projectID
+    case serviceName
+    case themeDirectory = "theme.directory"
     case tlsCertificate = "tls.certificate"
     case tlsKey = "tls.key"
     case tlsEndedByProxy = "tls.endedByProxy"
@@ -90,6 +92,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .devOnNetwork: ("Boolean", "`false`", "`true`, `false`")
         case .publicURL: ("list of URLs", "`http(s)://` + `listen`", "`http` or `https`, with a host")
         case .projectID: ("text", "`countersign`", "1 to 63 letters, digits, `-`, `.`, `_`, `:`")
+        case .serviceName: ("text", "`Countersign`", "1 to 60 characters on one line")
+        case .themeDirectory: ("path", "none", "a directory as [pages.md](pages.md) describes it")
         case .tlsCertificate: ("path", "none", "a readable PEM file")
         case .tlsKey: ("path", "none", "a readable PEM file")
         case .tlsEndedByProxy: ("Boolean", "`false`", "`true`, `false`")

@@ -38,6 +38,7 @@ extension ServerConfiguration {
             masterKey: masterKey(&sources),
             passwords: passwords(&sources),
             mail: mail(&sources),
+            pages: pages(&sources),
             extensions: extensions(&sources),
             logLevel: logLevel(&sources))
         let isOnNetwork = sources.bool(.devOnNetwork)
@@ -223,6 +224,7 @@ extension ServerConfiguration {
             }
         }
         result.warnings += connectionWarnings
+        result.warnings += pages.warnings
         if publicURLs.isEmpty, listen.isWildcard {
             result.warnings.append("publicURL is not set: issuers and links in mails say localhost")
         }

@@ -37,6 +37,8 @@ public struct ServerConfiguration: Sendable {
     public var passwords: Argon2idParameters
     /// How mails are sent.
     public var mail: MailConfiguration
+    /// How pages look, and what they call the service.
+    public var pages: PageConfiguration
     /// Where services of the developer's own may be called.
     public var extensions: ExtensionConfiguration
     public var logLevel: Logger.Level
@@ -97,6 +99,7 @@ public struct ServerConfiguration: Sendable {
         masterKey: MasterKeySource = .dataDirectory,
         passwords: Argon2idParameters = Argon2idParameters(),
         mail: MailConfiguration = MailConfiguration(),
+        pages: PageConfiguration = PageConfiguration(),
         extensions: ExtensionConfiguration = ExtensionConfiguration(),
         logLevel: Logger.Level = .info,
         warnings: [String] = []
@@ -116,6 +119,7 @@ public struct ServerConfiguration: Sendable {
         self.masterKey = masterKey
         self.passwords = passwords
         self.mail = mail
+        self.pages = pages
         self.extensions = extensions
         self.logLevel = logLevel
         self.warnings = warnings

@@ -89,6 +89,8 @@ private struct FramedPage {
         refresh = page.refreshesWithoutScript ? nil : refreshing
         refreshWithoutScript = page.refreshesWithoutScript ? refreshing : nil
         script = page.script.map { PageAssets.path(of: $0) }
+        theme = visit.site.assets.themePath
+        logo = visit.site.assets.logoPath
         blocks = page.blocks
         languageLabel = words.plain("frameLanguage")
         languages = PageLanguage.allCases.map { language in

@@ -32,7 +32,7 @@ public struct PageAssets: Sendable {
     private static let scriptPaths = Dictionary(
         uniqueKeysWithValues: Script.allCases.map { ($0, path(of: $0.rawValue, $0.bytes)) })
 
-    private static func path(of name: String, _ bytes: [UInt8]) -> String {
+    static func path(of name: String, _ bytes: [UInt8]) -> String {
         let digest = SHA256.hash(data: Data(bytes)).prefix(8).map { byte in
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0" + digits : digits
@@ -40,12 +40,24 @@ public struct PageAssets: Sendable {
         return "/assets/\(digest.joined())/\(name)"
     }
 
-    public init() {}
+    private let theme: PageTheme?
+
+    init(theme: PageTheme? = nil) {
+        self.theme = theme
+    }
+
+    /// The path of the operator's style sheet.
+    var themePath: String? { theme?.styleSheet?.path }
+    /// The path of the operator's logo.
+    var logoPath: String? { theme?.logo?.path }
 
     /// Adds the routes; the composition root calls it once.
     public func addRoutes(to router: some RouterMethods<CountersignRequestContext>) {
         router.get(RouterPath(Self.styleSheetPath)) { _, _ in
             Self.response(PackageResources.countersign_css, type: "text/css; charset=utf-8")
+        }
+        for asset in [theme?.styleSheet, theme?.logo].compactMap({ $0 }) {
+            router.get(RouterPath(asset.path)) { _, _ in Self.response(asset.bytes, type: asset.type) }
         }
         for script in Script.allCases {
             router.get(RouterPath(Self.path(of: script))) { _, _ in

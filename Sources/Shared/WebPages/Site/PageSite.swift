@@ -16,16 +16,17 @@ public struct PageSite: Sendable {
     ///   - name: what the operator calls the service.
     ///   - cookies: how cookies are spelled.
     ///   - addresses: where browsers reach the pages.
+    ///   - theme: how its operator wants them to look.
     /// - Throws: where a template or the catalogue cannot be read; the tests make every one.
     public init(
         name: String = PageSite.defaultName, cookies: BrowserCookies = BrowserCookies(isSecure: true),
-        addresses: PageAddresses
+        addresses: PageAddresses, theme: PageTheme? = nil
     ) throws {
         self.name = name
         self.cookies = cookies
         self.addresses = addresses
-        messages = try .ofServer()
-        assets = PageAssets()
+        messages = try (theme?.messages ?? [:]).reduce(.ofServer()) { try $0.overridden($1.value, in: $1.key) }
+        assets = PageAssets(theme: theme)
         func template(_ bytes: [UInt8]) throws -> MustacheTemplate {
             try MustacheTemplate(string: String(decoding: bytes, as: UTF8.self))
         }

@@ -1,0 +1,107 @@
+import Foundation
+
+/// The colours of a style sheet's custom properties, in light and dark, and whether text in them can be read.
+struct ThemeColors {
+    /// A colour of sRGB, each part from 0 to 1.
+    struct Color: Equatable {
+        let red: Double
+        let green: Double
+        let blue: Double
+
+        /// `#rgb` or `#rrggbb`; nil for other notations.
+        init?(_ text: Substring) {
+            guard text.first == "#" else { return nil }
+            var digits = text.dropFirst().compactMap(\.hexDigitValue)
+            guard digits.count == text.count - 1 else { return nil }
+            if digits.count == 3 { digits = digits.flatMap { [$0, $0] } }
+            guard digits.count == 6 else { return nil }
+            let parts = [0, 2, 4].map { Double(digits[$0] * 16 + digits[$0 + 1]) / 255 }
+            (red, green, blue) = (parts[0], parts[1], parts[2])
+        }
+
+        /// WCAG 2.2, "relative luminance".
+        private var luminance: Double {
+            func linear(_ part: Double) -> Double {
+                part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4)
+            }
+            return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+        }
+
+        /// WCAG 2.2, "contrast ratio": from 1 to 21.
+        func contrast(with other: Color) -> Double {
+            let (lighter, darker) = (max(luminance, other.luminance), min(luminance, other.luminance))
+            return (lighter + 0.05) / (darker + 0.05)
+        }
+    }
+
+    /// What stands on what, and how different both have to be (WCAG 2.2, success criteria 1.4.3 and 1.4.11).
+    private static let pairs: [(text: String, ground: String, least: Double)] = [
+        ("ink", "paper", 4.5), ("ink", "card", 4.5), ("faint", "paper", 4.5), ("faint", "card", 4.5),
+        ("accent", "paper", 4.5), ("accent", "card", 4.5), ("on-accent", "accent", 4.5),
+        ("alarm", "alarm-paper", 4.5), ("good", "good-paper", 4.5), ("field", "card", 3),
+    ]
+
+    /// The declarations that always hold, and those of a dark scheme: the last of a name counts.
+    private(set) var light: [String: Substring] = [:]
+    private(set) var dark: [String: Substring] = [:]
+
+    /// - Parameter styleSheet: CSS; only its declarations of custom properties are read.
+    init(styleSheet: String) {
+        var text = styleSheet
+        while let start = text.range(of: "/*") {
+            let end = text.range(of: "*/", range: start.upperBound..<text.endIndex)?.upperBound ?? text.endIndex
+            text.removeSubrange(start.lowerBound..<end)
+        }
+        var blocks: [Bool] = []
+        var begin = text.startIndex
+        for index in text.indices {
+            switch text[index] {
+            case "{":
+                blocks.append(text[begin..<index].contains("prefers-color-scheme: dark") || blocks.last == true)
+                begin = text.index(after: index)
+            case ";", "}":
+                add(text[begin..<index], isDark: blocks.last == true)
+                if text[index] == "}" { _ = blocks.popLast() }
+                begin = text.index(after: index)
+            default: break
+            }
+        }
+    }
+
+    private mutating func add(_ declaration: Substring, isDark: Bool) {
+        let parts = declaration.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2 else { return }
+        let name = parts[0].trimmingCharacters(in: .whitespacesAndNewlines)
+        guard name.hasPrefix("--") else { return }
+        let value = Substring(parts[1].trimmingCharacters(in: .whitespacesAndNewlines))
+        if isDark { dark[String(name.dropFirst(2))] = value } else { light[String(name.dropFirst(2))] = value }
+    }
+
+    /// What is hard to read where a theme's style sheet stands behind ours.
+    static func warnings(ofTheme styleSheet: String) -> [String] {
+        let ours = ThemeColors(styleSheet: String(decoding: PackageResources.countersign_css, as: UTF8.self))
+        let theme = ThemeColors(styleSheet: styleSheet)
+        let light = ours.light.merging(theme.light) { $1 }
+        let dark = ours.light.merging(ours.dark) { $1 }.merging(theme.light) { $1 }.merging(theme.dark) { $1 }
+        return warnings(light, in: "light") + warnings(dark, in: "dark")
+    }
+
+    private static func warnings(_ values: [String: Substring], in scheme: String) -> [String] {
+        var warnings: [String] = []
+        let named = Set(pairs.flatMap { [$0.text, $0.ground] })
+        let colors = values.filter { named.contains($0.key) }.compactMapValues { Color($0) }
+        for name in named.subtracting(colors.keys).sorted() {
+            warnings.append("theme.css, \(scheme): --\(name) is not written as #rrggbb, so its contrast is not checked")
+        }
+        for pair in pairs {
+            guard let text = colors[pair.text], let ground = colors[pair.ground] else { continue }
+            let contrast = text.contrast(with: ground)
+            if contrast < pair.least {
+                warnings.append(
+                    "theme.css, \(scheme): --\(pair.text) on --\(pair.ground) has a contrast of "
+                        + "\((contrast * 100).rounded(.down) / 100) : 1; people need \(pair.least) : 1")
+            }
+        }
+        return warnings
+    }
+}
