@@ -16,7 +16,7 @@ endif
 export WARNINGS_ARE_ERRORS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help deps libraries run dev demo quick test endurance bench check format clean
+.PHONY: help deps libraries run dev demo quick test stories endurance bench check format clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -53,6 +53,11 @@ test: deps check ## Run every check and every test
 	scripts/check-package
 	REQUIRE_POSTGRES=1 REQUIRE_SWTPM=1 CHECK_LOCK_ORDER=1 \
 	    $(SWIFT) test --skip-build --parallel --experimental-maximum-parallelization-width 8
+
+# The pictures are for people: look at them after a change of the pages.
+stories: deps ## Show every page in Chromium, in every language, light and dark, wide and narrow; pictures in .build/stories
+	$(SWIFT) build --product countersign
+	.build/test-python/bin/python Tests/EndToEndTests/Browser/stories/tell .build/debug/countersign .build/stories
 
 # One suite at a time: what one measures, another would spoil.
 endurance: deps ## Kill servers and PostgreSQL twenty times in the middle of 200 sign-ups; bursts, races and connections at full size

@@ -20,9 +20,12 @@ import urllib.parse
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import jwt
+from cryptography.hazmat.primitives.asymmetric import ec
 from playwright.sync_api import sync_playwright
 
 PASSWORD = "four separate long words"
+PHONE = "8E2D0F6C-0B8E-4F7B-9B5E-0D4B1F1C7B11"
 OWNER = {"Authorization": "Bearer owner"}
 
 
@@ -157,17 +160,44 @@ class Server:
 
     def phone(self, user):
         """Enrols a phone, as the vendor's app does."""
-        from cryptography.hazmat.primitives.asymmetric import ec
-        numbers = ec.generate_private_key(ec.SECP256R1()).public_key().public_numbers()
+        key = ec.generate_private_key(ec.SECP256R1())
+        numbers = key.public_key().public_numbers()
         x, y = (base64.urlsafe_b64encode(n.to_bytes(32, "big")).rstrip(b"=").decode() for n in (numbers.x, numbers.y))
         made = self._management("guardian/enrollments/ticket", {"user_id": f"auth0|{user}"})
         status, answer = self.ask(
             "/appliance-mfa/api/enroll", {
-                "identifier": "8E2D0F6C-0B8E-4F7B-9B5E-0D4B1F1C7B11", "name": "Ada's phone",
+                "identifier": PHONE, "name": "Ada's phone",
                 "public_key": {"kty": "EC", "crv": "P-256", "x": x, "y": y},
                 "push_credentials": {"service": "APNS", "token": "A0B1C2"}},
             headers={"Authorization": f'Ticket id="{made["ticket_id"]}"'})
         assert status == 201, (status, answer)
+        return Phone(self, key, answer)
+
+
+class Phone:
+    """An enrolled phone: sees what it is asked, and allows it."""
+
+    def __init__(self, server, key, answer):
+        self._server, self._key = server, key
+        self._account, self._token = answer["id"], answer["token"]
+
+    def allow(self, number=None):
+        """Allows the newest request, as the vendor's app does, with the number that the other screen shows."""
+        status, waiting = self._server.ask(
+            f"/appliance-mfa/api/device-accounts/{self._account}/notifications?wait=20",
+            headers={"Authorization": f"Bearer {self._token}"})
+        assert status == 200, (status, waiting)
+        push, now = waiting["notifications"][-1], self._server.now()
+        claims = {
+            "sub": push["mfa"]["c"], "iss": PHONE, "iat": now, "exp": now + 30, "auth0_guardian_method": "push",
+            "aud": f"{self._server.base}/appliance-mfa/api/resolve-transaction", "auth0_guardian_accepted": True}
+        if number:
+            claims["countersign_number"] = number
+        statement = jwt.encode(claims, self._key, algorithm="ES256")
+        status, answer = self._server.ask(
+            "/appliance-mfa/api/resolve-transaction", {"challenge_response": statement},
+            headers={"Authorization": f'Bearer {push["mfa"]["txtkn"]}'})
+        assert status == 204, (status, answer)
 
 
 def totp(secret, now):

@@ -2,10 +2,10 @@
 compare tokens with the clock of this machine.
 """
 
-from requests_oauth2client import AccessDenied, AuthorizationPending, PublicApp
+from requests_oauth2client import AccessDenied, AuthorizationPending, ClientSecretBasic, InvalidGrant, PublicApp
 
-from context import browser, discovered, expect, expect_raises, fresh_user, server, step
-from oauth2client_steps import client
+from context import browser, discovered, expect, expect_raises, fresh_user, register, server, step
+from oauth2client_steps import SECRET, client, secret_file
 
 
 @step("requests_oauth2client lets a device in by a code that is typed into a browser")
@@ -33,3 +33,21 @@ def device():
     server.advance(10)
     expect_raises(AccessDenied, app.device_code, refused.device_code)
     person.close()
+
+
+@step("requests_oauth2client begins a sign-in by itself, which a phone allows (CIBA)")
+def backchannel():
+    register(
+        "caller", "--kind", "web", "--secret-file", secret_file(), "--auth-method", "client_secret_basic",
+        "--redirect-uri", "http://127.0.0.1/callback", "--scopes", "openid email", "--grant-types",
+        "urn:openid:params:grant-type:ciba")
+    app = client(ClientSecretBasic("caller", SECRET))
+    email, made = fresh_user()
+    phone = server.phone(made["localId"])
+    begun = app.backchannel_authentication_request(scope="openid email", login_hint=email, binding_message="Order 7")
+    expect_raises(AuthorizationPending, app.ciba, begun.auth_req_id)
+    phone.allow()
+    server.advance(10)
+    token = app.ciba(begun.auth_req_id)
+    expect(app.userinfo(token)["sub"] == made["localId"])
+    expect_raises(InvalidGrant, app.ciba, begun.auth_req_id)

@@ -1,0 +1,315 @@
+"""The stories: what people do on the pages, each from its first page to its last. Each shows every page and every refusal on its way."""
+
+import secrets
+import urllib.parse
+
+from browser import PASSWORD, Callback, totp
+
+STORIES = []
+
+
+def story(function):
+    STORIES.append(function)
+    return function
+
+
+class Stage:
+    """One telling: the server, a person at a browser, and the album that judges each page."""
+
+    def __init__(self, server, person, album, callback):
+        self.server, self.person, self.album, self.callback = server, person, album, callback
+
+    def look(self, name, kind, alert=False):
+        self.album.look(self.person, name, kind, alert)
+
+    def email(self):
+        return f"{secrets.token_hex(4)}@example.com"
+
+    def request(self, client="dev-web", scope="openid profile email offline_access", **more):
+        """An application's request for a sign-in."""
+        return "/authorize?" + urllib.parse.urlencode({
+            "response_type": "code", "client_id": client, "redirect_uri": self.callback.uri, "scope": scope,
+            "state": "s", "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+            "code_challenge_method": "S256", **more})
+
+    def mail_code(self, email):
+        return self.server.code_mailed_to(email)
+
+
+@story
+def password(stage):
+    """A user signs in with a password, looks at the account, and signs out."""
+    person, email = stage.person, stage.email()
+    stage.server.account(email)
+    person.open("/")
+    stage.look("home", "home")
+    person.press("main a.button")
+    stage.look("sign-in", "sign-in")
+    person.type(username="no address")
+    stage.look("sign-in-refused", "sign-in", alert=True)
+    person.type(username=email)
+    stage.look("password", "password")
+    person.type(password="not that one")
+    stage.look("password-refused", "password", alert=True)
+    person.type(password=PASSWORD)
+    stage.look("account", "account")
+    person.open("/sign-out")
+    stage.look("sign-out", "sign-out")
+    person.press("main button")
+    stage.look("signed-out", "signed-out")
+
+
+@story
+def authenticator(stage):
+    """A code of an authenticator; another time a recovery code, for which there is a new one."""
+    person, email = stage.person, stage.email()
+    made = stage.server.account(email)
+    secret = stage.server.authenticator(made)
+    recovery = stage.server.recovery_code(made["localId"])
+    stage.server.advance(31)
+    person.open("/sign-in")
+    person.sign_in(email)
+    stage.look("code", "code")
+    person.type(code="000000")
+    stage.look("code-refused", "code", alert=True)
+    person.type(code=totp(secret, stage.server.now()))
+    assert person.kind == "account", (person.kind, person.text)
+    person.open("/sign-out")
+    person.press("main button")
+    person.open("/sign-in")
+    person.sign_in(email)
+    person.tab.click("summary")
+    person.type(recovery_code="wrong wrong wrong")
+    stage.look("recovery-refused", "code", alert=True)
+    person.type(recovery_code=recovery)
+    stage.look("recovery-new", "code")
+
+
+@story
+def mailed(stage):
+    """A user without a password is mailed a code."""
+    person, email = stage.person, stage.email()
+    stage.server.account_without_password(email)
+    person.open("/sign-in")
+    person.type(username=email)
+    stage.look("mail", "mail")
+    person.type(code="00000000")
+    stage.look("mail-refused", "mail", alert=True)
+    person.type(code=stage.mail_code(email))
+    assert person.kind == "account", (person.kind, person.text)
+
+
+@story
+def sign_up(stage):
+    """A new account: address, code, password."""
+    person, email = stage.person, stage.email()
+    person.open("/sign-up")
+    stage.look("sign-up", "sign-up")
+    person.type(email=f"{'a' * 65}@example.com")
+    stage.look("sign-up-refused", "sign-up", alert=True)
+    person.type(email=email)
+    stage.look("verify", "verify")
+    person.type(code=stage.mail_code(email))
+    stage.look("new-password", "new-password")
+    # Long enough for the browser's own check, and refused by the server's.
+    person.type(new_password="password1234")
+    stage.look("new-password-refused", "new-password", alert=True)
+    person.type(new_password=PASSWORD)
+    assert person.kind == "account", (person.kind, person.text)
+
+
+@story
+def profile(stage):
+    """An application asks a new user for an attribute."""
+    person, email = stage.person, stage.email()
+    stage.server.application(
+        "with-profile", "--kind", "native", "--redirect-uri", "http://127.0.0.1/callback", "--scopes", "openid",
+        "--first-party", "--attribute", "city:string:required", "--attribute", "age:integer:required")
+    person.open(stage.request("with-profile", "openid", prompt="create"))
+    person.type(email=email)
+    person.type(code=stage.mail_code(email))
+    person.type(new_password=PASSWORD)
+    stage.look("profile", "profile")
+    person.type(attribute_city="Berlin", attribute_age="young")
+    stage.look("profile-refused", "profile", alert=True)
+    person.type(attribute_city="Berlin", attribute_age="41")
+    assert "code=" in stage.callback.next(), person.text
+
+
+@story
+def forgotten(stage):
+    """A forgotten password is replaced by a mailed code."""
+    person, email = stage.person, stage.email()
+    stage.server.account(email)
+    person.open("/forgot")
+    stage.look("forgot", "forgot")
+    person.type(email=email)
+    stage.look("forgot-verify", "verify")
+    person.type(code=stage.mail_code(email))
+    stage.look("reset", "reset")
+    person.type(new_password="another four long words")
+    assert person.kind == "account", (person.kind, person.text)
+
+
+@story
+def consent(stage):
+    """An application is allowed, and this is taken back on the account's page."""
+    person, email = stage.person, stage.email()
+    stage.server.account(email)
+    person.open(stage.request())
+    stage.look("sign-in-for-application", "sign-in")
+    person.sign_in(email)
+    stage.look("consent", "consent")
+    person.press("button[value=allow]")
+    assert "code=" in stage.callback.next()
+    person.open("/account")
+    stage.look("account-with-application", "account")
+    person.press("form[action='/account/applications'] button")
+    stage.look("account-revoked", "account")
+    person.open(stage.request(prompt="select_account"))
+    stage.look("choose-account", "sign-in")
+
+
+@story
+def device(stage):
+    """A device without a browser is allowed, another one is denied."""
+    person, email = stage.person, stage.email()
+    stage.server.account(email)
+
+    def asked():
+        status, begun = stage.server.ask("/oauth/device/code", form={"client_id": "dev-native", "scope": "openid email"})
+        assert status == 200, begun
+        return begun["user_code"]
+
+    person.open("/activate")
+    person.sign_in(email)
+    stage.look("activate", "activate")
+    person.type(user_code="WRONG-CODE")
+    stage.look("activate-refused", "activate", alert=True)
+    person.type(user_code=asked())
+    stage.look("device-confirm", "device-confirm")
+    person.press("button[value=allow]")
+    stage.look("device-allowed", "device-confirm")
+    person.open(f"/activate?user_code={asked()}")
+    person.press("button[value=deny]")
+    stage.look("device-denied", "device-confirm")
+
+
+@story
+def enrolment(stage):
+    """An application demands a second factor: the user sets up an authenticator on the way."""
+    person, email = stage.person, stage.email()
+    stage.server.account(email)
+    stage.server.application(
+        "strict", "--kind", "native", "--redirect-uri", "http://127.0.0.1/callback", "--scopes", "openid",
+        "--first-party", "--require-mfa")
+    person.open(stage.request("strict", "openid"))
+    person.sign_in(email)
+    stage.look("enrol", "enrol")
+    secret = person.tab.inner_text(".secret [aria-hidden]").replace(" ", "")
+    person.type(code="000000")
+    stage.look("enrol-refused", "enrol", alert=True)
+    person.type(code=totp(secret, stage.server.now()))
+    stage.look("enrol-recovery-code", "code")
+    person.press("main a.button")
+    assert "code=" in stage.callback.next()
+
+
+@story
+def push(stage):
+    """A phone is asked, and allows it: the page goes on by itself."""
+    person, email = stage.person, stage.email()
+    made = stage.server.account(email)
+    phone = stage.server.phone(made["localId"])
+    person.open("/sign-in")
+    person.sign_in(email)
+    stage.look("push", "push")
+    number = person.tab.inner_text(".secret [aria-hidden]").replace(" ", "")
+    phone.allow(number)
+    person.tab.wait_for_url("**/account")
+    assert person.kind == "account", (person.kind, person.text)
+    person.open("/sign-out")
+    person.press("main button")
+    person.open("/sign-in")
+    person.sign_in(email)
+    person.press("main ul.links a")
+    stage.look("code-of-device", "code")
+
+
+@story
+def mailed_link(stage):
+    """The links in mails: an address is confirmed, a password set."""
+    person, email = stage.person, stage.email()
+    made = stage.server.account(email)
+    person.open(stage.server.link("PASSWORD_RESET", made) + f"&lang={person.language}")
+    stage.look("link-new-password", "verify")
+    person.type(newPassword="password1234")
+    stage.look("link-new-password-refused", "verify", alert=True)
+    person.type(newPassword="another four long words")
+    stage.look("link-password-set", "verify")
+    person.open(stage.server.link("VERIFY_EMAIL", made) + f"&lang={person.language}")
+    stage.look("link-verify", "verify")
+    person.press("main form button")
+    stage.look("link-verified", "verify")
+    person.open(f"/auth/action?mode=resetPassword&oobCode=none&lang={person.language}")
+    stage.look("link-dead", "error")
+
+
+@story
+def ticket(stage):
+    """An invitation to enrol a phone or an authenticator."""
+    person, email = stage.person, stage.email()
+    made = stage.server.account(email)
+    person.open(stage.server.ticket(made["localId"]) + f"&lang={person.language}")
+    stage.look("ticket", "enrol")
+    person.press("main form >> nth=0 >> button")
+    stage.look("ticket-phone", "enrol")
+    person.tab.go_back()
+    person.press("main form >> nth=1 >> button")
+    stage.look("ticket-codes", "enrol")
+    secret = person.tab.inner_text("code.secret").replace(" ", "")
+    person.type(code="000000")
+    stage.look("ticket-codes-refused", "enrol", alert=True)
+    person.type(code=totp(secret, stage.server.now()))
+    stage.look("ticket-done", "enrol")
+
+
+@story
+def wrong(stage):
+    """What went wrong: each says what, and what to do."""
+    person, email = stage.person, stage.email()
+    made = stage.server.account(email)
+    person.open("/sign-in/password?attempt=none")
+    stage.look("start-again", "start-again")
+    person.open("/no-such-page")
+    stage.look("not-found", "not-found")
+    person.open(stage.request("no-such-application"))
+    stage.look("error", "error")
+    person.open("/sign-in")
+    person.type(username=email)
+    stage.server.advance(3600)
+    person.type(password=PASSWORD)
+    stage.look("expired", "expired")
+    stage.server.disable(made["localId"])
+    person.open("/sign-in")
+    person.sign_in(email)
+    stage.look("disabled", "disabled")
+    other = stage.email()
+    stage.server.account(other)
+    person.open("/sign-in")
+    person.type(username=other)
+    for _ in range(20):
+        person.type(password="not that one")
+        if person.kind != "password":
+            break
+    stage.look("blocked", person.kind, alert=person.alert is not None)
+
+
+@story
+def inbox(stage):
+    """The developer's inbox, in English alone."""
+    person = stage.person
+    if person.language == "en":
+        person.open("/dev/inbox")
+        assert person.tab.locator("main").count() == 1, person.text
+        stage.look("inbox", "inbox")

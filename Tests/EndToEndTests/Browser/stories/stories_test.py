@@ -1,0 +1,67 @@
+"""Tells the stories of the pages in Chromium, against a Countersign under --dev.
+
+Usage: stories_test.py BASE EXECUTABLE DATA [FOLDER]
+
+Without a folder each story is told once, the language in turn, and again where it shows something else: without JavaScript, by the
+keyboard alone. With a folder each is told in every language, light and dark, and pictures of every page at two widths stay there.
+Ends with status 1 and a list of what is wrong.
+"""
+
+import itertools
+import os
+import sys
+import time
+import traceback
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+from album import LANGUAGES, Album  # noqa: E402
+from browser import Browser, Callback, Server  # noqa: E402
+from keyboard import KEYBOARD_STORIES  # noqa: E402
+from stories import STORIES, Stage  # noqa: E402
+
+# Stories whose pages work alike without JavaScript: waiting for a phone loads the page again instead.
+WITHOUT_SCRIPTS = ["password", "consent", "push"]
+
+server, folder = Server(*sys.argv[1:4]), sys.argv[4] if len(sys.argv) > 4 else None
+only = set(filter(None, os.environ.get("STORIES", "").split(",")))
+album, callback = Album(folder), Callback()
+
+
+def tell(browser, story, **options):
+    began = time.monotonic()
+    person = browser.person(server.base, **options)
+    name = f"{story.__name__} ({person.look}, {person.width})"
+    before = len(album.faults)
+    try:
+        story(Stage(server, person, album, callback))
+        person.close()
+    except Exception as error:  # noqa: BLE001 - the other stories are told all the same.
+        where = traceback.extract_tb(error.__traceback__)[1:2]
+        album.faults.append(f"{name}: {type(error).__name__}: {error} at {where}\n{person.text}")
+        person.context.close()
+    print(f"{'ok    ' if len(album.faults) == before else 'FAILED'}  {name} {time.monotonic() - began:.1f} s", flush=True)
+
+
+with Browser() as browser:
+    stories = [story for story in STORIES if not only or story.__name__ in only]
+    if folder:
+        for language, dark in itertools.product(LANGUAGES, [False, True]):
+            for story in stories:
+                tell(browser, story, language=language, dark=dark)
+    else:
+        languages, widths = itertools.cycle(LANGUAGES), itertools.cycle([1280, 390])
+        for story in stories:
+            tell(browser, story, language=next(languages), width=next(widths), dark=len(album.seen) % 2 == 1)
+        for story in stories:
+            if story.__name__ in WITHOUT_SCRIPTS:
+                tell(browser, story, scripts=False)
+        for story in KEYBOARD_STORIES:
+            if not only or story.__name__ in only:
+                tell(browser, story)
+
+print(f"{len(album.seen)} pages and states were seen.")
+if album.faults:
+    print("\n".join(album.faults))
+    sys.exit(1)
