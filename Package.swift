@@ -444,7 +444,8 @@ let package = Package(
             name: "OAuthTests",
             dependencies: [
                 "OAuthServer", "OAuthWire", "CountersignServer", "CountersignCore", "JSON", "ServerHTTP",
-                "DialectTestSupport", "TestSupport", .crypto, .httpTypes, .hummingbird,
+                "SignedTokens",
+                "DialectTestSupport", "TestSupport", .crypto, .cryptoExtras, .httpTypes, .hummingbird,
             ]),
         .testTarget(
             name: "CountersignClientTests",

@@ -50,14 +50,15 @@ public struct PossessionProof: Sendable, Equatable {
     ) throws(Fault) -> (proof: PossessionProof, nonce: String?) {
         guard text.utf8.count <= longest, let parts = CompactJWS(untrusted: text), let header = parts.headerBytes,
             let members = try? JSONParser.parse(header), members["typ"] == .string("dpop+jwt"),
-            members["crit"] == nil, let jwk = members["jwk"], ["d", "p", "q", "k"].allSatisfy({ jwk[$0] == nil })
+            members["crit"] == nil, let algorithm = members["alg"]?.stringValue.flatMap(StatementAlgorithm.init),
+            let jwk = members["jwk"], ["d", "p", "q", "k"].allSatisfy({ jwk[$0] == nil })
         else { throw .malformed }
         let key: SignatureKey
-        do { key = try SignatureKey(jwk: jwk) } catch { throw .malformed }
+        do { key = try SignatureKey(jwk: jwk, for: [algorithm]) } catch { throw .malformed }
         guard let payload = parts.payloadBytes, let strict = try? JSONParser.parse(payload), case .object = strict
         else { throw .malformed }
         let claims: TokenClaims
-        do { claims = try key.claims(of: text) } catch { throw .signature }
+        do { claims = try key.claims(of: text, in: algorithm) } catch { throw .signature }
         guard let id = claims.string("jti"), (1...longestID).contains(id.utf8.count) else { throw .malformed }
         guard claims.string("htm") == expectation.method, let url = claims.string("htu"),
             expectation.urls.contains(where: { same($0, url) })

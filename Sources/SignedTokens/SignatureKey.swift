@@ -5,13 +5,15 @@ import JSON
 
 /// The public half of a key that signs tokens: a device's, an application's, an issuer's.
 ///
-/// RSA of 2048 to 4096 bits or P-256; the key decides the algorithm, a token's header only has to agree. Leading zero
-/// bytes of a number do not matter: mobile SDKs write the sign byte of ASN.1.
+/// RSA of 2048 to 4096 bits, P-256 or Ed25519; the key and the caller decide the algorithm, a token's header only has to agree.
+/// Leading zero bytes of a number do not matter: mobile SDKs write the sign byte of ASN.1.
 public struct SignatureKey: Sendable, Equatable, Codable {
     package enum Material: Sendable, Equatable, Codable {
         case rsa(modulus: Data, exponent: Data)
         /// `x ‖ y`, 64 bytes.
         case p256(point: Data)
+        /// 32 bytes.
+        case ed25519(key: Data)
     }
 
     package let material: Material
@@ -23,7 +25,7 @@ public struct SignatureKey: Sendable, Equatable, Codable {
     public enum Fault: String, Error, Sendable {
         case malformed = "The public key is not a JWK of kty RSA (n, e) or EC (crv P-256, x, y)."
         case wrongPurpose =
-            "The public key is not for signatures: use has to be \"sig\", and alg RS256 or ES256 as its kty."
+            "The public key is not for signatures: use has to be \"sig\", and alg one that its kty has here."
         case wrongSize = "An RSA key has 2048 to 4096 bits and the exponent 65537."
         case notOnCurve = "The point is not on the curve P-256."
     }
@@ -31,18 +33,25 @@ public struct SignatureKey: Sendable, Equatable, Codable {
     private static let exponent = Data([1, 0, 1])
 
     /// Reads a JSON Web Key (RFC 7517, section 4).
+    /// - Parameter algorithms: What the key may be for. A key for none of them is refused.
     /// - Throws: ``Fault``.
-    public init(jwk: JSONValue) throws(Fault) {
-        func number(_ name: String) -> Data? {
-            guard let text = jwk[name]?.stringValue, text.utf8.count <= 1024,
-                let bytes = [UInt8](base64URL: text, accepting: [.otherAlphabet, .strayBits])
-            else { return nil }
-            return Data(bytes.drop { $0 == 0 })
+    public init(
+        jwk: JSONValue, for algorithms: Set<StatementAlgorithm> = StatementAlgorithm.devices
+    ) throws(Fault) {
+        func bytes(_ name: String) -> [UInt8]? {
+            guard let text = jwk[name]?.stringValue, text.utf8.count <= 1024 else { return nil }
+            return [UInt8](base64URL: text, accepting: [.otherAlphabet, .strayBits])
+        }
+        func number(_ name: String) -> Data? { bytes(name).map { Data($0.drop { $0 == 0 }) } }
+        func read(_ algorithms: Set<StatementAlgorithm>) throws(Fault) {
+            if algorithms.isEmpty { throw .malformed }
+            guard let alg = jwk["alg"] else { return }
+            if !algorithms.contains(where: { alg == .string($0.rawValue) }) { throw .wrongPurpose }
         }
         if let use = jwk["use"], use != .string("sig") { throw .wrongPurpose }
         switch jwk["kty"]?.stringValue {
         case "RSA":
-            if let alg = jwk["alg"], alg != .string(SigningAlgorithm.rs256.rawValue) { throw .wrongPurpose }
+            try read(algorithms.intersection([.rs256, .ps256]))
             guard let modulus = number("n"), let exponent = number("e"), let first = modulus.first else {
                 throw .malformed
             }
@@ -52,22 +61,29 @@ public struct SignatureKey: Sendable, Equatable, Codable {
             else { throw .wrongSize }
             material = .rsa(modulus: modulus, exponent: exponent)
         case "EC":
-            if let alg = jwk["alg"], alg != .string(SigningAlgorithm.es256.rawValue) { throw .wrongPurpose }
+            try read(algorithms.intersection([.es256]))
             guard jwk["crv"] == .string("P-256"), let x = number("x"), let y = number("y"), x.count <= 32, y.count <= 32
             else { throw .malformed }
             let point = [x, y].reduce(into: Data()) { $0 += Data(count: 32 - $1.count) + $1 }
             guard (try? P256.Signing.PublicKey(rawRepresentation: point)) != nil else { throw .notOnCurve }
             material = .p256(point: point)
+        case "OKP":
+            try read(algorithms.intersection([.edDSA]))
+            guard jwk["crv"] == .string("Ed25519"), let key = bytes("x"), key.count == 32,
+                (try? Curve25519.Signing.PublicKey(rawRepresentation: key)) != nil
+            else { throw .malformed }
+            material = .ed25519(key: Data(key))
         default:
             throw .malformed
         }
     }
 
-    /// The one algorithm that this key signs with.
-    public var algorithm: SigningAlgorithm {
+    /// The algorithm that a key of this kind signs with, unless its owner says otherwise.
+    public var algorithm: StatementAlgorithm {
         switch material {
         case .rsa: .rs256
         case .p256: .es256
+        case .ed25519: .edDSA
         }
     }
 
@@ -81,6 +97,8 @@ public struct SignatureKey: Sendable, Equatable, Codable {
                 "kty": "EC", "crv": "P-256", "x": Array(point.prefix(32)).base64URL,
                 "y": Array(point.suffix(32)).base64URL,
             ]
+        case .ed25519(let key):
+            ["kty": "OKP", "crv": "Ed25519", "x": Array(key).base64URL]
         }
     }
 
@@ -95,26 +113,37 @@ public struct SignatureKey: Sendable, Equatable, Codable {
 
     /// The claims of a compact JWS (RFC 7515, section 3.1) that this key signed. What its header says of keys (`jwk`,
     /// `jku`, `x5c`, `kid`) is ignored.
-    package func claims(of token: String) throws(StatementFault) -> TokenClaims {
+    /// - Parameter algorithm: What the header has to name; nil is ``algorithm``.
+    package func claims(of token: String, in algorithm: StatementAlgorithm? = nil) throws(StatementFault) -> TokenClaims
+    {
+        let algorithm = algorithm ?? self.algorithm
         guard let token = ReceivedToken(token) else { throw .malformed }
         guard token.header.alg == algorithm.rawValue else { throw .wrongAlgorithm }
-        guard isSignature(token.signature, of: token.signedText) else { throw .wrongSignature }
+        guard isSignature(token.signature, of: token.signedText, in: algorithm) else { throw .wrongSignature }
         guard let claims = token.claims else { throw .malformed }
         return claims
     }
 
-    package func isSignature(_ signature: Data, of message: Data) -> Bool {
-        switch material {
-        case .rsa(let modulus, let exponent):
+    /// Whether this key made the signature, in the algorithm; not, where keys of its kind do not have the algorithm.
+    package func isSignature(
+        _ signature: Data, of message: Data, in algorithm: StatementAlgorithm? = nil
+    ) -> Bool {
+        switch (material, algorithm ?? self.algorithm) {
+        case (.rsa(let modulus, let exponent), .rs256), (.rsa(let modulus, let exponent), .ps256):
             guard let key = try? _RSA.Signing.PublicKey(n: modulus, e: exponent) else { return false }
             return key.isValidSignature(
                 _RSA.Signing.RSASignature(rawRepresentation: signature), for: SHA256.hash(data: message),
-                padding: .insecurePKCS1v1_5)
-        case .p256(let point):
+                padding: algorithm == .ps256 ? .PSS : .insecurePKCS1v1_5)
+        case (.p256(let point), .es256):
             guard let key = try? P256.Signing.PublicKey(rawRepresentation: point),
                 let parsed = try? P256.Signing.ECDSASignature(rawRepresentation: signature)
             else { return false }
             return key.isValidSignature(parsed, for: message)
+        case (.ed25519(let key), .edDSA):
+            guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: key) else { return false }
+            return key.isValidSignature(signature, for: message)
+        case (.rsa, _), (.p256, _), (.ed25519, _):
+            return false
         }
     }
 

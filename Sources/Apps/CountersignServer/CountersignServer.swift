@@ -116,7 +116,9 @@ public struct CountersignServer: Sendable {
         router.add(
             middleware: PublicCORSMiddleware(
                 exposing: Guardian.exposedHeaders, appliesTo: { Guardian.owns(path: $0) && !OAuth.isPublic(path: $0) }))
-        router.add(middleware: PublicCORSMiddleware(exposing: OAuth.exposedHeaders, appliesTo: OAuth.isPublic))
+        router.add(
+            middleware: PublicCORSMiddleware(
+                exposing: OAuth.exposedHeaders, isAlikeForAll: OAuth.isDocument, appliesTo: OAuth.isPublic))
         router.add(
             middleware: PublicCORSMiddleware(exposing: NativeAuth.exposedHeaders, appliesTo: NativeAuth.owns))
 

@@ -6,9 +6,14 @@ public struct AssertionKey: Sendable, Equatable, Codable {
     /// `kid`; nil where the key set has this one key.
     public let id: String?
     let key: DeviceKey
+    /// `alg` of an RSA key, which has two; nil where it says none, and of other keys, which have one.
+    let algorithm: StatementAlgorithm?
 
-    /// The algorithm that the key signs with.
-    public var algorithm: SigningAlgorithm { key.algorithm }
+    /// Whether the key signs in the algorithm.
+    func signs(in algorithm: StatementAlgorithm) -> Bool {
+        if let own = self.algorithm { return own == algorithm }
+        return algorithm == key.algorithm || algorithm == .ps256 && key.algorithm == .rs256
+    }
 
     /// Keys that an application may have: the present one, the next one, and some for servers that sign with their own.
     public static let most = 10
@@ -43,19 +48,27 @@ public struct AssertionKey: Sendable, Equatable, Codable {
         default: throw .ambiguousName
         }
         do {
-            key = try DeviceKey(jwk: jwk)
+            key = try DeviceKey(jwk: jwk, for: Set(StatementAlgorithm.allCases))
         } catch {
             throw .unusableKey(error)
         }
+        algorithm = key.algorithm == .rs256 ? jwk["alg"]?.stringValue.flatMap(StatementAlgorithm.init) : nil
     }
 
     /// A key that no application has, so that an assertion of an unknown one costs as much as another's.
-    static func decoy(_ algorithm: SigningAlgorithm) -> DeviceKey? {
+    static func decoy(_ algorithm: StatementAlgorithm) -> DeviceKey? {
         switch algorithm {
         case .es256: elliptic
-        case .rs256: rsa
+        case .rs256, .ps256: rsa
+        case .edDSA: edwards
         }
     }
+
+    /// The key of RFC 8037, appendix A.
+    private static let edwards = try? DeviceKey(
+        jwk: .object([
+            "kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+        ]), for: [.edDSA])
 
     private static let elliptic = try? DeviceKey(
         jwk: .object([

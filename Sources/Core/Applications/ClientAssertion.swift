@@ -64,15 +64,15 @@ struct ClientAssertion: Sendable {
     func judge(
         by keys: [AssertionKey], expecting expectation: ClientExpectation, at now: Date
     ) -> Result<Good, Fault> {
-        guard let algorithm = SigningAlgorithm(rawValue: header.alg), expectation.algorithms.contains(algorithm),
+        guard let algorithm = StatementAlgorithm(rawValue: header.alg), expectation.algorithms.contains(algorithm),
             Self.types.contains(TokenType(header: header.typ))
         else { return .failure(.algorithm) }
         let named = keys.filter {
-            $0.algorithm == algorithm && (header.kid == nil || $0.id == nil || $0.id == header.kid)
+            $0.signs(in: algorithm) && (header.kid == nil || $0.id == nil || $0.id == header.kid)
         }
-        if named.isEmpty, let decoy = AssertionKey.decoy(algorithm) { _ = try? decoy.claims(of: text) }
+        if named.isEmpty, let decoy = AssertionKey.decoy(algorithm) { _ = try? decoy.claims(of: text, in: algorithm) }
         for key in named {
-            guard let claims = try? key.key.claims(of: text) else { continue }
+            guard let claims = try? key.key.claims(of: text, in: algorithm) else { continue }
             return judge(claims, by: key, expecting: expectation, at: now)
         }
         return .failure(.signature)

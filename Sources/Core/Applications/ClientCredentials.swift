@@ -71,11 +71,11 @@ public struct ClientExpectation: Sendable {
     /// Whether an assertion may live longer than ``ClientAssertion/longest``: then it counts until that long after it was made.
     var cutsLifetime = false
     /// What an assertion may be signed with.
-    public var algorithms: Set<SigningAlgorithm>
+    public var algorithms: Set<StatementAlgorithm>
 
     public init(
         _ methods: Set<ClientAuthenticationMethod>, issuers: Set<String> = [],
-        algorithms: Set<SigningAlgorithm> = Set(SigningAlgorithm.allCases)
+        algorithms: Set<StatementAlgorithm> = Set(StatementAlgorithm.allCases)
     ) {
         self.methods = methods
         self.issuers = issuers

@@ -93,13 +93,21 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
         idTokenAlgorithm = try members.decodeIfPresent(SigningAlgorithm.self, forKey: .idTokenAlgorithm)
     }
 
-    /// What a registration that names none may use (RFC 7591, section 2, with refresh tokens).
-    public static let defaultGrantTypes = ["authorization_code", "refresh_token"]
+    /// What a registration that names none may use: of RFC 7591, section 2, with refresh tokens; or what its kind is for.
+    public var defaultGrantTypes: [String] {
+        switch kind {
+        case .service: ["client_credentials"]
+        case .device: [Self.deviceGrantType, "refresh_token"]
+        case .web, .browser, .native, nil: ["authorization_code", "refresh_token"]
+        }
+    }
+
+    /// RFC 8628, section 3.4.
+    private static let deviceGrantType = "urn:ietf:params:oauth:grant-type:device_code"
 
     /// Whether it may use a grant. What is not listed is not allowed.
     public func allowsGrant(_ type: String) -> Bool {
-        if let grantTypes { return grantTypes.contains(type) }
-        return kind == .service ? type == "client_credentials" : Self.defaultGrantTypes.contains(type)
+        (grantTypes ?? defaultGrantTypes).contains(type)
     }
 
     /// Whether it may show who it is by a method.

@@ -19,7 +19,7 @@ public final class JWKSValidator: TokenValidator {
         public var requiredClaims: Set<String> = []
         /// What tokens may be signed with. The key decides; a header that says otherwise is none of the issuer's (RFC 8725,
         /// section 3.1).
-        public var algorithms = Set(SigningAlgorithm.allCases)
+        public var algorithms: Set<StatementAlgorithm> = [.es256, .rs256]
         /// Seconds that clocks may differ.
         public var leeway: TimeInterval = 30
         /// Seconds after which keys are fetched again.

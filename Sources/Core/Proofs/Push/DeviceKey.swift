@@ -23,7 +23,7 @@ extension DeviceKey: StoredJSON {
 
 extension DeviceKey.Material: StoredJSON {
     package init(from json: inout JSONReader) throws {
-        var numbers: (modulus: Data?, exponent: Data?, point: Data?)
+        var numbers: (modulus: Data?, exponent: Data?, point: Data?, key: Data?)
         try json.beginObject()
         guard let kind = try json.nextMember() else { throw json.malformed("no key") }
         try json.beginObject()
@@ -32,6 +32,7 @@ extension DeviceKey.Material: StoredJSON {
             case "modulus": numbers.modulus = try json.read()
             case "exponent": numbers.exponent = try json.read()
             case "point": numbers.point = try json.read()
+            case "key": numbers.key = try json.read()
             default: try json.skip()
             }
         }
@@ -41,6 +42,7 @@ extension DeviceKey.Material: StoredJSON {
                 modulus: try json.required(numbers.modulus, "modulus"),
                 exponent: try json.required(numbers.exponent, "exponent"))
         case "p256": self = .p256(point: try json.required(numbers.point, "point"))
+        case "ed25519": self = .ed25519(key: try json.required(numbers.key, "key"))
         default: throw json.malformed("no key")
         }
         guard try json.nextMember() == nil else { throw json.malformed("two keys") }
@@ -58,6 +60,10 @@ extension DeviceKey.Material: StoredJSON {
             json.name("p256")
             json.beginObject()
             try json.write("point", point)
+        case .ed25519(let key):
+            json.name("ed25519")
+            json.beginObject()
+            try json.write("key", key)
         }
         json.endObject()
         json.endObject()

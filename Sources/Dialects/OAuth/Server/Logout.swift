@@ -18,16 +18,17 @@ extension OAuth {
         let session = try await browserSession(request)
         guard let session else {
             // Nothing is left to sign out of; the pages come back here when it is done.
-            return Self.redirect(to: target(parameters, hint) ?? Path.signedOut)
+            return Self.redirect(to: target(parameters, hint) ?? signedOut(parameters))
         }
         guard let hint, hint.session == session.id else {
             // A link alone, which any site can show, signs no user out: the user confirms it.
-            let escaped = query.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-            return Self.redirect(to: "\(Path.signOut)?logout=\(escaped)")
+            let escaped = Self.escape(query)
+            let languages = parameters["ui_locales"].map { "&ui_locales=\(Self.escape($0))" } ?? ""
+            return Self.redirect(to: "\(Path.signOut)?logout=\(escaped)\(languages)")
         }
         let client = context.client(hint.application.id, of: .oauth)
         _ = try await realm.sessions.signOut(session.id, of: session.userID, by: client)
-        var response = Self.redirect(to: target(parameters, hint) ?? Path.signedOut)
+        var response = Self.redirect(to: target(parameters, hint) ?? signedOut(parameters))
         response.headers[.clearSiteData] = "\"cache\", \"storage\""
         return response.setting(cookies: cookies.clearingSession)
     }
@@ -40,6 +41,32 @@ extension OAuth {
         else { return pages.error(request) }
         return Self.redirect(to: "\(Path.logout)?\(String(decoding: body, as: UTF8.self))")
     }
+
+    /// `GET /v2/logout`, Auth0's spelling: `returnTo` is an address to return to like any other, so it has to be registered for the
+    /// application.
+    func auth0Logout(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
+        let query = request.uri.query ?? ""
+        guard query.utf8.count <= Self.longestRequest, let parameters = QueryParameters(query),
+            parameters.repeated == nil
+        else { return pages.error(request) }
+        let members = [("client_id", "client_id"), ("post_logout_redirect_uri", "returnTo"), ("state", "state")]
+            .compactMap { name, theirs in parameters[theirs].map { "\(name)=\(Self.escape($0))" } }
+        return Self.redirect(to: Path.logout + (members.isEmpty ? "" : "?" + members.joined(separator: "&")))
+    }
+
+    /// The page that ends a sign-out without an address to return to, in the language that was asked for.
+    private func signedOut(_ parameters: QueryParameters) -> String {
+        guard let languages = parameters["ui_locales"] else { return Path.signedOut }
+        return "\(Path.signedOut)?ui_locales=\(Self.escape(languages))"
+    }
+
+    private static func escape(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+
+    /// RFC 3986, section 2.3.
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
     private struct LogoutHint {
         let application: CountersignCore.Application
@@ -72,10 +99,7 @@ extension OAuth {
                 freePorts: hasFreePorts(hint.application))
         else { return nil }
         guard let state = parameters["state"], state.utf8.count <= AuthorizationRequest.longestState else { return uri }
-        let allowed = CharacterSet(
-            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-        let escaped = state.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
-        return uri + (uri.contains("?") ? "&" : "?") + "state=\(escaped)"
+        return uri + (uri.contains("?") ? "&" : "?") + "state=\(Self.escape(state))"
     }
 }
 

@@ -67,12 +67,15 @@ struct TokenChallenge: Sendable {
     var scope: String?
     var nonce: String?
 
+    /// Of proofs, with spaces (RFC 9449, section 7.1).
+    private static let algorithms = StatementAlgorithm.allCases.map(\.rawValue).joined(separator: " ")
+
     func response() throws -> Response {
         var parameters: [String] = []
         if let error { parameters.append("error=\"\(error)\"") }
         if let description { parameters.append("error_description=\"\(description)\"") }
         if let scope { parameters.append("scope=\"\(scope)\"") }
-        if scheme == "DPoP" { parameters.append("algs=\"ES256 RS256\"") }
+        if scheme == "DPoP" { parameters.append("algs=\"\(Self.algorithms)\"") }
         var headers: HTTPFields = [
             .wwwAuthenticate: parameters.isEmpty ? scheme : "\(scheme) \(parameters.joined(separator: ", "))"
         ]

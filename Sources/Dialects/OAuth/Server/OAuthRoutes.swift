@@ -30,6 +30,7 @@ extension OAuth {
         group.get(RouterPath(Path.resume)) { request, context in try await resume(request, context) }
         group.get(RouterPath(Path.startAgain)) { request, _ in pages.startAgain(request) }
         group.get(RouterPath(Path.logout)) { request, context in try await logout(request, context) }
+        group.get(RouterPath(Path.auth0Logout)) { request, context in try await auth0Logout(request, context) }
     }
 
     enum Path {
@@ -44,6 +45,7 @@ extension OAuth {
         static let backchannel = "/bc-authorize"
         static let userInfo = "/userinfo"
         static let logout = "/oidc/logout"
+        static let auth0Logout = "/v2/logout"
         static let keys = "/.well-known/jwks.json"
         static let signIn = "/sign-in"
         static let consent = "/sign-in/consent"
@@ -57,9 +59,12 @@ extension OAuth {
     /// Headers that pages of other origins may read of answers (RFC 9449, section 8).
     public static let exposedHeaders: [HTTPField.Name] = [.retryAfter, .wwwAuthenticate, .dpopNonce]
 
+    /// Whether a path is that of a document which every client reads alike: metadata, keys.
+    public static func isDocument(path: String) -> Bool { metadataPaths.contains(path) || path == Path.keys }
+
     /// Whether pages of other origins may call a path: never the ones that a browser is led to.
     public static func isPublic(path: String) -> Bool {
-        metadataPaths.contains(path) || path == Path.keys || path == Path.userInfo || path == Path.backchannel
+        isDocument(path: path) || path == Path.userInfo || path == Path.backchannel
             || path.hasPrefix("/oauth/")
     }
 }

@@ -229,7 +229,7 @@ public struct ProtectedResource: Sendable {
         }
     }
 
-    private static let algorithms = SigningAlgorithm.allCases.map(\.rawValue).joined(separator: " ")
+    private static let algorithms = StatementAlgorithm.allCases.map(\.rawValue).joined(separator: " ")
 
     private func challenge(
         _ scheme: TokenScheme, _ error: String, _ details: [(name: String, value: String?)] = []

@@ -12,22 +12,27 @@ public struct PublicCORSMiddleware<Context: RequestContext>: RouterMiddleware {
     private let methods: String
     private let exposed: String
     private let maxAge: String
+    private let isAlikeForAll: @Sendable (String) -> Bool
     private let appliesTo: @Sendable (String) -> Bool
 
     /// - Parameters:
     ///   - methods: the methods that the API has.
     ///   - exposing: headers of answers that pages may read beside the usual ones.
     ///   - maxAge: seconds for which a browser may keep the answer to a preflight.
+    ///   - isAlikeForAll: whether a path's answers are for every origin and without one the same, so that shared caches keep one of
+    ///     them: they allow `*`.
     ///   - appliesTo: whether the API has that path; all unless said otherwise.
     public init(
         methods: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete],
         exposing: [HTTPField.Name] = [.retryAfter],
         maxAge: Int = 3600,
+        isAlikeForAll: @escaping @Sendable (_ path: String) -> Bool = { _ in false },
         appliesTo: @escaping @Sendable (_ path: String) -> Bool = { _ in true }
     ) {
         self.methods = methods.map(\.rawValue).joined(separator: ", ")
         self.exposed = exposing.map(\.rawName).joined(separator: ", ")
         self.maxAge = String(maxAge)
+        self.isAlikeForAll = isAlikeForAll
         self.appliesTo = appliesTo
     }
 
@@ -35,14 +40,18 @@ public struct PublicCORSMiddleware<Context: RequestContext>: RouterMiddleware {
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         guard appliesTo(request.uri.path) else { return try await next(request, context) }
+        if isAlikeForAll(request.uri.path) {
+            if Self.isPreflight(request) { return preflight(request, origin: "*") }
+            var response = try await next(request, context)
+            response.headers[.accessControlAllowOrigin] = "*"
+            return response
+        }
         guard let origin = request.headers[.origin] else {
             var response = try await next(request, context)
             response.headers.vary(by: "Origin")
             return response
         }
-        if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
-            return preflight(request, origin: origin)
-        }
+        if Self.isPreflight(request) { return preflight(request, origin: origin) }
         var response = try await next(request, context)
         response.headers[.accessControlAllowOrigin] = origin
         if !exposed.isEmpty { response.headers[.accessControlExposeHeaders] = exposed }
@@ -50,12 +59,16 @@ public struct PublicCORSMiddleware<Context: RequestContext>: RouterMiddleware {
         return response
     }
 
+    private static func isPreflight(_ request: Request) -> Bool {
+        request.method == .options && request.headers[.accessControlRequestMethod] != nil
+    }
+
     private func preflight(_ request: Request, origin: String) -> Response {
         var headers: HTTPFields = [
             .accessControlAllowOrigin: origin,
             .accessControlAllowMethods: methods,
             .accessControlMaxAge: maxAge,
-            .vary: "Origin, Access-Control-Request-Headers",
+            .vary: origin == "*" ? "Access-Control-Request-Headers" : "Origin, Access-Control-Request-Headers",
         ]
         if let requested = request.headers[.accessControlRequestHeaders] {
             headers[.accessControlAllowHeaders] = requested

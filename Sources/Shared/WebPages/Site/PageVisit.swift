@@ -21,7 +21,8 @@ public struct PageVisit: Sendable {
 
     /// - Parameters:
     ///   - lang: the language that a form was shown in.
-    ///   - languages: what an application asked for (`ui_locales`, OpenID Connect Core 1.0, section 3.1.2.1).
+    ///   - languages: what an application asked for (`ui_locales`, OpenID Connect Core 1.0, section 3.1.2.1), where the page's own
+    ///     address does not say it.
     init(site: PageSite, request: Request, lang: String?, languages: [String]) {
         self.site = site
         query = request.queryItems
@@ -31,8 +32,9 @@ public struct PageVisit: Sendable {
         sealedNote = site.cookies.note(request)
         let chosen = (lang ?? query["lang"]).flatMap(PageLanguage.init(tag:))
         let kept = site.cookies.language(request)
+        let asked = (query["ui_locales"] ?? "").split(separator: " ").prefix(8).map(String.init)
         language =
-            chosen ?? kept ?? languages.lazy.compactMap(PageLanguage.init(tag:)).first
+            chosen ?? kept ?? (asked.isEmpty ? languages : asked).lazy.compactMap(PageLanguage.init(tag:)).first
             ?? request.headers[.acceptLanguage].flatMap(PageLanguage.init(accepting:)) ?? .english
         if let chosen, chosen != kept, request.method == .get { cookies.append(site.cookies.setting(language: chosen)) }
     }

@@ -82,8 +82,7 @@ extension ApplicationSummary.OAuth {
     init(_ oauth: OAuthRegistration) {
         self.init(
             kind: oauth.kind?.rawValue,
-            grantTypes: oauth.grantTypes
-                ?? (oauth.kind == .service ? ["client_credentials"] : OAuthRegistration.defaultGrantTypes),
+            grantTypes: oauth.grantTypes ?? oauth.defaultGrantTypes,
             authMethod: oauth.authMethod?.rawValue, postLogoutRedirectURIs: oauth.postLogoutRedirectURIs,
             backchannelLogoutURI: oauth.backchannelLogoutURI, isFirstParty: oauth.isFirstParty,
             requiresPAR: oauth.requiresPAR, requiresDPoP: oauth.requiresDPoP,

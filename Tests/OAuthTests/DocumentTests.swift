@@ -1,0 +1,76 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import Testing
+
+/// What every client reads alike, and how a browser is led out.
+@Suite("Documents for every origin, and other spellings of signing out")
+struct DocumentTests {
+    @Test
+    func `Documents allow every origin in an answer that caches may share, and authorize allows none`() async throws {
+        try await TestServer.with(.development) { server in
+            let origin = try #require(HTTPField.Name("Access-Control-Allow-Origin"))
+            let asked = try #require(HTTPField.Name("Access-Control-Request-Method"))
+            let from: HTTPFields = [.origin: "https://app.example"]
+            for path in [
+                "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server",
+                "/.well-known/jwks.json",
+            ] {
+                for headers in [from, [:]] {
+                    let reply = try await server.send(.get, path, headers: headers)
+                    #expect(reply.status == 200 && reply.headers[origin] == "*", "\(path)")
+                    #expect(reply.headers[.vary]?.contains("Origin") != true, "\(path)")
+                }
+                let preflight = try await server.send(
+                    .options, path, headers: [.origin: "https://app.example", asked: "GET"])
+                #expect(preflight.status == 204 && preflight.headers[origin] == "*")
+            }
+            #expect(try await server.send(.get, "/userinfo", headers: from).headers[origin] == "https://app.example")
+            #expect(try await server.send(.get, "/authorize", headers: from).headers[origin] == nil)
+        }
+    }
+
+    @Test
+    func `Auth0's address for signing out leads to the registered addresses alone`() async throws {
+        try await TestServer.with(.development) { server in
+            var registration = ApplicationRegistration(scopes: ["openid"])
+            registration.oauth.kind = .web
+            registration.oauth.postLogoutRedirectURIs = ["https://shop.example/bye"]
+            try await server.add("shop", registration)
+            func end(_ query: String) async throws -> String? {
+                var browser = Browser(server)
+                let first = try await browser.get("/v2/logout\(query)")
+                #expect(first.status == 303)
+                let target = try #require(first.headers[.location])
+                return try await browser.get(target).headers[.location]
+            }
+            #expect(
+                try await end("?client_id=shop&returnTo=https%3A%2F%2Fshop.example%2Fbye")
+                    == "https://shop.example/bye")
+            for query in [
+                "", "?returnTo=https%3A%2F%2Fshop.example%2Fbye",
+                "?client_id=other&returnTo=https%3A%2F%2Fshop.example%2Fbye",
+                "?client_id=shop&returnTo=https%3A%2F%2Fevil.example%2F",
+                "?client_id=shop&returnTo=https%3A%2F%2Fshop.example%2Fbye%26x",
+            ] {
+                #expect(try await end(query) == "/signed-out", "\(query)")
+            }
+        }
+    }
+
+    @Test
+    func `Signing out speaks the language that the application asks for`() async throws {
+        try await TestServer.with(.development) { server in
+            var browser = Browser(server)
+            let ended = try await browser.get("/oidc/logout?ui_locales=xx%20de")
+            let page = try await browser.get(try #require(ended.headers[.location]))
+            #expect(page.status == 200 && page.text.contains("<html lang=\"de\""))
+            _ = try await server.addUser()
+            try await browser.signIn()
+            let asked = try await browser.get("/oidc/logout?ui_locales=ja")
+            let confirm = try await browser.get(try #require(asked.headers[.location]))
+            #expect(confirm.status == 200 && confirm.text.contains("<html lang=\"ja\""))
+        }
+    }
+}
