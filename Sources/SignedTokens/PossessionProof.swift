@@ -74,7 +74,7 @@ public struct PossessionProof: Sendable, Equatable {
     }
 
     /// Whether two addresses are the same but for what RFC 3986 (section 6.2.2 and 6.2.3) has no difference in: the case of scheme and
-    /// host, a default port, an empty path.
+    /// host, a default port, an empty path, and how characters are escaped that need not be.
     private static func same(_ ours: String, _ theirs: String) -> Bool {
         if ours == theirs { return true }
         guard let one = URLComponents(string: ours), let other = URLComponents(string: theirs), other.user == nil,
@@ -83,9 +83,32 @@ public struct PossessionProof: Sendable, Equatable {
         func port(_ url: URLComponents) -> Int? {
             url.port ?? ["https": 443, "http": 80][url.scheme?.lowercased() ?? ""]
         }
-        func path(_ url: URLComponents) -> String { url.path.isEmpty ? "/" : url.path }
+        func path(_ url: URLComponents) -> [UInt8] {
+            url.percentEncodedPath.isEmpty ? [UInt8(ascii: "/")] : plain(Array(url.percentEncodedPath.utf8))
+        }
         return one.scheme?.lowercased() == other.scheme?.lowercased()
             && one.host?.lowercased() == other.host?.lowercased()
             && port(one) == port(other) && path(one) == path(other)
+    }
+
+    /// A path with unreserved characters as themselves, and other escapes in capital letters: an escaped slash stays no slash.
+    private static func plain(_ path: [UInt8]) -> [UInt8] {
+        var plain: [UInt8] = []
+        var rest = path[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%"), rest.count >= 2,
+                let escaped = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            else {
+                plain.append(byte)
+                continue
+            }
+            let digits = String(decoding: rest.prefix(2), as: UTF8.self).uppercased()
+            rest = rest.dropFirst(2)
+            switch Character(Unicode.Scalar(escaped)) {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~": plain.append(escaped)
+            default: plain += [UInt8(ascii: "%")] + Array(digits.utf8)
+            }
+        }
+        return plain
     }
 }

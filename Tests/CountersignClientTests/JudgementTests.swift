@@ -101,6 +101,24 @@ struct JudgementTests {
     }
 
     @Test
+    func `What the first version kept is read`() throws {
+        let kept = try JSONDecoder().decode(
+            KeptSession.self,
+            from: Data(
+                """
+                {"accessTokens":{"":{"expiresAt":811693472,"scopes":["openid"],"text":"at","type":"DPoP"}},
+                "clientID":"notes","idToken":"id","issuer":"https://auth.example.org","key":"AQID","refreshToken":"rt",
+                "resources":["https://api.example.org"],"scopes":["openid"],
+                "user":{"acr":"aal1","authenticatedAt":811692872,"id":"ada","sessionID":"s"}}
+                """.utf8))
+        #expect(kept.user?.id == "ada" && kept.refreshToken == "rt" && kept.key == Data([1, 2, 3]))
+        #expect(kept.accessTokens[""]?.isBound == true)
+        #expect(kept.accessTokens[""]?.expiresAt == Date(timeIntervalSinceReferenceDate: 811_693_472))
+        let least = #"{"accessTokens":{},"clientID":"notes","issuer":"i","resources":[],"scopes":[]}"#
+        #expect(try JSONDecoder().decode(KeptSession.self, from: Data(least.utf8)).user == nil)
+    }
+
+    @Test
     func `Words of a server are bounded and harmless`() {
         let failure = ClientFailure.refused(
             "access\u{1B}[31m_denied" + String(repeating: "x", count: 500), "\u{7}gone\n")

@@ -264,6 +264,28 @@ struct ProtectedResourceTests {
     }
 
     @Test
+    func `The address of a proof is compared as addresses are`() async throws {
+        let (api, key) = (try resource(), BoundKey())
+        let token = try issuer.token(at: time.now, ["cnf": try key.confirmation])
+        func isTaken(_ address: String, at target: String = "/v1/notes") async throws -> Bool {
+            let proof = try key.proof(for: token, at: time.now, ["htu": .string(address)])
+            let sent = request(token, scheme: "DPoP", proofs: [proof], target: target)
+            if case .admitted = await api.judge(sent, ScopeRequirement("read")) { return true } else { return false }
+        }
+        for same in [
+            "https://api.example.org/v1/notes", "HTTPS://API.example.org:443/v1/notes",
+            "https://api.example.org/v1/n%6ftes", "https://api.example.org/v1/notes?page=3#x",
+        ] { #expect(try await isTaken(same), "\(same)") }
+        for other in [
+            "https://api.example.org/v1%2Fnotes", "https://api.example.org/v1/notes/",
+            "https://api.example.org/V1/notes",
+            "https://ada@api.example.org/v1/notes", "https://api.example.org:444/v1/notes", "/v1/notes", "",
+        ] { #expect(try await !isTaken(other), "\(other)") }
+        #expect(try await isTaken("https://api.example.org/a%2fb", at: "/a%2Fb"))
+        #expect(try await !isTaken("https://api.example.org/a%2fb", at: "/a/b"))
+    }
+
+    @Test
     func `Another key's proof, two proofs, none, and one that shows its private key are refused`() async throws {
         let (api, key, other) = (try resource(), BoundKey(), BoundKey())
         let token = try issuer.token(at: time.now, ["cnf": try key.confirmation])
