@@ -193,4 +193,49 @@ struct PageLockTests {
                     "<html lang=\"ja\""))
         }
     }
+
+    // MARK: Every form
+
+    private static let formsOfBrowsers = [
+        "/sign-in", "/sign-in/password", "/sign-in/mail", "/sign-in/code", "/sign-in/push", "/sign-in/enrol",
+        "/sign-in/consent", "/sign-up", "/sign-up/verify", "/sign-up/new-password", "/sign-up/profile", "/forgot",
+        "/forgot/verify", "/reset", "/activate",
+    ]
+    private static let formsOfSessions = ["/account/applications", "/account/sessions", "/sign-out"]
+
+    /// What a stranger's page can have a browser send: never both locks at once.
+    private static let strangers: [HTTPFields] = [
+        [site: "cross-site"], [site: "same-site"], [site: "none"], [:], [.origin: "https://evil.example"],
+        [site: "cross-site", .origin: "https://evil.example"],
+    ]
+
+    @Test(arguments: formsOfBrowsers + formsOfSessions)
+    func `No form is taken without both locks`(path: String) async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            let account = try await SignInPageTests.password(browser)
+            #expect(account.kind == "account", "\(account.html)")
+            let session = try #require(browser.cookies[SignInPageTests.session])
+            let elsewhere = TestBrowser(server)
+            let other = try await SignInPageTests.password(elsewhere)
+            let own = try #require(account.form(with: ["decision": ""])?.values["csrf"])
+            let foreign = try #require(other.form(with: ["decision": ""])?.values["csrf"])
+            let fields = ["decision": "all", "client": "dev-web", "username": SignInPageTests.address]
+            // From our own page, without the form's token or with one of another form, another session.
+            for token in [nil, "", "AAAA", foreign, path == "/sign-out" ? nil : own] {
+                var fields = fields
+                fields["csrf"] = token
+                let reply = try await browser.post(path, fields)
+                #expect((400..<500).contains(reply.status), "\(path) \(token ?? "nil"): \(reply.status)")
+            }
+            // With the right token where it is known, from a stranger's page.
+            for headers in Self.strangers {
+                let reply = try await browser.post(path, fields.merging(["csrf": own]) { $1 }, headers: headers)
+                #expect((400..<500).contains(reply.status), "\(path) \(headers): \(reply.status)")
+            }
+            browser.keep(browser.cookies.merging([SignInPageTests.session: session]) { $1 })
+            #expect(try await browser.open("/account").kind == "account")
+        }
+    }
 }

@@ -346,4 +346,22 @@ struct PageStepTests {
             #expect(page.kind == "sign-in" && page.html.contains("value=\"bob@example.com\""), "\(page.html)")
         }
     }
+
+    // MARK: Guessing
+
+    @Test
+    func `A sign-in with too many wrong passwords ends, says so, and the next one begins anew`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            var page = try await browser.submit(
+                try await browser.open("/sign-in"), ["username": SignInPageTests.address])
+            for _ in 0..<30 where page.kind == "password" {
+                page = try await browser.submit(page, ["password": "not that one"])
+            }
+            #expect(page.kind == "expired" && page.status == 410, "\(page.html)")
+            #expect(page.html.contains("Too many wrong answers") && page.links.values.contains("/sign-in"))
+            #expect(browser.cookies[SignInPageTests.session] == nil)
+        }
+    }
 }

@@ -63,7 +63,7 @@ struct AccountPage: Sendable {
                             words(
                                 "sessionFrom",
                                 [
-                                    "agent": .chosen(session.origin.userAgent ?? words.plain("unknown")),
+                                    "agent": .chosen(BrowserName.text(of: session.origin.userAgent, words)),
                                     "address": .chosen(session.origin.address ?? words.plain("unknown")),
                                 ]),
                             words("accountSince", ["date": .words(Self.day(session.createdAt))]),

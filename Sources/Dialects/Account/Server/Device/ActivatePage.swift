@@ -88,7 +88,7 @@ struct ActivatePage: Sendable {
                         "deviceFrom",
                         [
                             "address": .chosen(device.request.address ?? words.plain("unknown")),
-                            "agent": .chosen(device.request.userAgent ?? words.plain("unknown")),
+                            "agent": .chosen(BrowserName.text(of: device.request.userAgent, words)),
                         ])),
                 .heading(words.plain("consentScopes")),
                 .items(device.request.scopes.map { .init(ConsentPage.text(of: $0, words)) }),

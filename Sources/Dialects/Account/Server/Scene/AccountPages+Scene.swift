@@ -128,6 +128,9 @@ extension PageScene {
         return state("expired", "expiredTitle", "expiredText", status: .gone)
     }
 
+    /// The attempt has taken as many wrong answers as one may.
+    func exhausted() -> Response { state("expired", "exhaustedTitle", "exhaustedText", status: .gone) }
+
     /// What is said of an answer that was refused, where the page with its form is shown again; a response where another page follows.
     func outcome(of refusal: Refusal, wrong: String) -> Outcome {
         switch refusal.reason {
@@ -144,7 +147,8 @@ extension PageScene {
         case .authenticatorDisabled:
             return .page(state("locked", "lockedTitle", "lockedText", status: .forbidden))
         case .userDisabled: return .page(state("disabled", "disabledTitle", "disabledText", status: .forbidden))
-        case .unknownFlow, .flowExpired, .flowFinished, .flowExhausted, .userNotFound, .approvalRejected:
+        case .flowExhausted: return .page(exhausted())
+        case .unknownFlow, .flowExpired, .flowFinished, .userNotFound, .approvalRejected:
             return .page(over())
         default: return .problem(words("busyProblem"))
         }

@@ -27,9 +27,9 @@ struct NextStep: Sendable {
 
     /// Leads to the page that the attempt has come to.
     mutating func go(_ handle: FlowHandle) async throws -> Response {
-        guard case .open(let summary) = try await realm.authenticator.status(of: handle, expecting: .anyStep),
-            let journey = summary.journey
-        else { return scene.over() }
+        let status = try await realm.authenticator.status(of: handle, expecting: .anyStep)
+        if case .exhausted = status { return scene.exhausted() }
+        guard case .open(let summary) = status, let journey = summary.journey else { return scene.over() }
         switch (journey.stage, summary.purpose) {
         case (.firstProof, .signUp): return lead(to: "/sign-up/verify", handle)
         case (.firstProof, .resetPassword): return lead(to: "/forgot/verify", handle)
