@@ -55,6 +55,17 @@ extension TestRealm {
         try #require(await signIn(email, password: password, by: client).continuation)
     }
 
+    /// A sign-in that requires a second factor, of a user who has none and may enrol one now.
+    package func enrolling() async throws -> Continuation {
+        var client = client
+        client.requiresSecondFactor = true
+        var opening = FlowOpening(subject: .email(Self.email), terms: GrantTerms())
+        opening.canEnrol = true
+        let verdict = try await realm.authenticator.answer(
+            .password(Secret(Self.password)), to: .opening(opening), by: client)
+        return try #require(verdict.continuation)
+    }
+
     package func answer(
         _ code: String, of factor: FactorID, for handle: FlowHandle, by client: ClientContext? = nil
     ) async throws -> Verdict {

@@ -168,7 +168,7 @@ struct NewProofTests {
     }
 
     @Test
-    func `It signs in by Guardian's token endpoint, once, with nobody named before the response`() async throws {
+    func `It signs in by Guardian's token endpoint, once, with no user named before the response`() async throws {
         try await with { server, ada, id in
             let (first, again) = try await signIn(server)
             #expect(first.status == 200 && first.json["access_token"].text != nil, "\(first.text)")
@@ -412,7 +412,7 @@ struct NewProofTests {
     }
 
     @Test
-    func `Of twenty who enrol one credential at once one does, whoever they are`() async throws {
+    func `Of twenty requests to enrol one credential at once one succeeds`() async throws {
         try await TestServer.with(.development, proofs: Self.proofs) { server in
             _ = try await server.account()
             _ = try await server.account("bob@example.org")

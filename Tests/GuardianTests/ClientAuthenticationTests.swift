@@ -81,7 +81,9 @@ struct ClientAuthenticationTests {
     }
 
     @Test
-    func `A hundred wrong secrets in ten minutes are looked at, and no more, whoever is named`() async throws {
+    func `A hundred wrong secrets in ten minutes are looked at, and no more, whatever application is named`()
+        async throws
+    {
         try await TestServer.with { server in
             _ = try await server.addUser()
             var registration = ApplicationRegistration()

@@ -130,7 +130,7 @@ struct InvitationTests {
     }
 
     @Test
-    func `Without allow_multiple_enrollments only somebody who has nothing is invited`() async throws {
+    func `Without allow_multiple_enrollments only a user without factors is invited`() async throws {
         try await TestServer.with { server in
             let user = try await server.addUser()
             let first = try await ticket(

@@ -65,7 +65,7 @@ struct MFATokenTests {
     }
 
     @Test
-    func `Neither the handle in it, nor another token of ours, nor one that somebody else made stands for it`()
+    func `Neither the handle in it, nor another token of ours, nor one that another issuer made stands for it`()
         async throws
     {
         try await TestServer.with { server in

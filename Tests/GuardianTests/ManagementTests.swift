@@ -19,7 +19,7 @@ struct ManagementTests {
     }
 
     @Test
-    func `Factors go off and on, and off means that nobody is asked`() async throws {
+    func `Factors go off and on, and off means that no user is asked`() async throws {
         try await TestServer.with { server in
             let device = try await server.enrolled(of: server.addUser())
             let mfaToken = try await server.mfaToken()

@@ -46,8 +46,8 @@ struct TokenExtensionTests {
 
     @Test
     func `Mapped claims are in both tokens, and what the service is told is what the vendor's is`() async throws {
-        try await with(scopes: ["api://library/Read"]) { server, anybody, service in
-            var client = anybody
+        try await with(scopes: ["api://library/Read"]) { server, plain, service in
+            var client = plain
             client.from = "192.0.2.7"
             let user = try await server.account(
                 profile: UserProfile(

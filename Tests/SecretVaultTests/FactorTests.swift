@@ -44,7 +44,7 @@ import Testing
         let before = finger.touches
         var id: ItemID?
         box.asks(0) { id = try vault.add(.password("ann", "one", rule.constraints)) }
-        #expect(finger.touches == before, "adding asks nobody")
+        #expect(finger.touches == before, "adding asks no user")
         let asked = try box.prompt.count { try #expect(vault.read(#require(id)).text == "one") }
         #expect(asked == rule.passcodes)
         #expect(finger.touches - before == rule.touches)

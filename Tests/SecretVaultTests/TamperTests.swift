@@ -78,7 +78,7 @@ import Testing
             .stored(operations: 4, memory: 256 << 20), .stored(operations: 2, memory: 300 << 20),
             .stored(operations: 16, memory: 64 << 20), .stored(operations: 16, memory: 1 << 30),
         ] as [KeyDerivation])
-    func `A costlier Argon2id is refused before anybody is asked`(_ cost: KeyDerivation) throws {
+    func `A costlier Argon2id is refused before the user is asked`(_ cost: KeyDerivation) throws {
         let vault = try box.open()
         let attempts = try box.bytes("attempts")
         try forge(vault) { $0.header.slots[0].cost = cost }
@@ -89,7 +89,7 @@ import Testing
                     return
                 }
                 #expect(text.contains("Argon2id with \(cost.operations) passes over \(cost.memory >> 20) MiB"))
-                #expect(text.contains("keyDerivation"), "whoever made it so learns what to set")
+                #expect(text.contains("keyDerivation"), "the user who made it so learns what to set")
             }
         }
         #expect(try box.bytes("attempts") == attempts)
@@ -178,7 +178,7 @@ import Testing
         bytes = try image.encoded(tagKey: LockedBytes.random(32))
         try box.write(bytes)
         guard case .corrupted = failure({ try box.open() }) else {
-            Issue.record("a public key from somebody without the passcode was believed")
+            Issue.record("a public key made without the passcode was believed")
             return
         }
     }

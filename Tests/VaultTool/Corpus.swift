@@ -89,15 +89,15 @@ public struct Corpus {
         for item in items {
             guard case .string(let name)? = item.attributes["acct"],
                 let access = accesses.first(where: { $0.0 == name })?.1
-            else { return "an item that nobody made" }
+            else { return "an item that no writer made" }
             guard item.access == access else { return "\(name) has another access control" }
             let silent = AuthenticationContext(interactionAllowed: false)
             if let secret = try? vault.read(item.id, context: silent) {
-                if access.asksForFactor { return "\(name) is read and nobody was asked" }
+                if access.asksForFactor { return "\(name) is read and the user was not asked" }
                 if !isKnown(secret, name) { return "\(name) reads as something else" }
             }
             if (try? vault.use(item.id, context: silent) { _ in }) != nil, access.asksForFactor {
-                return "\(name) is used and nobody was asked"
+                return "\(name) is used and the user was not asked"
             }
             if let secret = try? vault.read(item.id, context: passwordContext()) {
                 if access.constraints.contains(.privateKeyUsage) { return "\(name) gives its key out" }

@@ -21,7 +21,7 @@ struct PlainTextTests {
     }
 
     @Test
-    func `A property keeps zero bytes out, whoever sets it`() {
+    func `A property keeps zero bytes out, however it is set`() {
         var named = Named(name: "a\0b")
         #expect(named.name == "ab")
         named.name = "c\0"

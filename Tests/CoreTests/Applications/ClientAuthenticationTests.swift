@@ -207,7 +207,7 @@ struct ClientAuthenticationTests {
         AssertionCase(name: "with the other algorithm", reason: "signature", header: ["alg": "RS256"]),
         AssertionCase(name: "by another key's name", reason: "signature", header: ["kid": "k2"]),
         AssertionCase(name: "by an unknown key", reason: "signature", header: ["kid": "k3"]),
-        AssertionCase(name: "for nobody", reason: "audience", claims: { _ in ["aud": nil] }),
+        AssertionCase(name: "without audience", reason: "audience", claims: { _ in ["aud": nil] }),
         AssertionCase(
             name: "for the endpoint", reason: "audience", claims: { _ in ["aud": .string(issuer + "oauth/token")] }),
         AssertionCase(

@@ -83,22 +83,12 @@ struct DeviceTests {
         #expect(try await test.register(TestDevice(), with: invitation.handle).reason == .flowExpired)
     }
 
-    private func mandatory(_ test: TestRealm) async throws -> Continuation {
-        var client = test.client
-        client.requiresSecondFactor = true
-        var opening = FlowOpening(subject: .email(TestRealm.email), terms: GrantTerms())
-        opening.canEnrol = true
-        let verdict = try await test.realm.authenticator.answer(
-            .password(Secret(TestRealm.password)), to: .opening(opening), by: client)
-        return try #require(verdict.continuation)
-    }
-
     @Test
     func `Who has to have a second factor and has none enrols a device in the middle of the sign-in`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
         let device = TestDevice()
-        let waiting = try await mandatory(test)
+        let waiting = try await test.enrolling()
         #expect(waiting.factors.isEmpty)
         guard
             case .offered(let ticket) = try await test.realm.enrolments.beginDevice(
@@ -120,9 +110,9 @@ struct DeviceTests {
     func `A password alone adds no device to an account that has a second factor`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
-        let early = try await mandatory(test)
+        let early = try await test.enrolling()
         try await test.enrol(TestDevice(), of: user.id)
-        let late = try await mandatory(test)
+        let late = try await test.enrolling()
         for handle in [early.handle, late.handle] {
             switch try await test.realm.enrolments.beginDevice(
                 during: handle, expecting: .any(.signIn), by: test.client)

@@ -6,17 +6,6 @@ import Testing
 
 @Suite("Offers to enrol")
 struct OfferTests {
-    /// A sign-in that needs a second factor, of a user who has none.
-    private func waiting(_ test: TestRealm) async throws -> FlowHandle {
-        var client = test.client
-        client.requiresSecondFactor = true
-        var opening = FlowOpening(subject: .email(TestRealm.email), terms: GrantTerms())
-        opening.canEnrol = true
-        let verdict = try await test.realm.authenticator.answer(
-            .password(Secret(TestRealm.password)), to: .opening(opening), by: client)
-        return try #require(verdict.continuation).handle
-    }
-
     private func offer(
         _ test: TestRealm, during handle: FlowHandle, kinds: [FactorKind]? = nil
     ) async throws -> DeviceTicket {
@@ -44,7 +33,7 @@ struct OfferTests {
     {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
-        let handle = try await waiting(test)
+        let handle = try await test.enrolling().handle
         #expect(try await confirm(test, "000000", handle).reason == .unexpectedAnswer)
         let ticket = try await offer(test, during: handle, kinds: [.totp])
         #expect(ticket.kinds == [.totp])
@@ -75,7 +64,7 @@ struct OfferTests {
         for deviceFirst in [false, true] {
             let test = try await TestRealm.make()
             let user = try await test.addUser()
-            let handle = try await waiting(test)
+            let handle = try await test.enrolling().handle
             let ticket = try await offer(test, during: handle)
             #expect(ticket.kinds == [.push, .totp])
             if deviceFirst {
@@ -94,7 +83,7 @@ struct OfferTests {
     func `An offer of before the user enrolled something else is good for nothing`() async throws {
         let test = try await TestRealm.make()
         let user = try await test.addUser()
-        let early = try await waiting(test)
+        let early = try await test.enrolling().handle
         let ticket = try await offer(test, during: early)
         try await test.enrol(TestDevice(), of: user.id)
         #expect(try await confirm(test, code(test, ticket), early).reason == .factorLimitReached)
@@ -106,7 +95,7 @@ struct OfferTests {
     func `A code that a page was given is fetched by the application`() async throws {
         let test = try await TestRealm.make()
         try await test.addUser()
-        let handle = try await waiting(test)
+        let handle = try await test.enrolling().handle
         let ticket = try await offer(test, during: handle)
         guard
             case .accomplished(.proven(let decision, nil)) = try await confirm(
@@ -123,7 +112,7 @@ struct OfferTests {
     func `Fifty right codes at once enrol one app and open one session`(store: TestStore) async throws {
         let test = try await TestRealm.make(on: store)
         let user = try await test.addUser()
-        let handle = try await waiting(test)
+        let handle = try await test.enrolling().handle
         let ticket = try await offer(test, during: handle)
         let code = try code(test, ticket)
         let verdicts = try await CoreTests.race(50) { _ in try await confirm(test, code, handle) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CountersignCore
 
-/// How many statements an operation runs. Whoever adds one sees it here; whoever saves one lowers the ceiling.
+/// How many statements an operation runs. A change that adds one fails here; a change that saves one lowers the ceiling.
 @Suite("Statements of an operation")
 struct StatementCountTests {
     private struct Stage {

@@ -103,7 +103,7 @@ struct TokenVerificationTests {
         Case("a subject that is no text", .incomplete) { _ in ["sub": .integer(7)] },
         Case("of no session", .incomplete) { _ in ["sid": nil] },
         Case("of an unknown session", .sessionEnded) { _ in ["sid": "unknown"] },
-        // Both expired and of nobody: one reason, always the same.
+        // Both expired and of an unknown user: one reason, always the same.
         Case("nobody's and expired", .userNotFound) { ["sub": "nobody", "exp": .integer($0.seconds)] },
         Case("expired and from the future", .expired) {
             ["exp": .integer($0.seconds), "iat": .integer($0.seconds + 999)]

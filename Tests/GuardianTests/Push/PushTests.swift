@@ -111,7 +111,7 @@ struct PushTests {
             #expect(try await stage.device.pushes(on: stage.server).count == 1, "The long poll has it.")
             try await stage.ask()
             try await stage.deliver()
-            #expect(stage.service.pushes.count == 1, "Nobody pushes there again.")
+            #expect(stage.service.pushes.count == 1, "No server pushes there again.")
             #expect(try await stage.failures().count == 1)
         }
     }
@@ -241,7 +241,7 @@ struct PushTests {
     }
 
     @Test
-    func `A server that nobody vouches for gets no push`() async throws {
+    func `A server without a trusted certificate gets no push`() async throws {
         try await PushStage.with { stage in
             let stranger = try PushService(clock: stage.server.realm.clock)
             try await stranger.serving { port in

@@ -6,7 +6,7 @@ import Testing
 @Suite("Administration: one account")
 struct AdminAccountTests {
     @Test
-    func `An account is made with everything that it can have, and signs nobody in`() async throws {
+    func `An account is made with everything that it can have, and signs no user in`() async throws {
         try await TestServer.with { server in
             let reply = try await server.administer(
                 "",
@@ -63,7 +63,7 @@ struct AdminAccountTests {
     }
 
     @Test
-    func `Claims that were taken away read back as none, and those of nobody not at all`() async throws {
+    func `Claims that were taken away read back as none, and those of an unknown user not at all`() async throws {
         try await TestServer.with { server in
             try await server.create(["localId": "a"])
             #expect(try await server.record(of: "a")["customAttributes"] == .null)

@@ -127,7 +127,7 @@ private func text(_ bytes: LockedBytes) -> String { bytes.withBytes { String(dec
         #expect(throws: PresenceError.self) { try read() }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root gives files away")) func `A file of somebody else is refused`() {
+    @Test(.enabled(if: geteuid() == 0, "only root gives files away")) func `A file of another user is refused`() {
         chown(scratch.file("passcode"), 12345, 12345)
         #expect(throws: PresenceError.self) { try read() }
     }

@@ -5,17 +5,13 @@ extension AppCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List applications, ordered by id.")
 
-        @Option(help: "How many at most: 1 to 1000.")
-        var limit = 100
-
-        @Option(help: ArgumentHelp("Only ids after this one.", valueName: "id"))
-        var after: String?
+        @OptionGroup var page: PageOptions
 
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(ListApplications(limit: limit, after: after))
+            let answer = try await realm.perform(ListApplications(limit: page.limit, after: page.after))
             try output.show(answer) {
                 if answer.applications.isEmpty { return ["There are no applications."] }
                 var table = Table("ID", "NAME", "SECRET", "MFA", "REVEALS ADDRESSES", "CREATED")

@@ -9,11 +9,7 @@ extension ClientCommand {
                   countersign client list --app com.example.bank --status LOST
                 """)
 
-        @Option(help: "How many at most: 1 to 1000.")
-        var limit = 100
-
-        @Option(help: ArgumentHelp("Only those after this one.", valueName: "client"))
-        var after: String?
+        @OptionGroup var page: PageOptions
 
         @Option(help: ArgumentHelp("Only those of this application.", valueName: "id"))
         var app: String?
@@ -29,7 +25,7 @@ extension ClientCommand {
 
         func run() async throws {
             let answer = try await realm.perform(
-                ListClients(limit: limit, after: after, application: app, user: user, status: status))
+                ListClients(limit: page.limit, after: page.after, application: app, user: user, status: status))
             try output.show(answer) {
                 if answer.clients.isEmpty {
                     return ["There are no such clients\(answer.next == nil ? "" : " so far")."]

@@ -9,19 +9,15 @@ extension UserCommand {
                   countersign user list --limit 1000 --json
                 """)
 
-        @Option(help: "How many at most: 1 to 1000.")
-        var limit = 100
-
-        @Option(help: ArgumentHelp("Only ids after this one.", valueName: "id"))
-        var after: String?
+        @OptionGroup var page: PageOptions
 
         @OptionGroup var realm: RealmOptions
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let answer = try await realm.perform(ListUsers(limit: limit, after: after))
+            let answer = try await realm.perform(ListUsers(limit: page.limit, after: page.after))
             try output.show(answer) {
-                if answer.users.isEmpty { return ["There are no users\(after == nil ? "" : " after that id")."] }
+                if answer.users.isEmpty { return ["There are no users\(page.after == nil ? "" : " after that id")."] }
                 var table = Table("ID", "EMAIL", "VERIFIED", "DISABLED", "NAME", "CREATED")
                 for user in answer.users {
                     table.add(
