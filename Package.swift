@@ -80,6 +80,7 @@ let package = Package(
     // reaches a server; those that do are products of Server/Package.swift (at the end).
     products: [
         .library(name: "OneTimePassword", targets: ["OneTimePassword"]),
+        .library(name: "Passkeys", targets: ["Passkeys"]),
         .library(name: "KeychainServices", targets: ["KeychainServices"]),
         .library(name: "CountersignClient", targets: ["CountersignClient"]),
         .library(name: "FirebaseAuth", targets: ["FirebaseAuth"]),
@@ -119,6 +120,8 @@ let package = Package(
             dependencies: ["JSON", "OneTimePassword", "SignedTokens", .asn1, .crypto, .cryptoExtras, .jwtKit, .x509],
             path: "Sources/Core"),
         .target(name: "OneTimePassword", dependencies: ["JSON", .crypto]),
+        // A relying party of WebAuthn: what servers verify of passkeys.
+        .target(name: "Passkeys", dependencies: ["JSON", .asn1, .crypto, .cryptoExtras]),
 
         // Checks that guard scopes for registered clients: a framework above the core, and checks of its own.
         .target(
@@ -356,6 +359,12 @@ let package = Package(
             path: "Tests/DialectTestSupport"),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "OneTimePasswordTests", dependencies: ["OneTimePassword"]),
+        .testTarget(
+            name: "PasskeysTests",
+            dependencies: ["Passkeys", "PasskeyTestSupport", "JSON", .asn1, .crypto, .x509],
+            exclude: ["webauthn-l3-vectors.json", "webauthn-l3-vectors.NOTICE"]),
+        // An authenticator in software that shares no code with what verifies its answers.
+        .target(name: "PasskeyTestSupport", dependencies: [.crypto], path: "Tests/PasskeyTestSupport"),
         .testTarget(
             name: "CoreTests",
             dependencies: [
