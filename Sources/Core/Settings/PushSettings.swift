@@ -1,14 +1,14 @@
 /// How devices learn that a request waits for them. The key that opens the push service is kept apart, sealed
 /// (``PushProviders``).
 public struct PushSettings: Sendable, Equatable, Codable {
-    /// The names are the Management API's (`/guardian/factors/push-notification/…`).
+    /// What is stored and set is the name that the Management API has (`/guardian/factors/push-notification/…`).
     public enum Provider: String, Sendable, Codable, CaseIterable {
-        /// `direct` as soon as APNs is set up, `guardian` before.
+        /// ``direct`` as soon as APNs is set up, ``polled`` before.
         case automatic
         /// The push services themselves, with the operator's own key.
         case direct
         /// None: devices ask for themselves.
-        case guardian
+        case polled = "guardian"
     }
 
     public var provider = Provider.automatic

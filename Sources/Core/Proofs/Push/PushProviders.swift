@@ -74,7 +74,7 @@ public struct PushProviders: Sendable {
         try await realm.store.read { transaction in
             let chosen = try transaction.settings().push.provider
             guard chosen == .automatic else { return chosen }
-            return try Self.status(in: transaction).isComplete ? .direct : .guardian
+            return try Self.status(in: transaction).isComplete ? .direct : .polled
         }
     }
 
@@ -89,7 +89,7 @@ public struct PushProviders: Sendable {
         let sealer = realm.sealer
         return try await realm.store.read { transaction in
             let push = try transaction.settings().push
-            guard push.provider != .guardian, let keyID = push.apns.keyID, let teamID = push.apns.teamID,
+            guard push.provider != .polled, let keyID = push.apns.keyID, let teamID = push.apns.teamID,
                 let bundleID = push.apns.bundleID, let sealed = try transaction.sealedSecret(Self.apnsKey)
             else { return nil }
             let key = try sealer.open(sealed, for: .secret(Self.apnsKey))

@@ -29,7 +29,7 @@ extension Guardian {
         let name = try await request.decodeBody(as: SelectedProvider.self).provider
         switch name {
         case "direct": try await realm.pushProviders.select(.direct, by: call.client)
-        case "guardian": try await realm.pushProviders.select(.guardian, by: call.client)
+        case "guardian": try await realm.pushProviders.select(.polled, by: call.client)
         case "sns": throw GuardianError.noSNS
         default: throw GuardianError.invalidBody("provider has to be direct or guardian.")
         }
