@@ -21,7 +21,7 @@ struct PushProviderTests {
     func `APNs is used once everything is there, and not when the administrator chose otherwise`() async throws {
         let test = try await TestRealm.make()
         let providers = test.realm.pushProviders
-        #expect(try await providers.selected() == .guardian)
+        #expect(try await providers.selected() == .polled)
         #expect(try await providers.apnsCredentials() == nil)
         #expect(try await setUp(test)?.isComplete == true)
         #expect(try await providers.selected() == .direct)
