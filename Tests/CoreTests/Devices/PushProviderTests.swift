@@ -28,7 +28,7 @@ struct PushProviderTests {
         let credentials = try #require(await providers.apnsCredentials())
         #expect(credentials.keyID == "KEY1234567" && credentials.teamID == "TEAM123456" && !credentials.isSandbox)
         #expect(credentials.bundleID == "com.example.app" && credentials.privateKey.reveal() == pem)
-        try await providers.select(.guardian, by: test.client)
+        try await providers.select(.polled, by: test.client)
         #expect(try await providers.apnsCredentials() == nil)
         try await providers.select(.direct, by: test.client)
         #expect(try await providers.apnsCredentials() == credentials)
