@@ -6,7 +6,7 @@ import CountersignCore
 /// found by either. Where both are there, the exact one counts. Null is absent.
 struct LenientMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let members: [String: JSONValue]
-    /// The names of members that have another name in camel case, or share theirs.
+    /// The names of members that have another name in camel case, by that one. Mostly there are few.
     private let aliases: [String: [String]]
     let codingPath: [any CodingKey]
     private let target: Any.Type
@@ -15,7 +15,11 @@ struct LenientMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         self.members = members
         self.codingPath = codingPath
         self.target = target
-        aliases = Dictionary(grouping: members.keys, by: { $0.inCamelCase })
+        var aliases: [String: [String]] = [:]
+        for name in members.keys where name.utf8.contains(UInt8(ascii: "_")) {
+            aliases[name.inCamelCase, default: []].append(name)
+        }
+        self.aliases = aliases
     }
 
     /// In alphabetical order, and as they were sent: where the type is a dictionary, these are its keys.
@@ -25,7 +29,10 @@ struct LenientMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private func find(_ key: Key) throws -> JSONValue? {
         if let value = members[key.stringValue], value != .null { return value }
-        let others = (aliases[key.stringValue.inCamelCase] ?? []).compactMap { members[$0] }.filter { $0 != .null }
+        let name = key.stringValue.inCamelCase
+        var others = (aliases[name] ?? []).compactMap { members[$0] }
+        if name != key.stringValue, let value = members[name] { others.append(value) }
+        others.removeAll { $0 == .null }
         if others.count > 1 { throw RequestBodyFault.duplicateMember(path: (codingPath + [key]).text) }
         return others.first
     }
@@ -36,7 +43,11 @@ struct LenientMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return LenientDecoder(value: value, codingPath: path, target: target)
     }
 
-    func contains(_ key: Key) -> Bool { members[key.stringValue] != nil || aliases[key.stringValue.inCamelCase] != nil }
+    func contains(_ key: Key) -> Bool {
+        if members[key.stringValue] != nil { return true }
+        let name = key.stringValue.inCamelCase
+        return aliases[name] != nil || members[name] != nil
+    }
     func decodeNil(forKey key: Key) throws -> Bool { try find(key) == nil }
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try member(key, as: Bool.self).decode(type) }
@@ -78,23 +89,26 @@ extension String {
     /// The name without underscores, each followed by a capital: what protocol buffers make of `id_token` in JSON.
     fileprivate var inCamelCase: String {
         guard utf8.contains(UInt8(ascii: "_")) else { return self }
-        var result = ""
-        var capitalize = false
-        for scalar in unicodeScalars {
-            if scalar == "_" {
-                capitalize = true
-            } else {
-                result.unicodeScalars.append(contentsOf: capitalize ? scalar.capital : [scalar])
-                capitalize = false
+        return String(unsafeUninitializedCapacity: utf8.count) { buffer in
+            var count = 0
+            var capitalize = false
+            for byte in utf8 {
+                if byte == UInt8(ascii: "_") {
+                    capitalize = true
+                } else {
+                    buffer[count] = capitalize ? byte.capital : byte
+                    count += 1
+                    capitalize = false
+                }
             }
+            return count
         }
-        return result
     }
 }
 
-extension Unicode.Scalar {
+extension UInt8 {
     /// Only ASCII letters have capitals here: names of members are made of them.
-    fileprivate var capital: [Unicode.Scalar] {
-        ("a"..."z").contains(self) ? [Unicode.Scalar(UInt8(value) - 32)] : [self]
+    fileprivate var capital: UInt8 {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) ? self - 32 : self
     }
 }

@@ -105,6 +105,13 @@ extension StringProtocol {
     /// Without the white space of header fields (RFC 9110, section 5.6.3) at its ends.
     var trimmed: String {
         let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        return String(drop(while: isSpace).reversed().drop(while: isSpace).reversed())
+        var (start, end) = (startIndex, endIndex)
+        while start < end, isSpace(self[start]) { formIndex(after: &start) }
+        while start < end {
+            let last = index(before: end)
+            guard isSpace(self[last]) else { break }
+            end = last
+        }
+        return String(self[start..<end])
     }
 }

@@ -54,7 +54,9 @@ public struct RequestSource: Sendable {
 
     /// The last element of a list that may be spread over several fields.
     private static func last(_ fields: [String]) -> String? {
-        fields.last?.split(separator: ",", omittingEmptySubsequences: false).last?.trimmed
+        guard let field = fields.last else { return nil }
+        let start = field.utf8.lastIndex(of: UInt8(ascii: ",")).map(field.utf8.index(after:)) ?? field.startIndex
+        return field[start...].trimmed
     }
 
     /// The node in `for=192.0.2.7;proto=https` or `proto=https;For="[2001:db8::7]:443"`.
