@@ -18,6 +18,8 @@ actor Workbench {
     private var resources: ResourceServers?
     /// Starts of the present round have directories of their own.
     private var directories = 0
+    /// What browsers that are signed in carry.
+    private(set) var cookies: [Subject.Kind: [String]] = [:]
     private var lastCodes: [Subject.Kind: Int] = [:]
     private var offsets: [Subject.Kind: Int] = [:]
 
@@ -67,6 +69,10 @@ actor Workbench {
             case devices
             /// People with nothing but an address, to which codes go.
             case mailed
+            /// Browsers that are signed in, and applications of OAuth.
+            case web
+            /// The same, with many grants of others.
+            case webMany
 
             var hasLeastHash: Bool { self != .standard }
         }
@@ -95,6 +101,9 @@ actor Workbench {
         switch kind {
         case .devices, .idle: try await BenchDevice.add(0..<count, to: opened.realm)
         case .mailed: try await SigningInByMail.prepare(0..<count, in: opened.realm)
+        case .web, .webMany:
+            cookies[kind] = try await WebBrowsers.prepare(
+                count, grants: kind == .webMany ? options.many : 10, in: opened.realm)
         default: try await Person.add(0..<count, to: opened.realm)
         }
         try await opened.close()
@@ -117,6 +126,7 @@ actor Workbench {
             case .devices: options.people(perSecond: 1300) + 200
             case .mailed: options.people(perSecond: 1000)
             case .few, .many, .million, .idle: 0
+            case .web, .webMany: WebBrowsers.count
             }
         return switch kind {
         case .few: 100
@@ -124,6 +134,7 @@ actor Workbench {
         case .million: 1_000_000
         case .idle: options.idle
         case .minimum: perRound * (options.rounds + 1)
+        case .web, .webMany: perRound
         default: perRound * options.rounds
         }
     }

@@ -20,7 +20,8 @@ import Testing
             "get-amid-sign-ins", "rsa-verify", "allow", "push-wire", "push", "mailed-code", "open", "guarded",
             "guarded-clients", "service-open", "service-offline", "service-online", "service-online-issuer",
             "idle-devices", "password-few", "password-many", "code-few",
-            "code-many", "start", "start-fresh",
+            "code-many", "start", "start-fresh", "web-code", "web-refresh", "introspect", "client-credentials",
+            "client-credentials-dpop", "introspect-many", "web-refresh-many",
         ] {
             #expect(figures[name]?.isEmpty == false, "nothing was measured of \(name)")
         }

@@ -62,6 +62,24 @@ extension BenchCase {
             limits: [Limit(name: "hello"), Limit(name: "store")], measure: Mails.signIn),
 
         BenchCase(
+            name: "web-code", title: "OAuth: `/authorize` with a live session, code, tokens, userinfo", section: .http,
+            limits: [Limit(name: "hello"), Limit(name: "store")], measure: Web.codes),
+        BenchCase(
+            name: "web-refresh", title: "OAuth: refresh", section: .http,
+            limits: [Limit(name: "hello"), Limit(name: "store")], measure: { try await Web.refresh($0, .web) }),
+        BenchCase(
+            name: "introspect", title: "OAuth: introspection", section: .http, limits: [Limit(name: "hello")],
+            measure: { try await Web.introspect($0, .web) }),
+        BenchCase(
+            name: "client-credentials", title: "OAuth: client credentials, Bearer", section: .http,
+            limits: [Limit(name: "hello")], measure: { try await Web.clientCredentials($0, isBound: false) }),
+        BenchCase(
+            name: "client-credentials-dpop", title: "OAuth: client credentials, DPoP", section: .http,
+            limits: [
+                Limit(name: "hello"), Limit(name: "client-credentials", quantity: .serverMicroseconds),
+            ], measure: { try await Web.clientCredentials($0, isBound: true) }),
+
+        BenchCase(
             name: "open", title: "GET where tokens are issued, no scope", section: .guarded,
             measure: { try await Guarded.atIssuer($0, "open") }),
         BenchCase(
@@ -110,6 +128,15 @@ extension BenchCase {
             name: "code-many", title: "right TOTP code, many users", section: .size,
             limits: [Limit(name: "code-few", quantity: .serverMicroseconds)],
             measure: { try await OverHTTP.code($0, .many) }),
+
+        BenchCase(
+            name: "introspect-many", title: "OAuth: introspection, many grants", section: .size,
+            limits: [Limit(name: "introspect", quantity: .serverMicroseconds)],
+            measure: { try await Web.introspect($0, .webMany) }),
+        BenchCase(
+            name: "web-refresh-many", title: "OAuth: refresh, many grants", section: .size,
+            limits: [Limit(name: "web-refresh", quantity: .serverMicroseconds)],
+            measure: { try await Web.refresh($0, .webMany) }),
 
         BenchCase(
             name: "password-million", title: "right password, a million users", section: .size,

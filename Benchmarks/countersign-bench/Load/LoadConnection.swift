@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 
 /// What one connection has seen.
@@ -111,7 +112,8 @@ struct ConnectionLost: Error, CustomStringConvertible {
 enum AnswerParser {
     /// Nil where the answer is not complete yet.
     static func take(from input: inout ByteBuffer) throws -> Answer? {
-        let found: (head: Int, status: Int, length: Int)? = try input.withUnsafeReadableBytes { bytes in
+        let found: (head: Int, status: Int, length: Int, location: String?)? = try input.withUnsafeReadableBytes {
+            bytes in
             guard let head = headEnd(bytes) else { return nil }
             guard head > 12, let status = number(bytes[9..<12]),
                 // No body and no length (RFC 9110, section 15.3.5).
@@ -119,11 +121,12 @@ enum AnswerParser {
             else {
                 throw UnexpectedAnswer(status: 0, body: String(decoding: bytes.prefix(head), as: UTF8.self))
             }
-            return (head, status, length)
+            return (head, status, length, status == 303 ? location(bytes[..<head]) : nil)
         }
         guard let found, input.readableBytes >= found.head + found.length else { return nil }
         input.moveReaderIndex(forwardBy: found.head)
-        return Answer(status: found.status, body: input.readSlice(length: found.length) ?? ByteBuffer())
+        return Answer(
+            status: found.status, body: input.readSlice(length: found.length) ?? ByteBuffer(), location: found.location)
     }
 
     private static func headEnd(_ bytes: UnsafeRawBufferPointer) -> Int? {
@@ -140,6 +143,18 @@ enum AnswerParser {
         for line in head.split(separator: 10) where line.count > contentLengthName.count {
             if zip(line, contentLengthName).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) {
                 return number(line.dropFirst(contentLengthName.count))
+            }
+        }
+        return nil
+    }
+
+    private static let locationName = Array("location:".utf8)
+
+    private static func location(_ head: Slice<UnsafeRawBufferPointer>) -> String? {
+        for line in head.split(separator: 10) where line.count > locationName.count {
+            if zip(line, locationName).allSatisfy({ $0 | 0x20 == $1 | 0x20 }) {
+                return String(decoding: line.dropFirst(locationName.count), as: UTF8.self)
+                    .trimmingCharacters(in: .whitespaces.union(.newlines))
             }
         }
         return nil

@@ -23,6 +23,8 @@ extension Script {
 struct Answer {
     let status: Int
     let body: ByteBuffer
+    /// Where a redirect leads; nil for answers of another status than 303.
+    var location: String?
 
     /// The text of a member of a JSON object. Ours have no escapes in what is asked for here.
     func text(_ member: String) throws -> String {

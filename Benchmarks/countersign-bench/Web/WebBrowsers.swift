@@ -1,0 +1,80 @@
+import CountersignCore
+import Crypto
+import Foundation
+
+/// Browsers that are signed in, and the applications that they use.
+enum WebBrowsers {
+    /// One for each connection.
+    static let count = 64
+    static let application = (id: "bench-web", secret: "a secret of the benchmark's")
+    static let redirectURI = "https://app.bench.example/callback"
+
+    /// Makes people with a browser session each, an application, and grants that belong to others.
+    /// - Returns: what each browser's cookie has.
+    static func prepare(_ count: Int, grants: Int, in realm: Realm) async throws -> [String] {
+        try await Person.add(0..<count, to: realm)
+        var registration = ApplicationRegistration(
+            displayName: "Bench", redirectURIs: [redirectURI], scopes: ["openid", "email", "offline_access", "bench"])
+        registration.setSecret(Secret(application.secret))
+        registration.oauth = OAuthRegistration(kind: .web)
+        registration.oauth.grantTypes = ["authorization_code", "refresh_token", "client_credentials"]
+        registration.oauth.isFirstParty = true
+        _ = try await realm.applications.add(
+            id: ClientID(rawValue: application.id), registration, by: .commandLine)
+        var cookies: [String] = []
+        for number in 0..<count { cookies.append(try await signIn(Person(number: number), realm)) }
+        try await addGrants(grants, to: realm)
+        return cookies
+    }
+
+    /// A session as the pages make it, of password and code.
+    private static func signIn(_ person: Person, _ realm: Realm) async throws -> String {
+        let client = ClientContext(
+            clientID: ClientID(rawValue: application.id), dialect: .oauth, limitedSource: nil, source: person.source)
+        guard let address = EmailAddress(person.email) else { throw OutOfPeople() }
+        var verdict = try await realm.authenticator.answer(
+            .password(Secret(Person.password)),
+            to: .opening(FlowOpening(subject: .email(address), terms: GrantTerms())), by: client)
+        if case .more(let continuation) = verdict {
+            let expectation = FlowExpectation(
+                [.signIn], at: [.secondFactor], of: [.application(client.clientID, of: .oauth)])
+            verdict = try await realm.authenticator.answer(
+                .code(Secret(Person.rightCode())), to: .flow(continuation.handle, expectation), by: client)
+        }
+        guard case .accomplished(.signedIn(let signedIn)) = verdict,
+            let begun = try await realm.sessions.begin(inBrowser: signedIn)
+        else { throw UnexpectedAnswer(status: 0, body: "a browser could not be signed in") }
+        return begun.token.reveal()
+    }
+
+    /// Grants of sessions of one person each, straight into the store.
+    private static func addGrants(_ count: Int, to realm: Realm) async throws {
+        let now = realm.clock.now
+        for start in stride(from: 0, to: count, by: 5000) {
+            let rows = (start..<min(count, start + 5000)).map { number in
+                (
+                    user: UserID(random: realm.random), session: SessionID(rawValue: realm.random.uuid()),
+                    grant: GrantID(rawValue: realm.random.uuid()), number: number
+                )
+            }
+            try await realm.store.write { transaction in
+                for row in rows {
+                    _ = try transaction.insert(
+                        User(
+                            id: row.user, email: EmailAddress("other\(row.number)@bench.example"), createdAt: now))
+                    _ = try transaction.insert(
+                        Session(
+                            id: row.session, userID: row.user, dialect: .oauth, tokenEpoch: 0, createdAt: now,
+                            expiresAt: now + 86_400, proofs: [Proof(kind: .password, at: now)]))
+                    _ = try transaction.insert(
+                        Grant(
+                            id: row.grant, sessionID: row.session, userID: row.user,
+                            clientID: ClientID(rawValue: application.id), dialect: .oauth, createdAt: now,
+                            expiresAt: now + 86_400,
+                            refresh: RefreshTokenState(
+                                currentDigest: Data(SHA256.hash(data: Data(row.grant.rawValue.utf8))))))
+                }
+            }
+        }
+    }
+}
