@@ -57,7 +57,7 @@ extension Applications {
     /// An application that shows nothing but its name.
     private func identify(_ id: ClientID, _ expectation: ClientExpectation) async throws -> ClientAuthentication {
         guard let application = try await application(id) else { return .refused(.unknown) }
-        // One that is registered for a method shows what it has; without credentials it cannot, and is nobody.
+        // A method that needs credentials admits no application without any.
         if application.registration.isConfidential || !application.registration.oauth.admits(.none) {
             return .refused(.credentialsMissing)
         }
