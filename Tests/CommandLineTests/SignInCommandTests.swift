@@ -111,6 +111,7 @@ import Testing
             #expect(renewed.status == 0 && renewed.output != header.output, "\(renewed.error)")
             #expect(try await userInfo(base, renewed.lines).status == 200)
             let plain = try await run("token", "--json")
+            #expect((try plain.json()["expiresAt"] as? String)?.hasSuffix("Z") == true)
             #expect(
                 (try plain.json()["headers"] as? [String: String])?["Authorization"]
                     == renewed.lines[0].dropFirst(15).description)

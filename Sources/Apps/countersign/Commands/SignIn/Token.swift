@@ -28,7 +28,8 @@ struct Token: AsyncParsableCommand {
         let accessToken: String
         let type: String
         let scopes: [String]
-        let expiresAt: Date
+        /// RFC 3339.
+        let expiresAt: String
         /// What a request sends, where it can be said.
         let headers: [String: String]?
     }
@@ -75,7 +76,8 @@ struct Token: AsyncParsableCommand {
                 .usage, "The token is bound to a key, and needs a proof for its request: name it with --url.")
         }
         let answer = Answer(
-            accessToken: token.text, type: token.type, scopes: token.scopes, expiresAt: token.expiresAt,
+            accessToken: token.text, type: token.type, scopes: token.scopes,
+            expiresAt: token.expiresAt.formatted(.iso8601),
             headers: headers)
         try output.show(answer) {
             guard header, let headers else { return [token.text] }
