@@ -37,7 +37,13 @@ struct DeviceTests {
                 isAllowed, pending.id, session: session.id, of: session.userID, by: .testAdministrator) == .done)
         #expect(
             try await server.realm.deviceAuthorizations.decide(
-                true, pending.id, session: session.id, of: session.userID, by: .testAdministrator) == .unknown)
+                !isAllowed, pending.id, session: session.id, of: session.userID, by: .testAdministrator) == .unknown)
+        // The same form again, as by a double click, is answered the same, and is no wrong code.
+        for _ in 0..<10 {
+            #expect(
+                try await server.realm.deviceAuthorizations.decide(
+                    isAllowed, pending.id, session: session.id, of: session.userID, by: .testAdministrator) == .done)
+        }
     }
 
     @Test

@@ -129,6 +129,21 @@ struct RegistrationTests {
     }
 
     @Test
+    func `Two factors that nobody can give are told at once, or left out where they are no condition`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            try await server.realm.changeSettings(by: .testAdministrator) { $0.secondFactors.state = .disabled }
+            var browser = Browser(server)
+            try await browser.signIn()
+            let tokens = try await server.redeem(browser.code("dev-native", ["acr_values": "aal2"])).json
+            #expect(tokens["id_token"].claims["acr"] == "aal1")
+            let claims = #"{"id_token":{"acr":{"essential":true,"values":["aal2"]}}}"#
+            let refused = try await browser.authorize("dev-native", ["claims": claims])
+            #expect(refused.answer["error"] == "unmet_authentication_requirements")
+        }
+    }
+
+    @Test
     func `An application's ID tokens are signed with its own algorithm`() async throws {
         try await TestServer.with(.development) { server in
             _ = try await server.addUser()

@@ -44,7 +44,7 @@ struct AuthorizationJudge: Sendable {
             if isSilent {
                 return .impossible(isEssential ? .unmetAuthenticationRequirements : .interactionRequired)
             }
-            if !isUnavailable { return .secondFactor }
+            if !isUnavailable, try canGiveSecondFactor(session.userID, in: transaction) { return .secondFactor }
             if isEssential { return .impossible(.unmetAuthenticationRequirements) }
         }
         if request.isACREssential, !request.acrValues.isEmpty,
@@ -88,6 +88,18 @@ struct AuthorizationJudge: Sendable {
     private enum Needed {
         case any
         case two(isEssential: Bool)
+    }
+
+    /// Whether the user has a second factor that is asked for, or may enrol one.
+    private func canGiveSecondFactor(_ user: UserID, in transaction: any StoreTransaction) throws -> Bool {
+        let settings = try transaction.settings().secondFactors
+        if AssurancePolicy.asksForMore(
+            try transaction.factors(of: user), settings: settings, proofs: realm.proofs)
+        {
+            return true
+        }
+        return settings.state != .disabled
+            && realm.proofs.kindsByTicket.contains { realm.proofs.isOffered($0, settings) }
     }
 
     private func neededClass(in transaction: any StoreTransaction) throws -> Needed {

@@ -265,13 +265,17 @@ public struct DeviceAuthorizations: Sendable {
     public func decide(
         _ isAllowed: Bool, _ id: FlowHandle, session sessionID: SessionID, of user: UserID, by client: ClientContext
     ) async throws -> Decision {
-        guard
-            case .found(let pending) = try await self.pending(userCode: id.token.reveal(), of: user, by: client),
-            let code = UserCode(typed: id.token.reveal())
-        else { return .unknown }
+        guard let code = UserCode(typed: id.token.reveal()) else { return .unknown }
         let realm = realm
         let now = realm.clock.now
         let digest = code.digest(realm)
+        // The same form sent twice, as by a double click, is no wrong code.
+        let decided = try await realm.store.read { transaction in
+            try transaction.decision(userCode: digest, at: now, sealer: realm.sealer)
+        }
+        if let decided { return decided == (isAllowed ? .allowed(sessionID) : .denied) ? .done : .unknown }
+        guard case .found(let pending) = try await self.pending(userCode: id.token.reveal(), of: user, by: client)
+        else { return .unknown }
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
             guard let found = try transaction.deviceAuthorization(userCode: digest, at: now, sealer: realm.sealer),
@@ -304,6 +308,19 @@ public struct DeviceAuthorizations: Sendable {
 }
 
 extension StoreTransaction {
+    /// What was decided by a user code that is not too old; nil where nothing was.
+    fileprivate func decision(
+        userCode digest: Data, at now: Date, sealer: Sealer
+    ) throws -> DeviceAuthorizations.Body.Decision? {
+        guard let codeRecord = try flow(digest: digest), codeRecord.purpose == DeviceAuthorizations.codePurpose,
+            codeRecord.finishedAt != nil, codeRecord.expiresAt > now,
+            let record = try flow(digest: DeviceAuthorizations.device(of: codeRecord, sealer: sealer))
+        else { return nil }
+        return try JSONDecoder().decode(
+            DeviceAuthorizations.Body.self, from: sealer.open(record.body, for: .flow(record.digest))
+        ).decision
+    }
+
     fileprivate func deviceAuthorization(
         userCode digest: Data, at now: Date, sealer: Sealer
     ) throws -> (codeRecord: FlowRecord, record: FlowRecord, body: DeviceAuthorizations.Body)? {
