@@ -54,14 +54,14 @@ import X509
             start: start, end: end)
     }
 
-    @Test func `packed: a certificate that meets the requirements is trusted`() throws {
+    @Test func `A packed certificate that meets the requirements is trusted`() throws {
         #expect(try trust { packed(&$0, chain: [try leaf()]) } == .trusted)
         #expect(try trust(roots: []) { packed(&$0, chain: [try leaf()]) } == .untrusted)
         let other = try Authority("Other")
         #expect(try trust(roots: [other.anchor()]) { packed(&$0, chain: [try leaf()]) } == .untrusted)
     }
 
-    @Test func `packed: each requirement of section 8_2_1 is asked for`() throws {
+    @Test func `Each requirement of section 8_2_1 is asked for`() throws {
         for subject in [
             try attestationSubject(country: nil), try attestationSubject(organization: nil),
             try attestationSubject(name: nil), try attestationSubject(unit: []),
@@ -79,7 +79,7 @@ import X509
         }
     }
 
-    @Test func `packed: the model in the certificate is the authenticator's`() throws {
+    @Test func `A packed certificate names the model of the authenticator or none`() throws {
         let model = [UInt8](1...16)
         let with = { (found: Certificate.Extension) in
             { (authenticator: inout SoftwareAuthenticator) in
@@ -95,7 +95,7 @@ import X509
         try expect(.malformedCertificate, with(bare))
     }
 
-    @Test func `packed: algorithm, signature and chain`() throws {
+    @Test func `A packed statement with a wrong algorithm, signature or chain is refused`() throws {
         let right = try leaf()
         try expect(.unsupportedAlgorithm) { packed(&$0, algorithm: -9, chain: [right]) }
         try expect(.unsupportedAlgorithm) { packed(&$0, algorithm: -65_535, chain: [right]) }
@@ -209,7 +209,7 @@ import X509
         return try site.register(attestation: .direct(roots: [try root.anchor()])).credential.attestation.trust
     }
 
-    @Test func `fido-u2f: one certificate of P-256, and nothing claimed that U2F does not know`() throws {
+    @Test func `A statement of U2F has one certificate of P-256 and claims nothing that U2F does not know`() throws {
         let right = try leaf()
         #expect(try registerU2F { u2f(&$0, chain: [right]) } == .trusted)
         let expect = { (fault: AttestationFault, change: (inout SoftwareAuthenticator) throws -> Void) in
@@ -266,7 +266,7 @@ import X509
         try root.certify(signer.key.publicKey, subject: subject, extensions: extensions ?? TPMForge.extensions())
     }
 
-    @Test func `tpm: the certified key is the credential's, in this ceremony`() throws {
+    @Test func `The key that a TPM certifies is the one of the credential, in this ceremony`() throws {
         #expect(try trust { try tpm(&$0) } == .trusted)
         try expect(.malformedStatement) { try tpm(&$0, version: "1.2") }
         let other = Array(P256.Signing.PrivateKey().publicKey.rawRepresentation)
@@ -282,7 +282,7 @@ import X509
         try expect(.invalidSignature) { try tpm(&$0, signer: Signer()) }
     }
 
-    @Test func `tpm: each requirement of section 8_3_1 is asked for`() throws {
+    @Test func `Each requirement of section 8_3_1 is asked for`() throws {
         try expect(.certificateRequirements) { try tpm(&$0, certificate: try aik(subject: attestationSubject())) }
         for extensions in [
             [try .notAuthority()], try TPMForge.extensions(usages: [[1, 3, 6, 1, 5, 5, 7, 3, 2]]),
@@ -325,7 +325,7 @@ import X509
         }
     }
 
-    @Test func `android-key: the key was made for this ceremony, for one application, to sign`() throws {
+    @Test func `A key of Android was made for this ceremony, for one application, to sign`() throws {
         #expect(try trust { android(&$0) } == .trusted)
         #expect(try trust { android(&$0) { $0.hardware = [] } } == .trusted)
         try expect(.publicKeyMismatch) { android(&$0, key: P256.Signing.PrivateKey()) }
@@ -359,7 +359,7 @@ import X509
         }
     }
 
-    @Test func `apple: the certificate is for this key and this ceremony`() throws {
+    @Test func `A certificate of Apple is for this key and this ceremony`() throws {
         #expect(try trust { apple(&$0) } == .trusted)
         try expect(.publicKeyMismatch) { apple(&$0, key: P256.Signing.PrivateKey()) }
         try expect(.certificateRequirements) { apple(&$0) { _ in nil } }
