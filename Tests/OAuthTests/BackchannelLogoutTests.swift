@@ -138,6 +138,27 @@ struct BackchannelLogoutTests {
     }
 
     @Test
+    func `All sessions of a disabled user end, each with a message, and none comes back`() async throws {
+        try await with { stage in
+            var tokens = [stage.tokens]
+            for _ in 0..<3 {
+                var browser = Browser(stage.server)
+                try await browser.signIn()
+                for _ in 0..<2 { tokens.append(try await stage.server.redeem(browser.code()).json) }
+            }
+            try await stage.end(.disabled)
+            #expect(try await stage.waiting == 4)
+            var change = AccountChange()
+            change.isDisabled = false
+            _ = try await stage.server.realm.accounts.change(stage.user.id, change, by: .testAdministrator)
+            for one in tokens {
+                #expect(try await stage.server.refresh(one["refresh_token"]).json["error"] == "invalid_grant")
+                #expect(try await stage.server.userInfo(one["access_token"]).status == 401)
+            }
+        }
+    }
+
+    @Test
     func `A logout token is verified by our keys, and is no other kind of token`() async throws {
         try await with { stage in
             try await stage.end(.signedOut)

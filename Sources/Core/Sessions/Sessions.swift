@@ -115,13 +115,19 @@ extension StoreTransaction {
     /// Ends the sessions of browsers, and those that applications have OAuth grants of, when their user is disabled: they do not
     /// come back when the user is enabled again. What other protocols gave out waits for that.
     func endSessions(ofDisabled user: User, at now: Date) throws {
-        let granted = Set(
-            try grants(of: user.id, limit: Session.longestList).filter { $0.dialect == .oauth && $0.isLiving(at: now) }
-                .map(\.sessionID))
-        for session in try sessions(of: user.id, limit: Session.longestList)
-        where session.isLiving(of: user, at: now) && (session.browserDigest != nil || granted.contains(session.id)) {
-            _ = try end(session, at: now)
+        let grants = try grants(of: user.id, limit: Session.longestList).filter { $0.revokedAt == nil }
+        let bySession = Dictionary(grouping: grants, by: \.sessionID)
+        let ending = try sessions(of: user.id, limit: Session.longestList).filter { session in
+            session.isLiving(of: user, at: now)
+                && (session.browserDigest != nil || bySession[session.id]?.contains { $0.dialect == .oauth } == true)
         }
+        // All at once, as each session's grants are locked after every session.
+        try reserve(
+            Set(
+                ending.flatMap { session in
+                    [.session(session.id)] + (bySession[session.id] ?? []).map { ReservedRow.grant($0.id) }
+                }))
+        for session in ending { _ = try end(session, at: now) }
     }
 
     /// Ends a grant. False where it was ended before.
