@@ -364,4 +364,35 @@ struct PageStepTests {
             #expect(browser.cookies[SignInPageTests.session] == nil)
         }
     }
+
+    // MARK: Settings
+
+    @Test
+    func `Where no second factor can be set up, a request for one goes on without or is refused to the application`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            _ = try await server.realm.changeSettings(by: .testAdministrator) { $0.secondFactors.state = .disabled }
+            let browser = TestBrowser(server)
+            #expect(try await signIn(browser, Self.request("dev-native")).away?.contains("code=") == true)
+            let without = try await follow(browser, Self.request("dev-native", ["acr_values": "aal2"])).away
+            #expect(without?.contains("code=") == true, "\(without ?? "")")
+            let essential = #"{"id_token":{"acr":{"essential":true,"values":["aal2"]}}}"#
+            let refused = try await follow(browser, Self.request("dev-native", ["claims": essential])).away
+            #expect(refused?.contains("error=unmet_authentication_requirements") == true, "\(refused ?? "")")
+        }
+    }
+
+    @Test
+    func `Where no accounts are made, no page offers one`() async throws {
+        try await TestServer.with(.development) { server in
+            let browser = TestBrowser(server)
+            #expect(try await browser.open("/sign-in").links.values.contains("/sign-up"))
+            _ = try await server.realm.changeSettings(by: .testAdministrator) { $0.signUp.isOpen = false }
+            #expect(try await !browser.open("/sign-in").links.values.contains("/sign-up"))
+            let closed = try await browser.open("/sign-up")
+            #expect(closed.kind == "sign-up" && closed.status == 403)
+        }
+    }
 }

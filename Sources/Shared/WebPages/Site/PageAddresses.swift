@@ -18,7 +18,7 @@ public struct PageAddresses: Sendable {
     /// Whether a request may name that host: `id.example`, `127.0.0.1:8080`.
     func admits(host: String) -> Bool {
         let host = host.lowercased()
-        if published().contains(where: { Self.authority(of: $0) == host }) { return true }
+        if published().contains(where: { Self.authorities(of: $0).contains(host) }) { return true }
         return takesLoopback && Self.isLoopback(host)
     }
 
@@ -30,7 +30,11 @@ public struct PageAddresses: Sendable {
         return takesLoopback && Self.isLoopback(host.lowercased()) && origin == "http://\(host.lowercased())"
     }
 
-    private static func authority(of url: String) -> String? { origin(of: url)?.components(separatedBy: "://").last }
+    /// How requests may spell the authority of a URL: with and without the scheme's own port (RFC 9110, section 4.2.3).
+    private static func authorities(of url: String) -> [String] {
+        guard let parts = origin(of: url)?.components(separatedBy: "://"), parts.count == 2 else { return [] }
+        return [parts[1], parts[1] + (parts[0] == "https" ? ":443" : ":80")]
+    }
 
     /// Scheme and authority of a URL, without the scheme's own port.
     private static func origin(of url: String) -> String? {

@@ -76,12 +76,12 @@ extension AccountPages {
                 visit.hold(session: renewed)
             }
         }
-        let isRequired = try await realm.settings().secondFactors.isRequired
-        let requiresSecondFactor = isRequired || pending?.application.registration.requiresSecondFactor == true
+        let settings = try await realm.settings()
+        let requiresSecondFactor =
+            settings.secondFactors.isRequired || pending?.application.registration.requiresSecondFactor == true
         return PageScene(
             pages: self, context: context, visit: visit, fields: fields, pending: pending, attempt: attempt,
-            requiresSecondFactor: requiresSecondFactor,
-            present: present)
+            requiresSecondFactor: requiresSecondFactor, offersSignUp: settings.signUp.isOpen, present: present)
     }
 
     // MARK: What went wrong

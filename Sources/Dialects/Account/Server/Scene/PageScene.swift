@@ -20,14 +20,17 @@ struct PageScene: Sendable {
     let attempt: FlowHandle?
     /// Whether a second factor is asked of everybody who signs in here: by the application or by the settings.
     let requiresSecondFactor: Bool
+    /// Whether new accounts are made here.
+    let offersSignUp: Bool
     /// The browser's session.
     let present: (session: Session, user: User)?
 
     init(
         pages: AccountPages, context: CountersignRequestContext, visit: PageVisit, fields: [String: String],
         pending: PendingAuthorization?, attempt: FlowHandle?, requiresSecondFactor: Bool,
-        present: (session: Session, user: User)?
+        offersSignUp: Bool, present: (session: Session, user: User)?
     ) {
+        self.offersSignUp = offersSignUp
         self.requiresSecondFactor = requiresSecondFactor
         self.pages = pages
         self.context = context

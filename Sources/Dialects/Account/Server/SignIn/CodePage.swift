@@ -138,11 +138,11 @@ struct CodePage: Sendable {
             form.hidden.append(.init(name: "factor", value: only.value))
         }
         if hasCodes {
-            form.fields = [
-                .oneTimeCode(
-                    name: "code", label: words.plain("codeLabel"), isRequired: !asksOthers,
-                    isInvalid: problem != nil && field == "code")
-            ]
+            var code = PageField.oneTimeCode(
+                name: "code", label: words.plain("codeLabel"), isRequired: !asksOthers,
+                isInvalid: problem != nil && field == "code")
+            code.isFirst = problem == nil
+            form.fields = [code]
         }
         var page = Page(
             "code", words("codeTitle"), hasCodes ? text(choices, words) : nil, problem: problem, [.form(form)])

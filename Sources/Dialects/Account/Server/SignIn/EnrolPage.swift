@@ -42,6 +42,8 @@ struct EnrolPage: Sendable {
             case .offered: offered = try await enrolments.offered(during: handle, expecting: .registration)
             case .unknown(let reason) where reason != .sourceLimited:
                 return try await scene.goOn(with: handle)
+            // Nothing can be set up: the application is told, which has asked for it.
+            case .refused where scene.pending != nil && scene.present != nil: return try await goWithout(scene)
             case .refused, .unknown: break
             }
         }

@@ -85,10 +85,10 @@ struct IdentifyPage: Sendable {
                     PageForm(
                         action: "/sign-in", hidden: scene.hidden("sign-in"), fields: [field],
                         buttons: [.init(words.plain("goOn"))])),
-                .links([
-                    .init(words("createAccount"), to: scene.path("/sign-up")),
-                    .init(words("forgotLink"), to: scene.path("/forgot")),
-                ]),
+                .links(
+                    (scene.offersSignUp ? [.init(words("createAccount"), to: scene.path("/sign-up"))] : []) + [
+                        .init(words("forgotLink"), to: scene.path("/forgot"))
+                    ]),
             ])
         page.problemField = problem == nil ? nil : "username"
         return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
