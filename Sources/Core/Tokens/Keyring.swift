@@ -177,12 +177,6 @@ public final class Keyring: Sendable {
         try await publicRing().settings.algorithm(for: dialect)
     }
 
-    /// The same of several dialects, read once.
-    public func algorithms(for dialects: [Dialect]) async throws -> [SigningAlgorithm] {
-        let settings = try await publicRing().settings
-        return dialects.map(settings.algorithm(for:))
-    }
-
     private func publicRing() async throws -> Ring {
         guard let known = ring.withLock({ $0 }) else { return try await reload() }
         if isFresh(known) { return known }
