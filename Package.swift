@@ -362,7 +362,7 @@ let package = Package(
         .testTarget(
             name: "PasskeysTests",
             dependencies: ["Passkeys", "PasskeyTestSupport", "JSON", .asn1, .crypto, .x509],
-            exclude: ["webauthn-l3-vectors.json", "webauthn-l3-vectors.NOTICE"]),
+            exclude: ["webauthn-l3-vectors.json", "webauthn-l3-vectors.NOTICE", "peer.py"]),
         // An authenticator in software that shares no code with what verifies its answers.
         .target(name: "PasskeyTestSupport", dependencies: [.crypto], path: "Tests/PasskeyTestSupport"),
         .testTarget(
