@@ -57,7 +57,7 @@ struct PostgresStatementCountTests {
     }
 
     @Test
-    func `A right code waits six times at most, and sends eighteen commands`() async throws {
+    func `A right code waits six times at most, and sends seventeen commands`() async throws {
         let stage = try await Stage()
         let handle = try await stage.test.pending().handle
         let code = stage.enrolled.totp.code(at: stage.test.now).stringCode
@@ -66,13 +66,13 @@ struct PostgresStatementCountTests {
             #expect(verdict.isAccomplished)
         }
         #expect(count.roundTrips <= 6)
-        #expect(count.statements <= 18)
+        #expect(count.statements <= 17)
         #expect(count.lostRaces == 0)
         await stage.store.close()
     }
 
     @Test
-    func `A wrong code waits six times at most, and sends fourteen commands`() async throws {
+    func `A wrong code waits six times at most, and sends twelve commands`() async throws {
         let stage = try await Stage()
         let handle = try await stage.test.pending().handle
         let wrong = stage.test.wrongCode(stage.enrolled.totp)
@@ -82,14 +82,14 @@ struct PostgresStatementCountTests {
                 #expect(verdict.reason == .wrongAnswer)
             }
             #expect(count.roundTrips <= 6)
-            #expect(count.statements <= 14)
+            #expect(count.statements <= 12)
             #expect(count.lostRaces == 0)
         }
         await stage.store.close()
     }
 
     @Test
-    func `A refresh waits six times at most, and sends eleven commands`() async throws {
+    func `A refresh waits five times at most, and sends ten commands`() async throws {
         let stage = try await Stage()
         let handle = try await stage.test.pending().handle
         let code = stage.enrolled.totp.code(at: stage.test.now).stringCode
@@ -100,8 +100,8 @@ struct PostgresStatementCountTests {
                 signedIn.refreshToken, of: .testClient, by: stage.client)
             #expect(outcome.refreshed != nil)
         }
-        #expect(count.roundTrips <= 6)
-        #expect(count.statements <= 11)
+        #expect(count.roundTrips <= 5)
+        #expect(count.statements <= 10)
         #expect(count.lostRaces == 0)
         await stage.store.close()
     }
