@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Applications of others, unmodified, against the built program through Chromium: Authlib, requests_oauth2client, mozilla-django-oidc,
-/// Apache with mod_oauth2; joserfc and PyJWT read the tokens.
+/// Applications of others, unmodified, against the built program: through Chromium Authlib, requests_oauth2client, mozilla-django-oidc,
+/// and Apache with mod_oauth2; joserfc and PyJWT read the tokens, and a phone allows a sign-in that an application began (CIBA).
 @Suite struct RealClientTests {
     @Test(.timeLimit(.minutes(6)))
     func `Applications of others sign users in and guard their APIs`() async throws {

@@ -10,7 +10,7 @@ from oauth2client_steps import SECRET, client, secret_file
 
 @step("requests_oauth2client lets a device in by a code that is typed into a browser")
 def device():
-    # It does not read this endpoint from discovery (1.8.0).
+    # It does not read this endpoint from discovery (1.8.0), nor that of CIBA.
     app = client(
         PublicApp("dev-native"), device_authorization_endpoint=discovered()["device_authorization_endpoint"])
     email, made = fresh_user()
@@ -41,7 +41,9 @@ def backchannel():
         "caller", "--kind", "web", "--secret-file", secret_file(), "--auth-method", "client_secret_basic",
         "--redirect-uri", "http://127.0.0.1/callback", "--scopes", "openid email", "--grant-types",
         "urn:openid:params:grant-type:ciba")
-    app = client(ClientSecretBasic("caller", SECRET))
+    app = client(
+        ClientSecretBasic("caller", SECRET),
+        backchannel_authentication_endpoint=discovered()["backchannel_authentication_endpoint"])
     email, made = fresh_user()
     phone = server.phone(made["localId"])
     begun = app.backchannel_authentication_request(scope="openid email", login_hint=email, binding_message="Order 7")
