@@ -42,7 +42,7 @@ public actor CountersignSession {
     /// Who is signed in; nil where no user is.
     public func user() throws -> SignedInUser? { try session()?.user }
 
-    /// Whether there is a sign-in to renew tokens from, or a token that still counts.
+    /// Whether tokens of a sign-in are kept. The server may have ended it meanwhile.
     public func isSignedIn() throws -> Bool { try session() != nil }
 
     /// Whether tokens are renewed without the user: the server gave a refresh token.
