@@ -99,7 +99,7 @@ extension StoreConformance {
             let counts = try await store.read { transaction in
                 try OutboxMessage.Channel.allCases.map { try transaction.countOutboxMessages(waitingFor: $0) }
             }
-            try requireEqual(counts, [4, 1, 0], "how many wait")
+            try requireEqual(counts, [4, 1, 0, 0], "how many wait, by channel")
             let delivered = OutboxMessage(
                 id: "1", channel: .email, recipient: "someone@example.org", createdAt: Sample.instant(), attempts: 3,
                 nextAttemptAt: Sample.instant(20), deliveredAt: Sample.instant(12),
