@@ -125,6 +125,8 @@ public struct BackchannelAuthentications: Sendable {
     public enum Refusal: Sendable {
         /// Unknown, another application's, or used before.
         case unknown
+        /// An attempt that another protocol began for the application.
+        case foreign
         case pending
         case slowDown
         case denied
@@ -138,7 +140,14 @@ public struct BackchannelAuthentications: Sendable {
         let expectation = FlowExpectation(
             [.backchannel], at: [.backchannel], of: [.application(client.clientID, of: client.dialect)])
         switch try await realm.authenticator.status(of: handle, expecting: expectation) {
-        case .unknown, .finished, .exhausted: return .refused(.unknown)
+        case .unknown:
+            let other = FlowExpectation(
+                [.backchannel], at: [.backchannel], of: [.application(client.clientID, of: .guardian)])
+            if case .unknown = try await realm.authenticator.status(of: handle, expecting: other) {
+                return .refused(.unknown)
+            }
+            return .refused(.foreign)
+        case .finished, .exhausted: return .refused(.unknown)
         case .expired: return .refused(.expired)
         case .open(let summary):
             switch summary.approval {

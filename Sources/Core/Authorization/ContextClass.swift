@@ -26,8 +26,11 @@ public enum ContextClass: String, Sendable, Codable, CaseIterable, Comparable {
 
 extension ProofRegistry {
     /// The class of a session with these proofs.
+    ///
+    /// A second factor by itself, such as a device that was asked without a password before, is one factor.
     public func contextClass(of proofs: [Proof]) -> ContextClass {
-        provesTwoFactors(SessionEvidence(dialect: .oauth, proofs: proofs)) ? .aal2 : .aal1
+        if proofs.contains(where: { $0.assurance(self).level == .twoFactors }) { return .aal2 }
+        return proofs.contains(where: \.isSecondFactor) && !proofs.allSatisfy(\.isSecondFactor) ? .aal2 : .aal1
     }
 
     /// When the user proved what a class needs: the latest proof of its weakest factor, which is the `auth_time` of tokens. Nil

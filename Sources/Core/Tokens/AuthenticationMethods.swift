@@ -11,7 +11,7 @@ public enum AuthenticationMethods: Sendable, Hashable {
 
     /// The values for a session. A means of proof that has no word of its own (``ProofTraits/amr``) is one that is used once.
     func names(of evidence: SessionEvidence, _ proofs: ProofRegistry) -> [String] {
-        let more = proofs.provesTwoFactors(evidence) ? ["mfa"] : []
+        let more = proofs.contextClass(of: evidence.proofs) == .aal2 ? ["mfa"] : []
         switch self {
         case .each:
             var names: [String] = []

@@ -177,6 +177,11 @@ public final class Keyring: Sendable {
         try await publicRing().settings.algorithm(for: dialect)
     }
 
+    /// The algorithms that a JWKS for these dialects has keys of: from memory too.
+    public func publishedAlgorithms(for dialects: [Dialect]) async throws -> Set<SigningAlgorithm> {
+        try await publicRing().settings.published(for: dialects)
+    }
+
     private func publicRing() async throws -> Ring {
         guard let known = ring.withLock({ $0 }) else { return try await reload() }
         if isFresh(known) { return known }

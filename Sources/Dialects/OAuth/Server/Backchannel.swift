@@ -138,7 +138,8 @@ struct BackchannelGrant: TokenGrant {
                 keyThumbprint: request.keyThumbprint)
             let answer = try await oauth.tokens.answer(signedIn, of: request.application, extent)
             return try .json(answer, headers: await oauth.nonceHeader(request))
-        case .refused(.unknown): return nil
+        case .refused(.foreign): return nil
+        case .refused(.unknown): throw OAuthFailure.invalidGrant
         case .refused(.pending): throw OAuthFailure.pending
         case .refused(.slowDown): throw OAuthFailure.slowDown
         case .refused(.denied): throw OAuthFailure.denied

@@ -17,8 +17,12 @@ enum Metadata {
     /// Seconds that others may keep it.
     static let maxAge = 300
 
-    /// - Parameter algorithm: what this protocol signs with where an application says nothing.
-    static func document(_ oauth: OAuth, algorithm: SigningAlgorithm, resources: [Resource]) -> JSONValue {
+    /// - Parameters:
+    ///   - algorithm: what this protocol signs with where an application says nothing.
+    ///   - published: what the JWKS has keys of, for ID tokens of applications that say something, and of other protocols.
+    static func document(
+        _ oauth: OAuth, algorithm: SigningAlgorithm, published: Set<SigningAlgorithm>, resources: [Resource]
+    ) -> JSONValue {
         let base = oauth.base
         func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
         let methods = texts(["client_secret_basic", "client_secret_post", "private_key_jwt", "none"])
@@ -43,7 +47,7 @@ enum Metadata {
             "code_challenge_methods_supported": texts(["S256"]),
             "acr_values_supported": texts(ContextClass.requestable),
             "subject_types_supported": texts(["public"]),
-            "id_token_signing_alg_values_supported": texts(SigningAlgorithm.allCases.map(\.rawValue)),
+            "id_token_signing_alg_values_supported": texts(published.map(\.rawValue).sorted()),
             "token_endpoint_auth_methods_supported": methods,
             "token_endpoint_auth_signing_alg_values_supported": algorithms,
             "revocation_endpoint_auth_methods_supported": methods,
@@ -81,7 +85,8 @@ extension OAuth {
         // Side by side: each is told from memory after a second in which the store does not answer.
         async let resources = realm.resources.published()
         let document = Metadata.document(
-            self, algorithm: try await realm.keyring.algorithm(for: .oauth), resources: try await resources)
+            self, algorithm: try await realm.keyring.algorithm(for: .oauth),
+            published: try await realm.keyring.publishedAlgorithms(for: tokens.readers), resources: try await resources)
         return try .json(
             document,
             headers: [.cacheControl: "public, max-age=\(Metadata.maxAge)"])

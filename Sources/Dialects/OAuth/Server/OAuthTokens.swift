@@ -9,6 +9,9 @@ struct OAuthTokens: Sendable {
     /// The issuer, without a slash at its end.
     let base: String
 
+    /// Whose tokens the JWKS of this protocol is for.
+    let readers: [Dialect] = [.oauth, .guardian]
+
     /// Seconds that an access token lives where its API says nothing.
     static let accessLifetime = 600
     /// Seconds that an ID token lives.
@@ -75,7 +78,11 @@ struct OAuthTokens: Sendable {
 
     /// What ID tokens and logout tokens of an application are signed with.
     func identityAlgorithm(of application: CountersignCore.Application) async throws -> SigningAlgorithm {
-        if let own = application.registration.oauth.idTokenAlgorithm { return own }
+        if let own = application.registration.oauth.idTokenAlgorithm,
+            try await realm.keyring.publishedAlgorithms(for: readers).contains(own)
+        {
+            return own
+        }
         return try await realm.keyring.algorithm(for: .oauth)
     }
 
