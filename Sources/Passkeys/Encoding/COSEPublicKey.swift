@@ -2,7 +2,8 @@
 ///
 /// Takes keys of ES256, ES384, ES512 (uncompressed points of P-256, P-384, P-521), EdDSA (Ed25519) and RS256 (2,048 to 8,192 bits),
 /// and refuses everything else: other algorithms and curves, compressed points, points that are not on their curve, keys with a
-/// private part. Labels that no check asks for are passed over.
+/// private part, points of small order. Labels that no check asks for are passed over. Whether a point of Ed25519 is on its curve shows
+/// only with the first signature, which is wrong if it is not.
 public struct COSEPublicKey: Sendable {
     /// The key to the letter, as the authenticator sent it.
     public let encoded: [UInt8]
