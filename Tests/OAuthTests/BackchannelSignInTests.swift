@@ -91,9 +91,12 @@ struct BackchannelSignInTests {
             let byID = try await begin(server, ["login_hint": user.id.rawValue])
             try await device.reject()
             #expect(try await poll(server, byID.json["auth_req_id"]).json["error"] == "access_denied")
+            // Messages are in the order of time.
+            try await server.advance(1)
             let again = try await begin(server)
             try await device.allow()
             let token = try await poll(server, again.json["auth_req_id"]).json["id_token"]
+            try await server.advance(1)
             let hinted = try await begin(server, ["login_hint": nil, "id_token_hint": token.text])
             #expect(hinted.status == 200, "\(hinted.text)")
             try await device.allow()
