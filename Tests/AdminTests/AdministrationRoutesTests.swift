@@ -151,9 +151,17 @@ import Testing
     @Test func `Refresh tokens of clients are warned of`() {
         var change = RegistrationChange()
         change.versions = [ApplicationVersion()]
-        #expect(change.warnings(for: ClientID(rawValue: "shop")).isEmpty)
+        #expect(change.warnings(for: ClientID(rawValue: "shop"), among: []).isEmpty)
         change.versions = [ApplicationVersion(), ApplicationVersion(version: "2", refreshTokens: true)]
-        #expect(change.warnings(for: ClientID(rawValue: "shop")).first?.hasPrefix("shop has refresh tokens") == true)
+        #expect(
+            change.warnings(for: ClientID(rawValue: "shop"), among: []).first?.hasPrefix("shop has refresh tokens")
+                == true)
+        let api = Resource(uri: "https://api.example", scopes: [])
+        var asking = RegistrationChange()
+        asking.resources = ["https://api.example", "https://apy.example"]
+        #expect(
+            asking.warnings(for: ClientID(rawValue: "shop"), among: [api]).map { $0.prefix(35) }
+                == ["There is no API https://apy.example"])
     }
 
     /// Names are in scripts.

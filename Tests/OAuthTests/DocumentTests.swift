@@ -73,4 +73,18 @@ struct DocumentTests {
             #expect(confirm.status == 200 && confirm.text.contains("<html lang=\"ja\""))
         }
     }
+
+    @Test
+    func `A server with a name of its own shows no page under loopback's`() async throws {
+        try await TestServer.with(publicURLs: ["https://login.example.com"]) { server in
+            let page = try await server.send(.get, "/sign-in")
+            #expect(page.status == 421)
+            let document = try await server.send(.get, "/.well-known/openid-configuration")
+            #expect(document.status == 200)
+        }
+        try await TestServer.with { server in
+            let page = try await server.send(.get, "/sign-in")
+            #expect(page.status == 200)
+        }
+    }
 }

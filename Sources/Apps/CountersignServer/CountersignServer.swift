@@ -176,7 +176,8 @@ public struct CountersignServer: Sendable {
             cookies: BrowserCookies(isSecure: options.tls != nil || options.tlsEndedByProxy),
             addresses: PageAddresses(
                 published: { [publicURL] in publicURL.published },
-                takesLoopback: options.isDevelopment || ["127.0.0.1", "::1", "localhost"].contains(options.host)),
+                takesLoopback: options.isDevelopment
+                    || options.publicURLs.isEmpty && ["127.0.0.1", "::1", "localhost"].contains(options.host)),
             theme: options.pages.theme)
     }
 
@@ -259,6 +260,14 @@ public struct CountersignServer: Sendable {
         ]
     }
 
+    /// The warnings about addresses that only some of the protocols can work below.
+    var addressWarnings: [String] {
+        options.publicURLs.filter { URLComponents(string: $0).map { !["", "/"].contains($0.path) } ?? false }.map {
+            "\($0) has a path: pages and OpenID Connect do not work below one, only the other protocols do, behind a proxy "
+                + "that removes it. Give the server a host name of its own."
+        }
+    }
+
     /// The HTTP server with all that runs beside it.
     /// - Parameter onListening: called with the address, for instance `http://127.0.0.1:8080`, when the server accepts
     ///   requests.
@@ -322,7 +331,7 @@ public struct CountersignServer: Sendable {
 
     /// Serves until SIGTERM or SIGINT; requests under way are finished first.
     public func run(onListening: @escaping @Sendable (String) async -> Void) async throws {
-        for warning in try await registrationWarnings() { logger.warning("\(warning)") }
+        for warning in try await registrationWarnings() + addressWarnings { logger.warning("\(warning)") }
         try await application(onListening: onListening).runService()
     }
 }

@@ -34,7 +34,8 @@ public struct AddApplication: AdministrationOperation {
                 "There is an application \(clientID?.rawValue ?? "") already. Change it with `countersign app set`.")
         }
         return Answer(
-            application: ApplicationSummary(added), secret: secret.generated, warnings: change.warnings(for: added.id))
+            application: ApplicationSummary(added), secret: secret.generated,
+            warnings: change.warnings(for: added.id, among: try await realm.resources.list()))
     }
 
     private static func clientID(_ text: String, on realm: Realm) throws -> ClientID {

@@ -29,6 +29,6 @@ public struct ChangeApplication: AdministrationOperation {
         guard let changed else { throw AdministrationError.noApplication(id.rawValue) }
         return Answer(
             application: ApplicationSummary(changed), secret: secret.generated,
-            warnings: registration.warnings(for: changed.id))
+            warnings: registration.warnings(for: changed.id, among: try await realm.resources.list()))
     }
 }

@@ -210,8 +210,17 @@ public struct RegistrationChange: Codable, Sendable {
         if let versions { registration.versions = versions }
     }
 
-    /// What becomes weaker by it.
-    func warnings(for id: ClientID) -> [String] {
+    /// What becomes weaker by it, and what does nothing yet.
+    /// - Parameter known: the APIs that there are.
+    func warnings(for id: ClientID, among known: [Resource]) -> [String] {
+        let missing = (resources ?? []).filter { uri in !known.contains { $0.uri == uri } }
+        return weaknesses(of: id)
+            + missing.map {
+                "There is no API \($0): \(id) cannot ask for it until `countersign resource add \($0)` registers it."
+            }
+    }
+
+    private func weaknesses(of id: ClientID) -> [String] {
         var warnings: [String] = []
         if versions?.contains(where: \.refreshTokens) ?? false {
             warnings.append(
