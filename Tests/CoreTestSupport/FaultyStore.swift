@@ -37,6 +37,12 @@ package final class FaultyStore: Store {
     }
 
     package func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await write(.full, body)
+    }
+
+    package func write<T: Sendable>(
+        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
         let fault = state.withLock { state -> Fault? in
             if state.spared > 0 {
                 state.spared -= 1
@@ -47,10 +53,10 @@ package final class FaultyStore: Store {
             return left > 0 ? state.fault : nil
         }
         switch fault {
-        case nil: return try await store.write(body)
+        case nil: return try await store.write(isolation, body)
         case .away: throw StoreError(.unavailable, "away")
         case .silent:
-            _ = try await store.write(body)
+            _ = try await store.write(isolation, body)
             throw StoreError(.outcomeUnknown, "went away while it committed")
         }
     }

@@ -36,8 +36,14 @@ public final class CountingStore: Store {
     }
 
     public func write<T: Sendable>(_ body: @escaping @Sendable (any StoreTransaction) throws -> T) async throws -> T {
+        try await write(.full, body)
+    }
+
+    public func write<T: Sendable>(
+        _ isolation: Isolation, _ body: @escaping @Sendable (any StoreTransaction) throws -> T
+    ) async throws -> T {
         state.withLock { $0.writes += 1 }
-        return try await store.write(body)
+        return try await store.write(isolation, body)
     }
 
     public func changeMark() async throws -> Int64? { try await store.changeMark() }
