@@ -139,6 +139,8 @@ struct RedirectTests {
         #expect(RedirectURI.policySource(of: "http://127.0.0.1:49152/cb") == "http://127.0.0.1:49152")
         #expect(RedirectURI.policySource(of: "com.example.app:/cb") == "com.example.app:")
         #expect(RedirectURI.policySource(of: "javascript:alert(1)") == nil)
+        #expect(RedirectURI.policySource(of: "http://[::1]:49152/cb") == nil)
+        #expect(RedirectURI.shownHost(of: "http://[::1]:49152/cb") == "[::1]:49152")
     }
 
     @Test
@@ -156,6 +158,27 @@ struct RedirectTests {
             #expect(reply.status == 200 && reply.location == nil)
             #expect(reply.text.contains("http-equiv=\"refresh\""))
             #expect(reply.text.contains("href=\"com.example.app:/cb?code="))
+        }
+    }
+
+    /// A content security policy has no form for an address of IPv6, so no redirect after a form gets there.
+    @Test
+    func `An application at IPv6's loopback is reached by a page, in each mode`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.addUser()
+            var app = ApplicationRegistration(redirectURIs: ["http://[::1]/cb"], scopes: ["openid"])
+            app.oauth = OAuthRegistration(kind: .native)
+            app.oauth.isFirstParty = true
+            try await server.add("six", app)
+            var browser = Browser(server)
+            try await browser.signIn()
+            for mode in ["query", "fragment", "form_post"] {
+                let reply = try await browser.authorize(
+                    "six", ["redirect_uri": "http://[::1]:49152/cb", "scope": "openid", "response_mode": mode])
+                #expect(reply.status == 200 && reply.location == nil, "\(mode)")
+                #expect(reply.text.contains("href=\"http://[::1]:49152/cb"), "\(mode): \(reply.text)")
+                #expect(reply.headers[.contentSecurityPolicy]?.contains("[") == false)
+            }
         }
     }
 }

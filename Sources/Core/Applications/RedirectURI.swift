@@ -61,8 +61,14 @@ public enum RedirectURI {
     }
 
     /// What a content security policy names of it, so that a form may lead there (Content Security Policy Level 3, section 2.3.1):
-    /// the origin, or the scheme of a private one.
+    /// the origin, or the scheme of a private one. Nil where a policy cannot name it: an address of IPv6, which a host-source has no
+    /// form for.
     public static func policySource(of text: String) -> String? {
+        guard let origin = origin(of: text), !origin.contains("[") else { return nil }
+        return origin
+    }
+
+    private static func origin(of text: String) -> String? {
         guard fault(of: text) == nil, let colon = text.firstIndex(of: ":") else { return nil }
         let scheme = text[..<colon]
         guard scheme == "https" || scheme == "http" else { return "\(scheme):" }
@@ -75,7 +81,7 @@ public enum RedirectURI {
 
     /// What people are shown of it: the host, or the scheme.
     public static func shownHost(of text: String) -> String? {
-        guard let source = policySource(of: text) else { return nil }
+        guard let source = origin(of: text) else { return nil }
         guard let range = source.range(of: "://") else { return String(source.dropLast()) }
         return String(source[range.upperBound...])
     }

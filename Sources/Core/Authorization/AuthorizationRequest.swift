@@ -82,7 +82,7 @@ public struct PendingAuthorization: Sendable {
 
     /// What the content security policy of a page has to allow as the target of its forms: the origin or the scheme of the redirect
     /// URI.
-    public var formActionSource: String { RedirectURI.policySource(of: request.redirectURI) ?? "'none'" }
+    public var formActionSource: String? { RedirectURI.policySource(of: request.redirectURI) }
 
     /// The host that the user is led back to, or the scheme, to be shown beside the application's name.
     public var redirectHost: String? { RedirectURI.shownHost(of: request.redirectURI) }

@@ -18,8 +18,8 @@ struct AuthorizationAnswer: Sendable {
         let issuer: String
         let application: CountersignCore.Application
 
-        /// Where the content security policy of a page lets its form lead.
-        var formActionSource: String { RedirectURI.policySource(of: redirectURI) ?? "'none'" }
+        /// Where the content security policy of a page lets its form lead; nil where a policy cannot name the address.
+        var formActionSource: String? { RedirectURI.policySource(of: redirectURI) }
     }
 
     let target: Target
@@ -62,6 +62,8 @@ extension OAuth {
     /// 303, so that no browser repeats a form with a password at the application (RFC 9700, section 4.12); a page where a redirect does
     /// not do.
     func response(_ answer: AuthorizationAnswer, _ request: Request) -> Response {
+        // Neither a form nor a redirect after one gets where the policy cannot name: a link does.
+        if answer.target.formActionSource == nil { return pages.last(answer, request) }
         if answer.target.mode == .formPost { return pages.formPost(answer, request) }
         if RedirectURI.isPrivateUse(answer.target.redirectURI) { return pages.last(answer, request) }
         return Response(

@@ -45,12 +45,13 @@ struct OAuthPages: Sendable {
                     hidden: answer.fields.map { PageForm.HiddenField(name: $0.name, value: $0.value) },
                     buttons: [PageForm.Button(words.goOn)]))
         ]
-        page.formActions = [answer.target.formActionSource]
+        page.formActions = answer.target.formActionSource.map { [$0] } ?? []
         page.script = .post
         return visit.response(page)
     }
 
-    /// A page that leads to an application of a scheme of its own, which no redirect after a form reaches in every browser.
+    /// A page that leads to an application of a scheme of its own, or at an address of IPv6: no redirect after a form reaches them in
+    /// every browser.
     func last(_ answer: AuthorizationAnswer, _ request: Request) -> Response {
         let visit = site.visit(request)
         let words = OAuthWords.of(visit.language)

@@ -133,7 +133,7 @@ struct PageScene: Sendable {
         var (page, visit) = (page, visit)
         let named = items(attempt).compactMap { name, value in value.map { (name, $0) } }
         visit.linkItems = visit.query.merging(named) { $1 }
-        if let pending { page.formActions.append(pending.formActionSource) }
+        if let source = pending?.formActionSource { page.formActions.append(source) }
         return visit.response(page, status: status)
     }
 
