@@ -1,6 +1,6 @@
 import WebPages
 
-/// How the pages look, and what they call the service.
+/// How the pages look, and what they call the service: `theme.directory` and `serviceName`.
 public struct PageConfiguration: Sendable, Equatable {
     public var name = PageSite.defaultName
     /// The operator's theme; nil for ours.
