@@ -367,7 +367,7 @@ struct SecondFactorTests {
             try await device.allow()
             let tokens = try await client.token(.mfaOOB, ["continuation_token": asked.token, "oob": "push"])
             #expect(tokens.status == 200, "\(tokens.text)")
-            #expect(try Tokens.claims(tokens.json["id_token"])["amr"] == ["pwd", "hwk", "mfa"])
+            #expect(try Tokens.claims(tokens.json["id_token"])["amr"] == ["pwd", "mca", "hwk", "user", "mfa"])
 
             // By its code instead, and after a no not at all.
             let second = try await pending(client, "mfa_required")

@@ -68,9 +68,9 @@ struct TokenDraftTests {
         ),
         (
             [Proof(kind: .password, at: at), Proof(kind: .push, at: at + 9, isSecondFactor: true)],
-            ["pwd", "hwk", "mfa"], ["pwd", "mfa"], "2", "aal2"
+            ["pwd", "mca", "hwk", "user", "mfa"], ["pwd", "mfa"], "2", "aal2"
         ),
-        ([Proof(kind: .push, at: at, isSecondFactor: true)], ["hwk", "mfa"], ["pop"], "2", "aal2"),
+        ([Proof(kind: .push, at: at, isSecondFactor: true)], ["mca", "hwk", "user"], ["pop"], "2", "aal2"),
     ]
 
     @Test(arguments: evidence)

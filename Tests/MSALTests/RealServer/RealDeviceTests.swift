@@ -88,7 +88,7 @@ import Testing
                 Issue.record("not signed in")
                 return
             }
-            #expect(result.account.accountClaims?["amr"] as? [String] == ["pwd", "hwk", "mfa"])
+            #expect(result.account.accountClaims?["amr"] as? [String] == ["pwd", "mca", "hwk", "user", "mfa"])
         }
     }
 

@@ -39,7 +39,8 @@ struct PushFactor: ImmediateProofMethod {
         traits.limitPerUser = PushFactor.limit
         traits.movesAsIs = true
         traits.isOffered = \.offersPush
-        traits.amr = ["hwk"]
+        // Another channel than the client's, a key, and a user who was there (RFC 8176, section 2).
+        traits.amr = ["mca", "hwk", "user"]
         traits.isEnrolledByTicket = true
         return traits
     }()

@@ -67,6 +67,8 @@ public struct PageForm: Sendable {
     /// A path of this server.
     public var action: String
     public var hidden: [HiddenField]
+    /// Whose password it is, for password managers alone: people do not see it, and it is not sent.
+    public var account: String?
     public var fields: [PageField]
     public var choices: Choices?
     public var buttons: [Button]
@@ -74,11 +76,13 @@ public struct PageForm: Sendable {
     public var isDecision: Bool
 
     public init(
-        action: String, hidden: [HiddenField] = [], fields: [PageField] = [], choices: Choices? = nil,
+        action: String, hidden: [HiddenField] = [], account: String? = nil, fields: [PageField] = [],
+        choices: Choices? = nil,
         buttons: [Button], isDecision: Bool = false
     ) {
         self.action = action
         self.hidden = hidden
+        self.account = account
         self.fields = fields
         self.choices = choices
         self.buttons = buttons

@@ -32,7 +32,7 @@ struct PasswordPage: Sendable {
                 .form(
                     PageForm(
                         action: "/sign-in/password",
-                        hidden: scene.hidden("password"),
+                        hidden: scene.hidden("password"), account: email.canonical,
                         fields: [field], buttons: [.init(words.plain("goOn"))])),
                 .links([
                     .init(words("forgotLink"), to: scene.path("/forgot")),

@@ -89,7 +89,7 @@ struct NewPasswordPage: Sendable {
             [
                 .form(
                     PageForm(
-                        action: path, hidden: scene.hidden("new-password"),
+                        action: path, hidden: scene.hidden("new-password"), account: summary.email?.canonical,
                         fields: [
                             .newPassword(
                                 name: "new_password",
