@@ -123,6 +123,7 @@ struct PageStepTests {
                 try await follow(browser, Self.request("dev-native", ["prompt": "none"])).away?.contains("code=")
                     == true)
             let before = browser.cookies[SignInPageTests.session]
+            try await server.advance(1)
             let again = try await signIn(browser, Self.request("dev-native", ["prompt": "login"])).away
             #expect(again?.contains("code=") == true)
             #expect(browser.cookies[SignInPageTests.session] != before)

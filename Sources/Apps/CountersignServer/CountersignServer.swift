@@ -118,7 +118,7 @@ public struct CountersignServer: Sendable {
                 exposing: Guardian.exposedHeaders, appliesTo: { Guardian.owns(path: $0) && !OAuth.isPublic(path: $0) }))
         router.add(
             middleware: PublicCORSMiddleware(
-                exposing: OAuth.exposedHeaders, isAlikeForAll: OAuth.isDocument, appliesTo: OAuth.isPublic))
+                exposing: OAuth.exposedHeaders, appliesTo: OAuth.isPublic, isAlikeForAll: OAuth.isDocument))
         router.add(
             middleware: PublicCORSMiddleware(exposing: NativeAuth.exposedHeaders, appliesTo: NativeAuth.owns))
 

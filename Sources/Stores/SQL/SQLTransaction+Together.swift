@@ -103,6 +103,8 @@ extension SQLTransaction {
             if try columns.text(userColumn) != nil {
                 var reader = RowReader(columns, table: User.table, from: userColumn)
                 user = try User(row: &reader)
+            } else if flow != nil {
+                StandInUser.read()
             }
             var found: [String: Data] = [:]
             found[documents[0]] = try columns.blob(firstDocument)

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import threading
@@ -27,6 +28,19 @@ from playwright.sync_api import sync_playwright
 PASSWORD = "four separate long words"
 PHONE = "8E2D0F6C-0B8E-4F7B-9B5E-0D4B1F1C7B11"
 OWNER = {"Authorization": "Bearer owner"}
+
+# A program that a thread of the tests starts has that thread's signals, which may all be blocked: what is started here would not end.
+signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+
+def stop(process):
+    """Ends a program, whatever it makes of being asked."""
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 class Server:

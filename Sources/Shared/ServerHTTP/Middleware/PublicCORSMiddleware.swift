@@ -19,15 +19,15 @@ public struct PublicCORSMiddleware<Context: RequestContext>: RouterMiddleware {
     ///   - methods: the methods that the API has.
     ///   - exposing: headers of answers that pages may read beside the usual ones.
     ///   - maxAge: seconds for which a browser may keep the answer to a preflight.
+    ///   - appliesTo: whether the API has that path; all unless said otherwise.
     ///   - isAlikeForAll: whether a path's answers are for every origin and without one the same, so that shared caches keep one of
     ///     them: they allow `*`.
-    ///   - appliesTo: whether the API has that path; all unless said otherwise.
     public init(
         methods: [HTTPRequest.Method] = [.get, .post, .put, .patch, .delete],
         exposing: [HTTPField.Name] = [.retryAfter],
         maxAge: Int = 3600,
-        isAlikeForAll: @escaping @Sendable (_ path: String) -> Bool = { _ in false },
-        appliesTo: @escaping @Sendable (_ path: String) -> Bool = { _ in true }
+        appliesTo: @escaping @Sendable (_ path: String) -> Bool = { _ in true },
+        isAlikeForAll: @escaping @Sendable (_ path: String) -> Bool = { _ in false }
     ) {
         self.methods = methods.map(\.rawValue).joined(separator: ", ")
         self.exposed = exposing.map(\.rawName).joined(separator: ", ")

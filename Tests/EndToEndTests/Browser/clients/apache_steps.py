@@ -10,7 +10,7 @@ import time
 import requests
 from requests_oauth2client import OAuth2Client, PublicApp
 
-from context import allow, browser, callback, expect, fresh_user, register, server, step
+from context import allow, browser, callback, expect, fresh_user, register, server, step, stop
 
 MODULES = "/usr/lib/apache2/modules"
 
@@ -98,8 +98,7 @@ class Apache:
         return requests.get(self.url(place), headers=headers, timeout=30, **options)
 
     def close(self):
-        self.process.terminate()
-        self.process.wait()
+        stop(self.process)
         shutil.rmtree(self.folder)
 
 

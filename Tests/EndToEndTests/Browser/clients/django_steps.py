@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 
-from context import allow, browser, expect, fresh_user, register, server, step
+from context import allow, browser, expect, fresh_user, register, server, step, stop
 
 
 @step("mozilla-django-oidc signs a user in, and again without a question")
@@ -36,5 +36,4 @@ def django():
         expect(email not in person.text, person.tab.url, person.text)
         person.close()
     finally:
-        site.terminate()
-        site.wait()
+        stop(site)
