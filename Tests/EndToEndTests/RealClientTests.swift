@@ -4,7 +4,7 @@ import Testing
 /// Applications of others, unmodified, against the built program: through Chromium Authlib, requests_oauth2client, mozilla-django-oidc,
 /// and Apache with mod_oauth2; joserfc and PyJWT read the tokens, and a phone allows a sign-in that an application began (CIBA).
 @Suite struct RealClientTests {
-    @Test(.timeLimit(.minutes(6)))
+    @Test(.timeLimit(.minutes(15)))
     func `Applications of others sign users in and guard their APIs`() async throws {
         let server = try await ServerProcess(["--dev"])
         let outcome = try await PythonPeer.run(
