@@ -43,7 +43,7 @@ demo: libraries ## Play the whole story in the terminal, against a server of its
 quick_tests := ^(JSONTests|OneTimePasswordTests|CoreTests|SecurityChecksTests|StoreTests)[.]|[.](WireTests|GoldenAnswerTests)/
 quick: libraries check ## In two minutes after a build: format, seams, core, stores on SQLite, what goes over the wire
 	$(SWIFT) build --build-tests
-	REQUIRE_POSTGRES=0 CHECK_LOCK_ORDER=1 $(SWIFT) test --skip-build --parallel \
+	REQUIRE_POSTGRES=0 CHECK_LOCK_ORDER=1 SWIFT=$(SWIFT) scripts/run-tests --parallel \
 	    --experimental-maximum-parallelization-width 8 --filter '$(quick_tests)'
 
 # Eight at a time: all at once would hold so many files open that Foundation cannot start another process. CHECK_LOCK_ORDER
@@ -52,7 +52,7 @@ test: deps check ## Run every check and every test
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
 	scripts/check-package
 	REQUIRE_POSTGRES=1 REQUIRE_SWTPM=1 CHECK_LOCK_ORDER=1 \
-	    $(SWIFT) test --skip-build --parallel --experimental-maximum-parallelization-width 8
+	    SWIFT=$(SWIFT) scripts/run-tests --parallel --experimental-maximum-parallelization-width 8
 
 # The pictures are for people: look at them after a change of the pages.
 stories: deps ## Show every page in Chromium, in every language, light and dark, wide and narrow; pictures in .build/stories
@@ -63,7 +63,7 @@ stories: deps ## Show every page in Chromium, in every language, light and dark,
 endurance: deps ## Kill servers and PostgreSQL twenty times in the middle of 200 sign-ups; bursts, races, connections and fuzzing at full size
 	$(SWIFT) build --build-tests
 	for suite in KillTests CodeKillTests BurstTests OneCodeTests SharingTests SoakTests PasskeyFuzzTests; do \
-	    REQUIRE_POSTGRES=1 ENDURANCE_ROUNDS=20 $(SWIFT) test --skip-build --filter $$suite || exit 1; \
+	    REQUIRE_POSTGRES=1 ENDURANCE_ROUNDS=20 SWIFT=$(SWIFT) scripts/run-tests --filter $$suite || exit 1; \
 	done
 
 # Give it a quiet machine. For a look: make bench ARGS="--rounds 1 --only jwks"

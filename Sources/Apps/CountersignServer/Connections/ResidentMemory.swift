@@ -29,7 +29,9 @@ public enum ResidentMemory {
                 let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
                 let range = fields[0].split(separator: "-").compactMap { UInt(String($0), radix: 16) }
                 // Code alone: what else can only be read was written when the program was linked to its libraries.
-                guard fields.count == 6, fields[1] == "r-xp", fields[5].hasPrefix("/"), range.count == 2,
+                // Before the path is more than one space, and the last field keeps what is left of them.
+                guard fields.count == 6, fields[1] == "r-xp", fields[5].drop(while: { $0 == " " }).hasPrefix("/"),
+                    range.count == 2,
                     range[0] < range[1],
                     let start = UnsafeMutableRawPointer(bitPattern: range[0])
                 else { continue }
