@@ -207,8 +207,8 @@ final class ConnectionThreads: Sendable {
                 }
                 note(usable, after: entry.kind)
                 return tell()
-            case .lostRace(let failure):
-                return lose(entry, failure)
+            case .lostRace(let failure, let row):
+                return lose(entry, failure, for: row)
             case .lostConnection(let failure):
                 link = nil
                 lostConnections += 1
@@ -230,14 +230,14 @@ final class ConnectionThreads: Sendable {
         }
     }
 
-    private func lose(_ entry: Entry, _ failure: PostgresFailure) {
+    private func lose(_ entry: Entry, _ failure: PostgresFailure, for row: ContestedRow?) {
         if entry.losses + 1 >= options.attempts || ContinuousClock.now >= entry.deadline {
             return refuse(
                 entry, .overloaded, "the write lost \(entry.losses + 1) races for a row, lastly: \(failure.description)"
             )
         }
         state.withLock { state in
-            state.queue.lose(entry)
+            state.queue.lose(entry, for: row)
             state.statistics.lostRaces += 1
         }
         // It is for whichever thread comes first; this one checks at once.

@@ -5,7 +5,7 @@ struct PendingTransaction: Sendable {
     enum Ending {
         /// It is over, well or badly. Resumes the waiting caller.
         case over(tell: () -> Void)
-        case lostRace(PostgresFailure)
+        case lostRace(PostgresFailure, for: ContestedRow?)
         case lostConnection(PostgresFailure)
         case readOnly(PostgresFailure)
     }
@@ -23,7 +23,7 @@ struct PendingTransaction: Sendable {
             switch mode.attempt(on: link, body) {
             case .done(let value): .over { continuation.resume(returning: value) }
             case .failed(let error): .over { continuation.resume(throwing: error) }
-            case .lostRace(let failure): .lostRace(failure)
+            case .lostRace(let failure, let row): .lostRace(failure, for: row)
             case .lostConnection(let failure): .lostConnection(failure)
             case .readOnly(let failure): .readOnly(failure)
             }

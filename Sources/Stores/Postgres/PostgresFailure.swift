@@ -30,6 +30,8 @@ struct PostgresFailure: Error {
     let state: String?
     /// What an operator can do about it; nil where nothing is known to help.
     private(set) var advice: String?
+    /// The row for which a race was lost, where the statement that lost it tells. No description names it.
+    var row: ContestedRow?
 
     /// The connection ended, or never began.
     init(lost reason: String) {

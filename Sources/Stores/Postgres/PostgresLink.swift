@@ -34,6 +34,8 @@ final class PostgresLink {
     /// One command whose answer is still to come.
     private struct Sent {
         let text: String
+        /// The first parameter: which row it is about, should it lose a race for it.
+        var key: SQLValue?
         /// The number of the statement that this one prepares.
         var prepares: Int?
         /// Whether it was taken to change a row.
@@ -181,7 +183,7 @@ final class PostgresLink {
         if isOverdue { throw overdue }
         if sent.count >= Self.mostSent { try settle() }
         let name = try statement.number.map { try nameOfPrepared(statement, $0) }
-        try send(Sent(text: statement.text, isForeseen: isForeseen)) {
+        try send(Sent(text: statement.text, key: parameters.first, isForeseen: isForeseen)) {
             BinaryParameters(parameters).withPointers { count, values, lengths, formats in
                 if let name {
                     PQsendQueryPrepared(pointer, name, count, values, lengths, formats, 1)
@@ -277,6 +279,9 @@ final class PostgresLink {
             for (command, result) in zip(commands, results) {
                 do {
                     if failure == nil { last = try checked(result, of: command) }
+                } catch var lost as PostgresFailure where lost.consequence == .runAgain {
+                    lost.row = ContestedRow(key: command.key)
+                    failure = lost
                 } catch let error {
                     failure = error
                 }

@@ -5,7 +5,8 @@ import StoreSQL
 enum TransactionOutcome<Value> {
     case done(Value)
     /// Undone, because of what others committed meanwhile: run it again.
-    case lostRace(PostgresFailure)
+    /// - Parameter for: the row that it was about; nil where it may be about any.
+    case lostRace(PostgresFailure, for: ContestedRow?)
     /// The connection ended before `COMMIT` was sent, so that nothing was written: run it again on a fresh one.
     case lostConnection(PostgresFailure)
     /// A write on a connection that takes none. Nothing was written; a fresh connection may lead elsewhere.
@@ -136,7 +137,8 @@ enum TransactionMode: Sendable {
     private func outcome<T>(of error: any Error) -> TransactionOutcome<T> {
         guard let failure = error as? PostgresFailure else { return .failed(error) }
         return switch (failure.consequence, kind) {
-        case (.runAgain, _): .lostRace(failure)
+        // A serialization failure shows at whichever statement comes next, and says nothing of that one's row.
+        case (.runAgain, _): .lostRace(failure, for: isByRows ? failure.row : nil)
         case (.reconnect, _): .lostConnection(failure)
         case (.readOnly, .write): .readOnly(failure)
         case (.readOnly, .read), (.silence, _), (.unforeseen, _), (.beyondRows, _), (.giveUp, _):

@@ -1,4 +1,6 @@
 import CountersignCore
+import Foundation
+import StoreSQL
 
 /// What a transaction may do.
 enum TransactionKind: Sendable {
@@ -10,8 +12,8 @@ enum TransactionKind: Sendable {
 ///
 /// Transactions run side by side in the order of arrival, but
 /// - writes leave one thread to reads, so that writes that wait for each other's rows do not block reads;
-/// - a write that lost a race goes before fresh ones, and only one such runs at a time: those that fought for a row
-///   would otherwise fight again;
+/// - a write that lost a race goes before fresh ones. Of those that lost the same row one runs at a time, because they
+///   would otherwise fight again; those of other rows run beside it. Where PostgreSQL names no row, they count as one row's;
 /// - one that keeps losing is run while no other write does, so that it wins against all others in this process.
 ///   Against other processes it has luck, time, and as many rounds as fit into its patience.
 struct TransactionQueue<Job> {
@@ -25,6 +27,8 @@ struct TransactionQueue<Job> {
         let deadline: Instant
         /// Races that it lost.
         fileprivate(set) var losses = 0
+        /// What it lost the last one for; nil where PostgreSQL does not say.
+        fileprivate(set) var row: ContestedRow?
         let job: Job
 
         fileprivate var isAlone: Bool { losses >= TransactionQueue.lossesBeforeAlone }
@@ -60,7 +64,8 @@ struct TransactionQueue<Job> {
     private var losers: [Entry] = []
     private var running = 0
     private var runningWrites = 0
-    private var isLoserRunning = false
+    /// Rows that losers which run now have lost before. Nil within stands for all losers without a row.
+    private var rowsInRepetition: Set<ContestedRow?> = []
     private var isAloneRunning = false
     private var arrivals: UInt64 = 0
     private(set) var isClosed = false
@@ -100,9 +105,9 @@ struct TransactionQueue<Job> {
         case .none: return nil
         case .read: return start(reads.removeFirst())
         case .write: return start(writes.removeFirst())
-        case .loser:
-            let entry = losers.removeFirst()
-            isLoserRunning = true
+        case .loser(let place):
+            let entry = losers.remove(at: place)
+            rowsInRepetition.insert(entry.row)
             isAloneRunning = entry.isAlone
             return start(entry)
         }
@@ -116,17 +121,19 @@ struct TransactionQueue<Job> {
         running -= 1
         if entry.kind == .write { runningWrites -= 1 }
         if entry.losses > 0 {
-            isLoserRunning = false
-            isAloneRunning = false
+            rowsInRepetition.remove(entry.row)
+            if entry.isAlone { isAloneRunning = false }
         }
     }
 
     /// Called when one that was taken lost a race and is to run again. The queue takes it back even where it is full or
     /// closed: it was admitted before.
-    mutating func lose(_ entry: Entry) {
+    /// - Parameter row: what it lost the race for; nil where that is not known.
+    mutating func lose(_ entry: Entry, for row: ContestedRow?) {
         finish(entry)
         var entry = entry
         entry.losses += 1
+        entry.row = row
         // The one that has tried longest comes first.
         let place = losers.firstIndex { $0.number > entry.number } ?? losers.endIndex
         losers.insert(entry, at: place)
@@ -148,15 +155,18 @@ struct TransactionQueue<Job> {
         isClosed = true
     }
 
-    private enum Place { case read, write, loser }
+    private enum Place {
+        case read, write
+        case loser(Int)
+    }
 
     private var next: Place? {
-        let loserIsNext = !losers.isEmpty && !isLoserRunning
-        if loserIsNext, let loser = losers.first, loser.isAlone ? runningWrites == 0 : runningWrites < writers {
-            return .loser
-        }
+        // The one that has tried longest, of a row that no other tries for.
+        let loser = isAloneRunning ? nil : losers.firstIndex { !rowsInRepetition.contains($0.row) }
+        let waitsToBeAlone = loser.map { losers[$0].isAlone } ?? false
+        if let loser, waitsToBeAlone ? runningWrites == 0 : runningWrites < writers { return .loser(loser) }
         // Fresh writes stand back for one that is to run alone.
-        let writesMayRun = !isAloneRunning && !(loserIsNext && losers[0].isAlone) && runningWrites < writers
+        let writesMayRun = !isAloneRunning && !waitsToBeAlone && runningWrites < writers
         switch (reads.first, writesMayRun ? writes.first : nil) {
         case (let read?, let write?): return read.number < write.number ? .read : .write
         case (_?, nil): return .read
@@ -173,3 +183,19 @@ struct TransactionQueue<Job> {
 }
 
 extension TransactionQueue.Entry: Sendable where Job: Sendable {}
+
+/// A row for which transactions fought, as far as telling it from others goes: a hash of its key, which may be secret or
+/// personal and is not kept. Two rows of one hash are repeated one after the other, and no worse.
+struct ContestedRow: Hashable, Sendable {
+    private let hash: Int
+
+    /// - Parameter key: the first parameter of the statement that lost. In every statement that changes or locks rows
+    ///   it is the key of the row, or of the first of them.
+    init?(key: SQLValue?) {
+        switch key {
+        case .text(let text): hash = text.hashValue
+        case .blob(let bytes): hash = bytes.hashValue
+        case .integer, .null, nil: return nil
+        }
+    }
+}

@@ -79,6 +79,59 @@ extension PostgresTests {
         for store in stores { await store.close() }
     }
 
+    /// Each reads its row, which the other server then changes, so that it loses and runs again. The first is held in its second run.
+    @Test
+    func `One that lost a row and takes its time again holds up none that lost another`() async throws {
+        let database = try await PostgresCluster.shared().emptyDatabase()
+        var options = PostgresStore.Options()
+        // However slow the machine is, the one that is held does not run out of time.
+        (options.transactionTimeout, options.idleTimeout) = (.seconds(110), .seconds(110))
+        let store = try await database.open(options)
+        let other = try await database.open()
+        for number in 1...2 { #expect(try await store.write { try $0.insert(Self.flow(number)) }) }
+
+        @Sendable func count(_ number: Int, on store: PostgresStore, _ read: @escaping @Sendable () throws -> Void)
+            async throws
+        {
+            try await store.write(.rows) { transaction in
+                guard var flow = try transaction.flow(digest: Self.flow(number).digest) else { return }
+                try read()
+                flow.attempts += 1
+                _ = try transaction.update(flow)
+            }
+        }
+        /// A write that has lost once; the gate that its second run comes to.
+        func losing(_ number: Int, heldAgain: Bool) async throws -> (write: Task<Void, any Error>, second: Gate) {
+            let (first, second) = (Gate(), Gate())
+            let runs = Mutex(0)
+            let write = Task {
+                try await count(number, on: store) {
+                    let run = runs.withLock { runs in
+                        runs += 1
+                        return runs
+                    }
+                    if run == 1 { try first.pass() }
+                    if run == 2, heldAgain { try second.pass() }
+                }
+            }
+            await first.isReached()
+            try await count(number, on: other) {}
+            first.open()
+            return (write, second)
+        }
+
+        let held = try await losing(1, heldAgain: true)
+        await held.second.isReached()
+        try await losing(2, heldAgain: false).write.value
+        #expect(try await other.read { try $0.flow(digest: Self.flow(2).digest) }?.attempts == 2)
+        #expect(try await other.read { try $0.flow(digest: Self.flow(1).digest) }?.attempts == 1, "still held")
+        held.second.open()
+        try await held.write.value
+        #expect(try await other.read { try $0.flow(digest: Self.flow(1).digest) }?.attempts == 2)
+        #expect(store.statistics.lostRaces == 2)
+        for store in [store, other] { await store.close() }
+    }
+
     /// What only SERIALIZABLE notices is refused in a transaction that has less, and done in one that has it.
     @Test
     func `A write that goes beyond its rows is run again as if it ran alone`() async throws {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import StorePostgres
+@testable import StoreSQL
 
 @Suite("The queue of waiting transactions")
 struct TransactionQueueTests {
@@ -30,6 +31,37 @@ struct TransactionQueueTests {
         #expect(queue.take() == nil)
         queue.finish(again)
         #expect(queue.take()?.job == "w2")
+    }
+
+    @Test
+    func `Losers of one row run one after the other, beside those of another row and those of none`() throws {
+        let queue = filled(threads: 9, writes: ["x1", "x2", "y1", "n1", "n2"])
+        let rows: [String: ContestedRow?] = ["x": ContestedRow(key: .text("x")), "y": ContestedRow(key: .text("y"))]
+        let taken = try (0..<5).map { _ in try #require(queue.take()) }
+        for entry in taken { queue.lose(entry, for: rows[String(entry.job.prefix(1))] ?? nil) }
+        _ = queue.add("fresh", .write)
+        let again = try (0..<3).map { _ in try #require(queue.take()) }
+        #expect(again.map(\.job) == ["x1", "y1", "n1"], "the oldest of each")
+        #expect(queue.take()?.job == "fresh")
+        #expect(queue.take() == nil)
+        queue.finish(again[1])
+        #expect(queue.take() == nil, "none other waits for y")
+        queue.lose(again[0], for: rows["y"] ?? nil)
+        #expect(queue.take()?.job == "x1", "it goes by the row that it lost last")
+        #expect(queue.take()?.job == "x2")
+        queue.finish(again[2])
+        #expect(queue.take()?.job == "n2")
+    }
+
+    @Test
+    func `Losers of many rows leave one thread to reads`() throws {
+        let queue = filled(threads: 3, writes: ["a", "b"])
+        let first = [try #require(queue.take()), try #require(queue.take())]
+        _ = queue.add("c", .write)
+        for entry in first { queue.lose(entry, for: ContestedRow(key: .text(entry.job))) }
+        _ = queue.add("r", .read)
+        #expect([queue.take()?.job, queue.take()?.job, queue.take()?.job] == ["a", "b", "r"])
+        #expect(queue.take() == nil)
     }
 
     @Test
@@ -131,7 +163,9 @@ struct TransactionQueueTests {
 
         func take() -> TransactionQueue<String>.Entry? { queue.take() }
         func finish(_ entry: TransactionQueue<String>.Entry) { queue.finish(entry) }
-        func lose(_ entry: TransactionQueue<String>.Entry) { queue.lose(entry) }
+        func lose(_ entry: TransactionQueue<String>.Entry, for row: ContestedRow? = nil) {
+            queue.lose(entry, for: row)
+        }
         func expire(
             at now: ContinuousClock.Instant, in outage: TransactionQueue<String>.Outage? = nil
         ) -> [TransactionQueue<String>.Entry] { queue.expire(at: now, in: outage) }
