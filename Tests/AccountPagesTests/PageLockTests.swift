@@ -180,6 +180,21 @@ struct PageLockTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `A form of the account counts after a page has renewed the session's cookie`(isOfThatPage: Bool) async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            let before = try await SignInPageTests.password(browser)
+            let held = browser.cookies[SignInPageTests.session]
+            try await server.advance(600)
+            let renewing = try await browser.open("/account")
+            #expect(renewing.kind == "account" && browser.cookies[SignInPageTests.session] != held)
+            let out = try await browser.submit(isOfThatPage ? renewing : before, ["decision": "this"])
+            #expect(out.kind == "signed-out" && browser.cookies[SignInPageTests.session] == nil, "\(out.html)")
+        }
+    }
+
     @Test
     func `The language of a link stays with the browser`() async throws {
         try await TestServer.with(.development) { server in

@@ -81,6 +81,12 @@ extension Sessions {
         }
     }
 
+    /// What a browser's token has in common with the tokens that ``renewed(browser:)`` puts in its place: forms and notes of a session are
+    /// bound to it, since a page may renew the token with which it was asked for. Another proof gives the session another one.
+    public static func lastingPart(ofBrowser text: Secret<String>) -> Secret<String> {
+        BrowserToken(text.reveal())?.text ?? text
+    }
+
     /// The token of a session that is in use, saying that it was used now; nil where it said so lately. The session is the same.
     /// - Parameter text: a token that ``session(ofBrowser:)`` has just admitted.
     public func renewed(browser text: Secret<String>) async throws -> Secret<String>? {

@@ -23,7 +23,8 @@ enum SealedNote {
 
     private static func key(_ session: Secret<String>) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: Data(session.reveal().utf8)), info: Data("countersign page note".utf8),
+            inputKeyMaterial: SymmetricKey(data: Data(Sessions.lastingPart(ofBrowser: session).reveal().utf8)),
+            info: Data("countersign page note".utf8),
             outputByteCount: 32)
     }
 }

@@ -22,7 +22,8 @@ public enum FormToken {
 
     /// - Parameter session: the token of the session's cookie.
     public static func text(for purpose: String, session: Secret<String>) -> String {
-        KeyedProof.text(by: Array(session.reveal().utf8), for: "session form", [purpose])
+        let key = Sessions.lastingPart(ofBrowser: session)
+        return KeyedProof.text(by: Array(key.reveal().utf8), for: "session form", [purpose])
     }
 
     /// Whether a form's token is of this session.
