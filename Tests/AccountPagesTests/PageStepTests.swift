@@ -26,34 +26,21 @@ struct PageStepTests {
     }
 
     /// Opens a link and follows redirects of this server; answers the page, or the first address elsewhere.
-    private func follow(_ browser: TestBrowser, _ path: String) async throws -> (page: TestPage?, away: String?) {
-        var path = path
-        for _ in 0..<8 {
-            let reply = try await browser.send(.get, path, headers: [.acceptLanguage: "en"])
-            guard reply.status == 303 else { return (TestPage(reply: reply, path: path, language: "en"), nil) }
-            path = try #require(reply.headers[.location])
-            if !path.hasPrefix("/") { return (nil, path) }
-        }
-        throw TooManyRedirects()
+    private func follow(_ browser: TestBrowser, _ path: String) async throws -> Landing {
+        try await browser.land(path)
     }
 
-    private struct TooManyRedirects: Error {}
-
-    /// Sends a form and follows what comes.
-    private func send(
-        _ browser: TestBrowser, _ page: TestPage, _ fields: [String: String]
-    ) async throws -> (page: TestPage?, away: String?) {
-        let form = try #require(page.form(with: fields), "\(page.html)")
-        let reply = try await browser.post(form.action, form.values.merging(fields) { $1 })
-        #expect(reply.status == 303, "\(reply.text)")
-        let location = try #require(reply.headers[.location])
-        return location.hasPrefix("/") ? try await follow(browser, location) : (nil, location)
+    /// Sends a form that is taken, and follows what comes.
+    private func send(_ browser: TestBrowser, _ page: TestPage, _ fields: [String: String]) async throws -> Landing {
+        let landing = try await browser.sendForm(of: page, fields)
+        #expect(landing.answered == 303, "\(landing.page?.html ?? "")")
+        return landing
     }
 
     /// Signs in on the way to an application.
     private func signIn(
         _ browser: TestBrowser, _ link: String, _ address: String = SignInPageTests.address
-    ) async throws -> (page: TestPage?, away: String?) {
+    ) async throws -> Landing {
         let first = try #require(try await follow(browser, link).page)
         #expect(first.kind == "sign-in", "\(first.html)")
         let password = try #require(try await send(browser, first, ["username": address]).page)

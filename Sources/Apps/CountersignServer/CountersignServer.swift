@@ -104,6 +104,19 @@ public struct CountersignServer: Sendable {
 
     /// Every route of every dialect, after the middleware that all share.
     public func responder() throws -> some HTTPResponder<CountersignRequestContext> {
+        ReadyAnswerRecorder(
+            ready,
+            HeadResponder(
+                PathNormalizer(
+                    try router().buildResponder(), rules: [IdentityToolkit.normalize, NativeAuth.normalize])))
+    }
+
+    /// Method and path of every endpoint, for tests that go through all of them. Parts of a path that vary stand in braces.
+    package func endpoints() throws -> [(method: HTTPRequest.Method, path: String)] {
+        try router().routes.map { ($0.method, $0.path.description) }
+    }
+
+    private func router() throws -> Router<CountersignRequestContext> {
         let router = Router(context: CountersignRequestContext.self, options: .autoGenerateHeadEndpoints)
         let source = RequestSource(
             trustsProxy: options.tlsEndedByProxy, header: options.proxy.header,
@@ -163,10 +176,7 @@ public struct CountersignServer: Sendable {
                 pushPayload: guardian.pushPayload, site: site
             ).add(to: router)
         }
-        return ReadyAnswerRecorder(
-            ready,
-            HeadResponder(
-                PathNormalizer(router.buildResponder(), rules: [IdentityToolkit.normalize, NativeAuth.normalize])))
+        return router
     }
 
     /// What all pages share.

@@ -1,0 +1,381 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import OneTimePassword
+import Testing
+
+/// A form of a page at the point where it counts: a person has come to it, and what is typed into it is right.
+struct LiveForm: Sendable, CustomTestStringConvertible {
+    /// What keeps strangers from sending it.
+    enum Lock: Sendable {
+        /// The field `csrf`, and a header of the browser.
+        case token
+        /// A field with the code of a link, and a header of the browser where it sends one.
+        case secret(field: String)
+    }
+
+    /// A browser that shows the form, and what to type.
+    struct Scene: Sendable {
+        var browser: TestBrowser
+        var page: TestPage
+        var typed: [String: String]
+        /// Names by which the form is found on its page, beside those that are typed.
+        var names: Set<String> = []
+
+        func form(sourceLocation: SourceLocation = #_sourceLocation) throws -> TestPage.Form {
+            let names = names.union(typed.keys)
+            return try #require(
+                page.forms.first { names.isSubset(of: $0.names) }, "\(page.html)", sourceLocation: sourceLocation)
+        }
+
+        /// The form as it is sent.
+        func fields() throws -> [String: String] { try form().values.merging(typed) { $1 } }
+    }
+
+    let path: String
+    let name: String
+    var lock = Lock.token
+    /// Leads a new browser to the form, for an address that nothing was done with before.
+    let reach: @Sendable (TestServer, String) async throws -> Scene
+    /// Whether that follows which the right form leads to.
+    let leads: @Sendable (Landing) -> Bool
+
+    var testDescription: String { "\(path) (\(name))" }
+}
+
+extension LiveForm {
+    private static let newPassword = "four separate long words"
+
+    /// Every form of every page.
+    static let all: [LiveForm] = ofSignIn + ofSecondFactors + ofApplications + ofSignUp + ofAccount + ofLinks
+
+    private static func answersApplication(_ landing: Landing) -> Bool {
+        landing.away?.hasPrefix("\(PageStepTests.callback)?code=") == true
+    }
+
+    // MARK: Signing in
+
+    private static let ofSignIn: [LiveForm] = [
+        LiveForm(
+            path: "/sign-in", name: "an address",
+            reach: { server, address in
+                _ = try await server.account(address)
+                let browser = TestBrowser(server)
+                return Scene(browser: browser, page: try await browser.open("/sign-in"), typed: ["username": address])
+            }, leads: { $0.kind == "password" }),
+        LiveForm(
+            path: "/sign-in", name: "an address, for an application",
+            reach: { server, address in
+                _ = try await server.account(address)
+                let browser = TestBrowser(server)
+                let page = try #require(try await browser.land(PageStepTests.request()).page)
+                return Scene(browser: browser, page: page, typed: ["username": address])
+            }, leads: { $0.kind == "password" }),
+        LiveForm(
+            path: "/sign-in", name: "the account that is signed in",
+            reach: { server, address in
+                _ = try await server.account(address)
+                let browser = TestBrowser(server)
+                _ = try await SignInPageTests.password(browser, address)
+                let page = try #require(
+                    try await browser.land(PageStepTests.request("dev-native", ["prompt": "select_account"])).page)
+                return Scene(browser: browser, page: page, typed: ["account": "present"])
+            }, leads: answersApplication),
+        LiveForm(
+            path: "/sign-in/password", name: "a password",
+            reach: { server, address in
+                _ = try await server.account(address)
+                let browser = TestBrowser(server)
+                let page = try await browser.submit(try await browser.open("/sign-in"), ["username": address])
+                return Scene(browser: browser, page: page, typed: ["password": NativeClient.password])
+            }, leads: { $0.kind == "account" }),
+        LiveForm(
+            path: "/sign-in/mail", name: "a mailed code",
+            reach: { server, address in
+                let (browser, page) = try await mailed(server, address)
+                return Scene(
+                    browser: browser, page: page, typed: ["code": try await server.code(mailedTo: address)])
+            }, leads: { $0.kind == "account" }),
+        LiveForm(
+            path: "/sign-in/mail", name: "another mailed code",
+            reach: { server, address in
+                let (browser, page) = try await mailed(server, address)
+                return Scene(browser: browser, page: page, typed: ["again": "1"])
+            }, leads: { $0.kind == "mail" && $0.page?.path.contains("sent=again") == true }),
+    ]
+
+    private static func mailed(_ server: TestServer, _ address: String) async throws -> (TestBrowser, TestPage) {
+        _ = try await server.account(address, password: nil)
+        let browser = TestBrowser(server)
+        return (browser, try await browser.submit(try await browser.open("/sign-in"), ["username": address]))
+    }
+
+    // MARK: Second factors
+
+    private static let ofSecondFactors: [LiveForm] = [
+        LiveForm(
+            path: "/sign-in/code", name: "a code of an authenticator",
+            reach: { server, address in
+                let totp = try await server.authenticator(of: try await server.account(address))
+                let browser = TestBrowser(server)
+                let page = try await SignInPageTests.password(browser, address)
+                return Scene(browser: browser, page: page, typed: ["code": totp.code(at: server.now).stringCode])
+            }, leads: { $0.kind == "account" }),
+        LiveForm(
+            path: "/sign-in/code", name: "a recovery code",
+            reach: { server, address in
+                let (browser, enrol) = try await enrolling(server, address)
+                let shown = try #require(
+                    try await browser.sendForm(of: enrol, ["code": try code(of: enrol, server)]).page)
+                let recovery = try #require(
+                    shown.html.firstMatch(of: /<p class="secret"><span aria-hidden="true">([A-Z0-9 ]+)</)
+                ).1
+                let elsewhere = TestBrowser(server)
+                let page = try await SignInPageTests.password(elsewhere, address)
+                return Scene(browser: elsewhere, page: page, typed: ["recovery_code": String(recovery)])
+            }, leads: { $0.kind == "code" && $0.page?.path.hasPrefix("/sign-in/recovery") == true }),
+        LiveForm(
+            path: "/sign-in/push", name: "a device is asked again",
+            reach: { server, address in
+                let user = try await server.account(address)
+                _ = try await server.enrolled(of: "auth0|\(user.id)")
+                let browser = TestBrowser(server)
+                let asked = try await SignInPageTests.password(browser, address)
+                #expect(asked.kind == "push", "\(asked.html)")
+                try await server.advance(301)
+                return Scene(browser: browser, page: try await browser.open(asked.path), typed: [:], names: ["csrf"])
+            }, leads: { $0.kind == "push" && $0.page?.html.contains("class=\"secret\"") == true }),
+        LiveForm(
+            path: "/sign-in/enrol", name: "the first code of an authenticator",
+            reach: { server, address in
+                let (browser, page) = try await enrolling(server, address)
+                return Scene(browser: browser, page: page, typed: ["code": try code(of: page, server)])
+            }, leads: { $0.kind == "code" && $0.page?.path.hasPrefix("/sign-in/recovery") == true }),
+        LiveForm(
+            path: "/sign-in/enrol", name: "no authenticator for now",
+            reach: { server, address in
+                let (browser, page) = try await enrolling(server, address)
+                return Scene(browser: browser, page: page, typed: ["decision": "deny"])
+            }, leads: answersApplication),
+    ]
+
+    /// Up to the page that has an authenticator set up, in the middle of a sign-in to an application.
+    private static func enrolling(_ server: TestServer, _ address: String) async throws -> (TestBrowser, TestPage) {
+        _ = try await server.account(address)
+        let browser = TestBrowser(server)
+        _ = try await SignInPageTests.password(browser, address)
+        let request = PageStepTests.request("dev-native", ["acr_values": "aal2"])
+        return (browser, try #require(try await browser.land(request).page))
+    }
+
+    /// The code that an authenticator with the page's secret shows now.
+    private static func code(of page: TestPage, _ server: TestServer) throws -> String {
+        let secret = try #require(page.html.firstMatch(of: /secret=([A-Z2-7]+)/)).1
+        return try TOTP(secret: Base32.decode(String(secret))).code(at: server.now).stringCode
+    }
+
+    // MARK: Applications and devices
+
+    private static let ofApplications: [LiveForm] = [
+        LiveForm(
+            path: "/sign-in/consent", name: "an application is allowed",
+            reach: { server, address in
+                let (browser, page) = try await asked(server, address)
+                return Scene(browser: browser, page: page, typed: ["decision": "allow"])
+            }, leads: answersApplication),
+        LiveForm(
+            path: "/sign-in/consent", name: "an application is denied",
+            reach: { server, address in
+                let (browser, page) = try await asked(server, address)
+                return Scene(browser: browser, page: page, typed: ["decision": "deny"])
+            },
+            leads: {
+                $0.away?.hasPrefix(PageStepTests.callback) == true && $0.away?.contains("error=access_denied") == true
+            }),
+        LiveForm(
+            path: "/activate", name: "the code of a device",
+            reach: { server, address in
+                _ = try await server.account(address)
+                let browser = TestBrowser(server)
+                _ = try await SignInPageTests.password(browser, address)
+                return Scene(
+                    browser: browser, page: try await browser.open("/activate"),
+                    typed: ["user_code": try await deviceCode(server)])
+            }, leads: { $0.kind == "device-confirm" && $0.page?.path.contains("user_code") == true }),
+        LiveForm(
+            path: "/activate", name: "a device is allowed",
+            reach: { server, address in
+                _ = try await server.account(address)
+                let browser = TestBrowser(server)
+                _ = try await SignInPageTests.password(browser, address)
+                let page = try await browser.open("/activate?user_code=\(try await deviceCode(server))")
+                return Scene(browser: browser, page: page, typed: ["decision": "allow"])
+            }, leads: { $0.page?.path == "/activate/done?decision=allow" }),
+    ]
+
+    private static func asked(_ server: TestServer, _ address: String) async throws -> (TestBrowser, TestPage) {
+        _ = try await server.account(address)
+        let browser = TestBrowser(server)
+        _ = try await SignInPageTests.password(browser, address)
+        return (browser, try #require(try await browser.land(PageStepTests.request()).page))
+    }
+
+    private static func deviceCode(_ server: TestServer) async throws -> String {
+        let reply = try await server.send(
+            .post, "/oauth/device/code", headers: [.contentType: "application/x-www-form-urlencoded"],
+            body: Array("client_id=dev-native&scope=openid".utf8))
+        return try #require(reply.json["user_code"].text, "\(reply.text)")
+    }
+
+    // MARK: Signing up, and forgotten passwords
+
+    private static let ofSignUp: [LiveForm] = [
+        LiveForm(
+            path: "/sign-up", name: "an address",
+            reach: { server, address in
+                let browser = TestBrowser(server)
+                return Scene(browser: browser, page: try await browser.open("/sign-up"), typed: ["email": address])
+            }, leads: { $0.kind == "verify" }),
+        LiveForm(
+            path: "/sign-up/verify", name: "the address's code",
+            reach: { server, address in
+                let (browser, page) = try await begun("/sign-up", server, address)
+                return Scene(
+                    browser: browser, page: page, typed: ["code": try await server.code(mailedTo: address)])
+            }, leads: { $0.kind == "new-password" }),
+        LiveForm(
+            path: "/sign-up/new-password", name: "the first password",
+            reach: { server, address in
+                let (browser, page) = try await begun("/sign-up", server, address)
+                let choose = try await browser.submit(page, ["code": try await server.code(mailedTo: address)])
+                return Scene(browser: browser, page: choose, typed: ["new_password": newPassword])
+            }, leads: { $0.kind == "account" }),
+        LiveForm(
+            path: "/sign-up/profile", name: "what an application asks",
+            reach: { server, address in
+                var registration = ApplicationRegistration(
+                    redirectURIs: ["http://127.0.0.1/callback"], scopes: ["openid"],
+                    attributes: [.init(name: "city", type: "string", isRequired: true)])
+                registration.oauth.kind = .native
+                registration.oauth.isFirstParty = true
+                let client = ClientID(rawValue: "asks-\(address.prefix { $0 != "@" })")
+                _ = try await server.realm.applications.add(id: client, registration, by: .testAdministrator)
+                let browser = TestBrowser(server)
+                let request = PageStepTests.request(client.rawValue, scope: "openid", ["prompt": "create"])
+                let first = try #require(try await browser.land(request).page)
+                let verify = try await browser.submit(first, ["email": address])
+                let choose = try await browser.submit(verify, ["code": try await server.code(mailedTo: address)])
+                let profile = try await browser.submit(choose, ["new_password": newPassword])
+                return Scene(browser: browser, page: profile, typed: ["attribute_city": "Berlin"])
+            }, leads: answersApplication),
+        LiveForm(
+            path: "/forgot", name: "an address",
+            reach: { server, address in
+                _ = try await server.account(address)
+                let browser = TestBrowser(server)
+                return Scene(browser: browser, page: try await browser.open("/forgot"), typed: ["email": address])
+            }, leads: { $0.kind == "verify" }),
+        LiveForm(
+            path: "/forgot/verify", name: "the address's code",
+            reach: { server, address in
+                _ = try await server.account(address)
+                let (browser, page) = try await begun("/forgot", server, address)
+                return Scene(
+                    browser: browser, page: page, typed: ["code": try await server.code(mailedTo: address)])
+            }, leads: { $0.kind == "reset" }),
+        LiveForm(
+            path: "/reset", name: "another password",
+            reach: { server, address in
+                _ = try await server.account(address)
+                let (browser, page) = try await begun("/forgot", server, address)
+                let reset = try await browser.submit(page, ["code": try await server.code(mailedTo: address)])
+                return Scene(browser: browser, page: reset, typed: ["new_password": newPassword])
+            }, leads: { $0.kind == "account" }),
+    ]
+
+    private static func begun(
+        _ path: String, _ server: TestServer, _ address: String
+    ) async throws -> (TestBrowser, TestPage) {
+        let browser = TestBrowser(server)
+        return (browser, try await browser.submit(try await browser.open(path), ["email": address]))
+    }
+
+    // MARK: The account
+
+    private static let ofAccount: [LiveForm] = [
+        LiveForm(
+            path: "/account/applications", name: "what an application was allowed is taken back",
+            reach: { server, address in
+                let (browser, page) = try await asked(server, address)
+                #expect(answersApplication(try await browser.sendForm(of: page, ["decision": "allow"])))
+                return Scene(browser: browser, page: try await browser.open("/account"), typed: ["client": "dev-web"])
+            },
+            leads: {
+                $0.page?.path == "/account?done=revoked" && $0.page?.form(with: ["client": ""]) == nil
+            }),
+        LiveForm(
+            path: "/account/sessions", name: "a session elsewhere is ended",
+            reach: { server, address in
+                _ = try await server.account(address)
+                _ = try await SignInPageTests.password(TestBrowser(server), address)
+                let browser = TestBrowser(server)
+                let page = try await SignInPageTests.password(browser, address)
+                return Scene(browser: browser, page: page, typed: [:], names: ["session"])
+            },
+            leads: {
+                $0.page?.path == "/account?done=ended" && $0.page?.form(with: ["session": ""]) == nil
+            }),
+        LiveForm(
+            path: "/sign-out", name: "signing out",
+            reach: { server, address in
+                _ = try await server.account(address)
+                let browser = TestBrowser(server)
+                _ = try await SignInPageTests.password(browser, address)
+                return Scene(
+                    browser: browser, page: try await browser.open("/sign-out"), typed: ["decision": "all"])
+            }, leads: { $0.kind == "signed-out" }),
+    ]
+
+    // MARK: Links with a code
+
+    private static let ofLinks: [LiveForm] = [
+        LiveForm(
+            path: "/auth/action", name: "a mailed link", lock: .secret(field: "oobCode"),
+            reach: { server, address in
+                _ = try await server.account(address, verified: false)
+                let browser = TestBrowser(server)
+                let link = try await mailedLink(server, "VERIFY_EMAIL", address)
+                return Scene(browser: browser, page: try await browser.open(link), typed: [:], names: ["oobCode"])
+            }, leads: { $0.page?.path.hasPrefix("/auth/action?done=verifyEmail") == true }),
+        LiveForm(
+            path: "/auth/action", name: "a mailed link for a password", lock: .secret(field: "oobCode"),
+            reach: { server, address in
+                _ = try await server.account(address)
+                let browser = TestBrowser(server)
+                let link = try await mailedLink(server, "PASSWORD_RESET", address)
+                return Scene(
+                    browser: browser, page: try await browser.open(link), typed: ["newPassword": newPassword])
+            }, leads: { $0.page?.path.hasPrefix("/auth/action?done=resetPassword") == true }),
+        LiveForm(
+            path: "/guardian/enroll", name: "an invitation", lock: .secret(field: "ticket"),
+            reach: { server, address in
+                let user = try await server.account(address)
+                let ticket = try await server.ticket(for: "auth0|\(user.id)")
+                let browser = TestBrowser(server)
+                return Scene(
+                    browser: browser, page: try await browser.open("/guardian/enroll?ticket=\(ticket)"),
+                    typed: ["method": "push"])
+            }, leads: { $0.kind == "enrol" && $0.page?.path.contains("enrollment=") == true }),
+    ]
+
+    private static func mailedLink(_ server: TestServer, _ kind: JSON, _ address: String) async throws -> String {
+        let reply = try await server.send(
+            .post, "/identitytoolkit.googleapis.com/v1/projects/countersign/accounts:sendOobCode",
+            headers: [.authorization: "Bearer owner", .contentType: "application/json"],
+            body: JSON.object(["requestType": kind, "email": .string(address), "returnOobLink": true]).bytes)
+        let link = try #require(reply.json["oobLink"].text, "\(reply.text)")
+        let parts = try #require(URLComponents(string: link))
+        return "\(parts.percentEncodedPath)?\(parts.percentEncodedQuery ?? "")"
+    }
+}
