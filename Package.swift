@@ -122,6 +122,8 @@ let package = Package(
         .target(name: "OneTimePassword", dependencies: ["JSON", .crypto]),
         // A relying party of WebAuthn: what servers verify of passkeys.
         .target(name: "Passkeys", dependencies: ["JSON", .asn1, .crypto, .cryptoExtras]),
+        // The other side: what an authenticator answers, without the keys. Shares no code with what verifies its answers.
+        .target(name: "PasskeyAuthenticator", dependencies: ["JSON", .crypto]),
 
         // Checks that guard scopes for registered clients: a framework above the core, and checks of its own.
         .target(
@@ -227,7 +229,7 @@ let package = Package(
             dependencies: [
                 "KeychainServices", "KeychainTypes",
                 .target(name: "SecretVault", condition: .when(platforms: [.linux])),
-                "OneTimePassword", "Guardian", "GuardianWire", "CSodium", .crypto,
+                "OneTimePassword", "PasskeyAuthenticator", "Guardian", "GuardianWire", "CSodium", "JSON", .crypto,
             ]),
 
         // Calls to custom authentication extensions, as Entra writes them.
@@ -282,8 +284,9 @@ let package = Package(
                 "CountersignClient", "FirebaseAuth", "MSAL", "IBMMobileFoundationSwift",
                 "KeychainServices", "KeychainTypes",
                 .target(name: "SecretVault", condition: .when(platforms: [.linux])),
-                "OneTimePassword", "TerminalQRCode", "StoreSQLite", .argumentParser, .hummingbird, .logging,
-                .nioCore,
+                .target(name: "KeychainTPM", condition: .when(platforms: [.linux])),
+                "JSON", "OneTimePassword", "PasskeyAuthenticator", "TerminalQRCode", "StoreSQLite", .argumentParser,
+                .hummingbird, .logging, .nioCore,
             ],
             path: "Sources/Apps/countersign"),
 
@@ -361,10 +364,12 @@ let package = Package(
         .testTarget(name: "OneTimePasswordTests", dependencies: ["OneTimePassword"]),
         .testTarget(
             name: "PasskeysTests",
-            dependencies: ["Passkeys", "PasskeyTestSupport", "JSON", .asn1, .crypto, .x509],
+            dependencies: ["PasskeyAuthenticator", "Passkeys", "PasskeyTestSupport", "JSON", .asn1, .crypto, .x509],
             exclude: ["webauthn-l3-vectors.json", "webauthn-l3-vectors.NOTICE", "peer.py"]),
         // An authenticator in software that shares no code with what verifies its answers.
-        .target(name: "PasskeyTestSupport", dependencies: [.crypto], path: "Tests/PasskeyTestSupport"),
+        .target(
+            name: "PasskeyTestSupport", dependencies: ["PasskeyAuthenticator", .crypto],
+            path: "Tests/PasskeyTestSupport"),
         .testTarget(
             name: "CoreTests",
             dependencies: [
@@ -435,8 +440,8 @@ let package = Package(
         .testTarget(
             name: "AuthenticatorBookTests",
             dependencies: [
-                "AuthenticatorBook", "KeychainServices", "KeychainTestSupport", "KeychainTypes", "OneTimePassword",
-                "SecretVault",
+                "AuthenticatorBook", "JSON", "KeychainServices", "KeychainTestSupport", "KeychainTypes",
+                "OneTimePassword", "PasskeyAuthenticator", "Passkeys", "SecretVault", "TPMTestSupport",
             ],
             exclude: ["peer.py"]),
         .testTarget(

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+@_exported import PasskeyAuthenticator
 
 /// An authenticator with one ES256 credential, and the browser in front of it. It answers as the specification wants, and every part
 /// of its answers can be changed by a test.

@@ -46,6 +46,7 @@ struct CommandFailure: Error, Sendable {
             self.init(error.isPlainHTTPRefused || error.isUnsupportedURL ? .usage : .unreachable, error.description)
         case let failure as ClientFailure: self.init(ExitStatus(failure.code), failure.description)
         case let error as AccountBookError: self.init(ExitStatus(error), error.description)
+        case let error as PasskeyBookError: self.init(ExitStatus(error), error.description)
         case let error as AccountFileError:
             self.init(error == .passwordNeeded ? .usage : .refused, error.description)
         case let failure as DeviceFailure: self.init(ExitStatus(failure), failure.description)

@@ -16,6 +16,8 @@ struct AuthenticatorCommand: AsyncParsableCommand {
 
               countersign authenticator watch
 
+            It keeps passkeys, too: see `countersign authenticator passkey --help`.
+
             Secrets and keys are stored in the keychain, a vault with a passcode, which the first `enroll` or `import` \
             creates. The program asks for the passcode at the terminal, also when the output goes into a pipe. Without a \
             terminal:
@@ -23,11 +25,10 @@ struct AuthenticatorCommand: AsyncParsableCommand {
               countersign authenticator codes github --passcode-fd 3 3< passcode-file
 
             Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 the vault or the server cannot be reached, \
-            4 no such account or request.
+            4 no such account, passkey or request.
             """,
         subcommands: [
             Enroll.self, List.self, Codes.self, Watch.self, ShowConsent.self, Allow.self, Deny.self, Remove.self,
-            Export.self,
-            Import.self,
+            Export.self, Import.self, PasskeyCommand.self,
         ])
 }

@@ -39,32 +39,61 @@ struct VaultOptions: ParsableArguments {
     ///
     /// - Parameter keepingAnswer: whether what opens the vault also opens the first item.
     func open(keepingAnswer: Bool = true) async throws -> AccountBook {
+        AccountBook(lockFile: try await openKeychain(keepingAnswer: keepingAnswer, chip: .none))
+    }
+
+    /// Opens the keychain of this process, and makes the vault where there is none.
+    /// - Returns: the file that processes lock while they change what is in it; nil with a keychain of the system.
+    private func openKeychain(keepingAnswer: Bool, chip: ChipOptions.Chip) async throws -> String? {
         #if canImport(Security)
             guard vault == nil, passcodeFd == nil, passcodeCredential == nil, !pinentry else {
                 throw CommandFailure(.usage, "This system has its own keychain: leave out the options for a vault.")
             }
-            return AccountBook()
+            return nil
         #else
-            let configuration = try configuration(presence: presence(keepingAnswer: keepingAnswer))
+            var configuration = try configuration(presence: presence(keepingAnswer: keepingAnswer))
+            if case .tpm(let endpoint) = chip { configuration.hardware = .tpm(endpoint) }
             do throws(KeychainError) {
                 try await KeychainVault.configure(configuration)
             } catch {
                 throw AccountBookError.keychain(error)
             }
-            return AccountBook(lockFile: configuration.directory + "/authenticator.lock")
+            return configuration.directory + "/authenticator.lock"
         #endif
+    }
+
+    /// Opens the passkeys, and makes the vault where there is none.
+    func openPasskeys(_ chip: ChipOptions.Chip = .none) async throws -> PasskeyBook {
+        let lockFile = try await openKeychain(keepingAnswer: true, chip: chip)
+        #if canImport(Security)
+            // The keychain is open since the user's login.
+            return PasskeyBook(lockFile: lockFile, isOpenedByUser: false)
+        #else
+            return PasskeyBook(lockFile: lockFile, isOpenedByUser: true)
+        #endif
+    }
+
+    /// Opens the passkeys; nil where there is no vault yet.
+    func openExistingPasskeys(_ chip: ChipOptions.Chip = .none) async throws -> PasskeyBook? {
+        try hasVault ? try await openPasskeys(chip) : nil
     }
 
     /// Opens the book; nil where there is no vault yet, and so no account.
     func openExisting(keepingAnswer: Bool = true) async throws -> AccountBook? {
-        #if !canImport(Security)
-            let directory = try configuration(presence: TerminalPresence()).directory
-            let isThere = ["vault.kc", "vault.kc.bak"].contains {
-                FileManager.default.fileExists(atPath: "\(directory)/\($0)")
-            }
-            guard isThere else { return nil }
-        #endif
-        return try await open(keepingAnswer: keepingAnswer)
+        try hasVault ? try await open(keepingAnswer: keepingAnswer) : nil
+    }
+
+    private var hasVault: Bool {
+        get throws {
+            #if canImport(Security)
+                return true
+            #else
+                let directory = try configuration(presence: TerminalPresence()).directory
+                return ["vault.kc", "vault.kc.bak"].contains {
+                    FileManager.default.fileExists(atPath: "\(directory)/\($0)")
+                }
+            #endif
+        }
     }
 
     /// Opens the book, and finds the account that the user means.

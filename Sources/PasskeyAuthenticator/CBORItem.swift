@@ -1,4 +1,6 @@
-/// CBOR that a test composes, also where it is wrong.
+/// CBOR to be written (RFC 8949, in the canonical form of CTAP 2.1, section 8, where the caller keeps to its order of labels).
+///
+/// Nothing is checked: a caller can compose what no reader takes.
 public indirect enum CBORItem: Sendable {
     case int(Int)
     case bytes([UInt8])
