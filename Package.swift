@@ -318,8 +318,8 @@ let package = Package(
                 "CountersignServer", "CountersignCore", "SecurityChecks", "OneTimePassword", "PasswordHashing",
                 "StoreSQLite",
                 "StorePostgres", "CSodium", "ClientHTTP", "JSON", "Guardian", "IBMMobileFirstPlatformFoundation",
-                "ScopeProtection", "SecurityChecksServer", .argumentParser, .crypto, .cryptoExtras,
-                .hummingbird, .logging, .nioCore, .nioPosix,
+                "PasskeyAuthenticator", "Passkeys", "ScopeProtection", "SecurityChecksServer", .argumentParser, .crypto,
+                .cryptoExtras, .hummingbird, .logging, .nioCore, .nioPosix,
             ],
             path: "Benchmarks/countersign-bench"),
 

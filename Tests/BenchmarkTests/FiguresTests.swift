@@ -72,4 +72,11 @@ import Testing
         #expect(InstructionCounter.instructions("# started\n\n123456,,instructions:u,100,100.00,,\n") == 123_456)
         #expect(InstructionCounter.instructions("<not supported>,,instructions:u,0,100.00,,\n") == nil)
     }
+
+    @Test func `Verifications of OpenSSL are the last number of its line`() {
+        #expect(PasskeyVerification.rate(in: "+H:16:64\n+F4:3:256:5994.059406:2088.118812\n") == 2088.118812)
+        #expect(PasskeyVerification.rate(in: "+F6:0:253:Ed25519:5266.3:2601.9\n") == 2601.9)
+        #expect(PasskeyVerification.rate(in: "+F2:2:2048:556.000000:8994.000000\n") == 8994)
+        #expect(PasskeyVerification.rate(in: "speed: unknown algorithm\n") == nil)
+    }
 }

@@ -21,7 +21,8 @@ import Testing
             "guarded-clients", "service-open", "service-offline", "service-online", "service-online-issuer",
             "idle-devices", "password-few", "password-many", "code-few",
             "code-many", "start", "start-fresh", "web-code", "web-refresh", "introspect", "client-credentials",
-            "client-credentials-dpop", "introspect-many", "web-refresh-many",
+            "client-credentials-dpop", "introspect-many", "web-refresh-many", "openssl-es256", "passkey-es256",
+            "openssl-eddsa", "passkey-eddsa", "openssl-rs256", "passkey-rs256",
         ] {
             #expect(figures[name]?.isEmpty == false, "nothing was measured of \(name)")
         }

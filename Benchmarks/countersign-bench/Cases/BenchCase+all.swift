@@ -20,6 +20,24 @@ extension BenchCase {
         BenchCase(
             name: "rsa-verify", title: "bare RSA-2048 verification", section: .inProcess, measure: InProcess.rsaVerify),
         BenchCase(
+            name: "openssl-es256", title: "bare ES256 verification, `openssl speed`", section: .inProcess,
+            measure: { _ in try PasskeyVerification.openSSL(.es256) }),
+        BenchCase(
+            name: "passkey-es256", title: "verify a passkey's assertion, ES256", section: .inProcess,
+            limits: [Limit(name: "openssl-es256")], measure: { try PasskeyVerification.assertion($0, .es256) }),
+        BenchCase(
+            name: "openssl-eddsa", title: "bare Ed25519 verification, `openssl speed`", section: .inProcess,
+            measure: { _ in try PasskeyVerification.openSSL(.eddsa) }),
+        BenchCase(
+            name: "passkey-eddsa", title: "verify a passkey's assertion, EdDSA", section: .inProcess,
+            limits: [Limit(name: "openssl-eddsa")], measure: { try PasskeyVerification.assertion($0, .eddsa) }),
+        BenchCase(
+            name: "openssl-rs256", title: "bare RSA-2048 verification, `openssl speed`", section: .inProcess,
+            measure: { _ in try PasskeyVerification.openSSL(.rs256) }),
+        BenchCase(
+            name: "passkey-rs256", title: "verify a passkey's assertion, RS256", section: .inProcess,
+            limits: [Limit(name: "openssl-rs256")], measure: { try PasskeyVerification.assertion($0, .rs256) }),
+        BenchCase(
             name: "hash-minimum", title: "password hash, 1 MiB × 1, all cores", section: .inProcess,
             measure: { try await InProcess.hash($0, Workbench.leastHashing) }),
         BenchCase(

@@ -122,7 +122,7 @@ enum InProcess {
     /// What is fast needs less time.
     private static func seconds(_ bench: Workbench) -> Double { bench.options.seconds / 4 }
 
-    private static func rate(_ bench: Workbench, _ body: () throws -> Void) rethrows -> [Quantity: [Double]] {
+    static func rate(_ bench: Workbench, _ body: () throws -> Void) rethrows -> [Quantity: [Double]] {
         let clock = ContinuousClock()
         let start = clock.now
         var count = 0
@@ -156,7 +156,7 @@ enum InProcess {
     }
 
     /// Keeps the optimiser from removing unused results.
-    @inline(never) private static func blackHole<T>(_ value: T) {
+    @inline(never) static func blackHole<T>(_ value: T) {
         withExtendedLifetime(value) {}
     }
 }
