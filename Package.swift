@@ -68,7 +68,7 @@ let mailTemplates =
     [
         "verify-email", "reset-password", "sign-in", "change-email", "email-changed", "code", "enrollment-invitation",
         "factor-added", "factor-removed", "factors-removed", "password-changed", "password-removed",
-        "recovery-code-used", "recovery-code-made",
+        "recovery-code-used", "recovery-code-made", "passkey-copied",
     ]
     .flatMap { name in ["en", "de", "ja"].map { "\(name).\($0)" } } + ["layout.html"]
 
@@ -117,7 +117,9 @@ let package = Package(
         // What is true whatever the protocol.
         .target(
             name: "CountersignCore",
-            dependencies: ["JSON", "OneTimePassword", "SignedTokens", .asn1, .crypto, .cryptoExtras, .jwtKit, .x509],
+            dependencies: [
+                "JSON", "OneTimePassword", "Passkeys", "SignedTokens", .asn1, .crypto, .cryptoExtras, .jwtKit, .x509,
+            ],
             path: "Sources/Core"),
         .target(name: "OneTimePassword", dependencies: ["JSON", .crypto]),
         // A relying party of WebAuthn: what servers verify of passkeys.
@@ -373,7 +375,8 @@ let package = Package(
         .testTarget(
             name: "CoreTests",
             dependencies: [
-                "CountersignCore", "CoreTestSupport", "NativeAuthExtensions", "OneTimePassword", "StoreSQL",
+                "CountersignCore", "CoreTestSupport", "NativeAuthExtensions", "OneTimePassword", "Passkeys",
+                "PasskeyTestSupport", "StoreSQL",
                 "StoreSQLite", "StorePostgres", "TestSupport",
                 .crypto,
                 .jwtKit,
@@ -511,7 +514,7 @@ let package = Package(
             name: "CrossDialectTests",
             dependencies: [
                 "CountersignServer", "CountersignCore", "SecurityChecks", "NativeAuthWire", "OneTimePassword",
-                "PasswordHashing", "ServerHTTP",
+                "Passkeys", "PasskeyTestSupport", "PasswordHashing", "ServerHTTP",
                 "DialectTestSupport", "TestSupport", .crypto, .hummingbird, .hummingbirdTesting, .httpTypes, .logging,
                 .nioCore,
             ]),

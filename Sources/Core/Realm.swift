@@ -33,6 +33,8 @@ public struct Realm: Sendable {
     let unsettledCharges = UnsettledCharges()
     let pollPace = PollPace()
     let pollIntervals = PollIntervals()
+    /// Where browsers find this server, and what people call it.
+    public let site = PublicSite()
     /// Wakes those who wait for what this process sends; other processes' is found by looking.
     public let notifier = Notifier()
 

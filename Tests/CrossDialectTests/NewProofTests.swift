@@ -41,7 +41,7 @@ private struct EchoKey: ProofMethod {
         return traits
     }()
 
-    func challenge(random: any RandomSource) -> Challenge? { Challenge(nonce: Data(random.bytes(16))) }
+    func challenge(_ request: ProofChallengeRequest<Payload>) -> Challenge? { Challenge(nonce: Data(request.nonce)) }
 
     func shown(_ challenge: Challenge) -> JSONValue {
         .object(["nonce": .string(challenge.nonce.base64EncodedString())])
@@ -83,7 +83,7 @@ extension EchoKey: ResponseEnrolledProof {
         var answer: Data
     }
 
-    func creation(_ request: CreationRequest<Payload>) throws -> Creation {
+    func creation(_ request: CreationRequest<Payload>) throws -> Creation? {
         Creation(nonce: Data(request.nonce), present: request.present.count)
     }
 

@@ -98,6 +98,7 @@ public struct CountersignServer: Sendable {
             logger.logLevel > .debug
             ? ReadyAnswers([HealthRoutes.live, WellKnownRoutes.keys(of: opened.realm)], metrics: requests) : nil
         opened.extensionCaller.tell(publicURL: { [publicURL] in publicURL.value })
+        opened.realm.site.tell(name: options.pages.name) { [publicURL] in publicURL.published }
     }
 
     // MARK: Routes
@@ -341,7 +342,8 @@ public struct CountersignServer: Sendable {
 
     /// Serves until SIGTERM or SIGINT; requests under way are finished first.
     public func run(onListening: @escaping @Sendable (String) async -> Void) async throws {
-        for warning in try await registrationWarnings() + addressWarnings { logger.warning("\(warning)") }
+        let passkeys = try await opened.realm.passkeyWarning().map { [$0] } ?? []
+        for warning in try await registrationWarnings() + addressWarnings + passkeys { logger.warning("\(warning)") }
         try await application(onListening: onListening).runService()
     }
 }

@@ -69,6 +69,8 @@ extension AuditEvent.Kind {
     public static let factorEnrolled = Self(rawValue: "factor.enrolled")
     public static let factorWithdrawn = Self(rawValue: "factor.withdrawn")
     public static let factorsReset = Self(rawValue: "factor.reset")
+    /// A passkey's counter did not grow: there may be a copy of it.
+    public static let passkeyCounter = Self(rawValue: "passkey.counter")
     public static let deviceInvited = Self(rawValue: "factor.device-invited")
     public static let deviceChanged = Self(rawValue: "factor.device-changed")
     public static let recoveryCodeMade = Self(rawValue: "factor.recovery-code-made")

@@ -228,6 +228,8 @@ public struct Refusal: Error, Sendable, Equatable {
         case unsuitableContact
         /// The user who asks has to sign in again first.
         case signInTooOld
+        /// The authenticator cannot make what is asked for, or is none of those that are admitted.
+        case unsuitableAuthenticator
     }
 
     public let reason: Reason
@@ -237,6 +239,8 @@ public struct Refusal: Error, Sendable, Equatable {
     public var passwordFault: PasswordPolicy.Fault?
     /// Which claim cannot be the developer's.
     public var claim: String?
+    /// Which check failed: for the log alone.
+    var fault: String?
     /// What a means of proof of a module above the core says of a wrong answer.
     package var remark: Remark?
 
@@ -253,6 +257,11 @@ public struct Refusal: Error, Sendable, Equatable {
             self.isRepeated = isRepeated
             self.isFault = isFault
         }
+    }
+
+    init(_ reason: Reason, fault: String) {
+        self.init(reason)
+        self.fault = fault
     }
 
     package init(_ reason: Reason, _ remark: Remark) {

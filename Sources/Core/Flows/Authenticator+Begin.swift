@@ -29,30 +29,96 @@ extension Authenticator {
         _ kind: FactorKind, terms: GrantTerms = GrantTerms(), lifetime: TimeInterval = FlowLifetime.secondFactor,
         by client: ClientContext
     ) async throws -> BeginOutcome {
+        try await begin(kind, terms: terms, lifetime: lifetime, journey: nil, by: client)
+    }
+
+    /// Begins a sign-in that goes step by step under the same handle, with a means of proof that finds its user by the response, at the
+    /// stage ``JourneyStage/firstProof``.
+    public func begin(
+        _ kind: FactorKind, leadingTo abilities: JourneyAbilities, by client: ClientContext
+    ) async throws -> BeginOutcome {
+        try await begin(
+            kind, terms: GrantTerms(), lifetime: FlowLifetime.standard,
+            journey: Journey(stage: .firstProof, method: .password, abilities: abilities), by: client)
+    }
+
+    private func begin(
+        _ kind: FactorKind, terms: GrantTerms, lifetime: TimeInterval, journey: Journey?, by client: ClientContext
+    ) async throws -> BeginOutcome {
         let realm = realm
-        guard begins(with: kind), let method = realm.proofs.method(kind),
-            let (challenge, shown) = try method.open(random: realm.random)
-        else { return .refused(Refusal(.unexpectedAnswer)) }
+        guard begins(with: kind), let method = realm.proofs.method(kind) else {
+            return .refused(Refusal(.unexpectedAnswer))
+        }
         let now = realm.clock.now
-        let handle = FlowHandle(random: realm.random)
-        let begun = BegunProof(handle: handle, kind: kind, challenge: shown, expiresAt: now + lifetime)
+        let nonce = realm.random.bytes(32)
+        let handle = FlowHandle(nonce: nonce)
         return try await realm.store.write { transaction in
-            guard realm.proofs.isOffered(kind, try transaction.settings().secondFactors) else {
-                return .refused(Refusal(.factorNotOffered))
-            }
+            let settings = try transaction.settings()
+            guard realm.proofs.isOffered(kind, settings.secondFactors),
+                let (challenge, shown) = try method.open(nonce: nonce, settings: settings, realm: realm)
+            else { return .refused(Refusal(.factorNotOffered)) }
             if let source = client.limitedSource,
                 let until = try transaction.charge(
                     .attemptsPerSource, key: CounterKey.attempts(from: source), at: now)
             {
                 return .refused(Refusal(.sourceLimited, retryAt: until))
             }
-            let body = FlowBody(purpose: .signIn, client: client, challenge: .proof(challenge), terms: terms)
+            var body = FlowBody(purpose: .signIn, client: client, challenge: .proof(challenge), terms: terms)
+            body.journey = journey
             let flow = FlowRecord(
                 digest: handle.digest, userID: nil, purpose: FlowPurpose.signIn.rawValue, createdAt: now,
-                expiresAt: begun.expiresAt,
+                expiresAt: now + lifetime,
                 body: try body.sealed(by: realm.sealer, digest: handle.digest, in: transaction))
             guard try transaction.insert(flow) else { return .refused(Refusal(.busy)) }
-            return .begun(begun)
+            return .begun(BegunProof(handle: handle, kind: kind, challenge: shown, expiresAt: flow.expiresAt))
+        }
+    }
+
+    /// Asks for a second factor that responds to a challenge, in an attempt that waits for one. The other second factors may be given all
+    /// the same; a challenge takes the place of the one before.
+    /// - Returns: ``BeginOutcome/begun(_:)`` with the attempt's own handle. Refused with `unknownFactor` where the user has none of the kind
+    ///   that would count, `flowFinished`, `flowExpired` and `unknownFlow` as an answer would be.
+    public func challenge(
+        _ kind: FactorKind, in handle: FlowHandle, expecting expectation: FlowExpectation, by client: ClientContext
+    ) async throws -> BeginOutcome {
+        let realm = realm
+        guard let method = realm.proofs.method(kind), method.traits.prompt == .response else {
+            return .refused(Refusal(.unexpectedAnswer))
+        }
+        let now = realm.clock.now
+        let nonce = realm.random.bytes(32)
+        return try await realm.store.write { transaction in
+            guard
+                let found = try transaction.flow(of: handle, expecting: expectation, at: now, sealer: realm.sealer),
+                expectation.admits(stageOf: found.body)
+            else { return .refused(Refusal(.unknownFlow)) }
+            var (record, body) = (found.record, found.body)
+            if record.finishedAt != nil { return .refused(Refusal(.flowFinished)) }
+            if record.expiresAt <= now { return .refused(Refusal(.flowExpired)) }
+            guard record.attempts < body.maximumAttempts else { return .refused(Refusal(.flowExhausted)) }
+            guard body.asksForSecondFactor, let user = try transaction.user(record.userID ?? .placeholder) else {
+                return .refused(Refusal(.unexpectedAnswer))
+            }
+            if let epoch = body.tokenEpoch, epoch != user.tokenEpoch { return .refused(Refusal(.flowExpired)) }
+            let settings = try transaction.settings()
+            let usable = try body.usableSecondFactors(
+                of: user, settings.secondFactors, realm.proofs, realm.sealer, in: transaction
+            ).filter { $0.kind == kind }
+            guard !usable.isEmpty else { return .refused(Refusal(.unknownFactor)) }
+            if let source = client.limitedSource,
+                let until = try transaction.charge(
+                    .attemptsPerSource, key: CounterKey.attempts(from: source), at: now)
+            {
+                return .refused(Refusal(.sourceLimited, retryAt: until))
+            }
+            guard
+                let (challenge, shown) = try method.open(
+                    nonce: nonce, for: user, having: usable, settings: settings, realm: realm)
+            else { return .refused(Refusal(.factorNotOffered)) }
+            body.opened = challenge
+            record.body = try body.sealed(by: realm.sealer, digest: record.digest, in: transaction)
+            guard try transaction.update(record) else { return .refused(Refusal(.busy)) }
+            return .begun(BegunProof(handle: handle, kind: kind, challenge: shown, expiresAt: record.expiresAt))
         }
     }
 }

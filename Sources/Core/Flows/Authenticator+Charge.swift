@@ -38,7 +38,9 @@ extension Authenticator {
             case .admitted(let context):
                 subject = context.user?.id
                 details = context.auditDetails
-                let counted = try Self.count(attempt, against: context, ended: ended, realm: realm, in: transaction)
+                let counted = try Self.take(
+                    Self.count(attempt, against: context, ended: ended, realm: realm, in: transaction), for: attempt,
+                    realm: realm, in: transaction)
                 if judgesAtOnce, let settled = try settleAtOnce(attempt, counted, in: transaction) { return settled }
                 charged = try Self.countInFlow(counted, in: transaction)
             }
@@ -240,6 +242,34 @@ extension Authenticator {
         context.charge = Charge(
             id: attempt.charge, counted: zip(limits, counters).map { Allowance($0.rule, $1.key) },
             flow: context.flow?.digest)
+        return .admitted(context)
+    }
+
+    /// Takes what takes one answer, right or wrong, before the answer is judged: the open challenge, or the enrolment. So what failed
+    /// can be tried again with another challenge only.
+    private static func take(
+        _ counted: Charged, for attempt: Attempt, realm: Realm, in transaction: any StoreTransaction
+    ) throws -> Charged {
+        guard case .admitted(var context) = counted, var flow = context.flow,
+            let candidate = context.candidates.first(where: \.method.traits.takesChallenge)
+        else { return counted }
+        if candidate.isRegistration {
+            guard flow.attempts < context.body.maximumAttempts else { return .refused(Refusal(.flowExhausted)) }
+            flow.attempts += 1
+        } else {
+            let kind = candidate.method.kind
+            if context.body.opened?.kind == kind, context.body.asksForSecondFactor {
+                context.body.opened?.takenBy = attempt.charge.name
+            } else if case .proof(var open) = context.body.challenge, open.kind == kind {
+                open.takenBy = attempt.charge.name
+                context.body.challenge = .proof(open)
+            }
+            flow.body = try context.body.sealed(by: realm.sealer, digest: flow.digest, in: transaction)
+        }
+        guard try transaction.update(flow), let kept = try transaction.flow(digest: flow.digest) else {
+            throw StoreError(.unavailable, "A flow changed within one transaction.")
+        }
+        context.flow = kept
         return .admitted(context)
     }
 

@@ -10,16 +10,19 @@ extension Authenticator {
         let permit = permit(attempt, context)
         let flow = context.flow.map { OpenFlow($0, context.body) }
         var refusals: [Refusal] = []
+        var alarm: Judged.Alarm?
         for candidate in candidates {
             let payload = try await realm.sealer.keys.retrying { try self.payload(of: candidate) }
             switch try await candidate.method.judge(
                 candidate, payload: payload, user: context.user, flow: flow, by: permit)
             {
-            case .wrong(let refusal): refusals.append(refusal)
+            case .wrong(let refusal, let raised):
+                refusals.append(refusal)
+                alarm = alarm ?? raised
             case let judged: return judged
             }
         }
-        return .wrong(telling(refusals))
+        return .wrong(telling(refusals), alarm: alarm)
     }
 
     /// The same in the transaction that counts the answer, where judging only computes (``ProofMethod/judgeAtOnce(_:against:by:)``).
@@ -29,16 +32,19 @@ extension Authenticator {
         let permit = permit(attempt, context)
         let flow = context.flow.map { OpenFlow($0, context.body) }
         var refusals: [Refusal] = []
+        var alarm: Judged.Alarm?
         for candidate in candidates {
             switch try candidate.method.judgeAtOnce(
                 candidate, payload: { try payload(of: candidate) }, user: context.user, flow: flow, by: permit)
             {
             case nil: return nil
-            case .wrong(let refusal)?: refusals.append(refusal)
+            case .wrong(let refusal, let raised)?:
+                refusals.append(refusal)
+                alarm = alarm ?? raised
             case let judged?: return judged
             }
         }
-        return .wrong(telling(refusals))
+        return .wrong(telling(refusals), alarm: alarm)
     }
 
     private func permit(_ attempt: Attempt, _ context: AttemptContext) -> JudgingPermit {

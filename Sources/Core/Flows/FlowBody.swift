@@ -36,10 +36,12 @@ struct FlowBody: Codable, Sendable, Equatable {
     var enrolment: DeviceOffer?
     /// What the user is asked to authorize.
     var requestedAuthorization: RequestedAuthorization?
+    /// What one of the second factors is to respond to, where the client has asked for it; others may be given all the same.
+    var opened: OpenChallenge?
 
     private enum CodingKeys: String, CodingKey {
         case purpose, dialect, clientID, email, newEmail, proven, challenge, maximumAttempts, terms
-        case requiresSecondFactor, tokenEpoch, approval, invitation, canEnrol, journey, enrolment
+        case requiresSecondFactor, tokenEpoch, approval, invitation, canEnrol, journey, enrolment, opened
         case requestedAuthorization = "consent"
     }
 
@@ -81,6 +83,7 @@ struct FlowBody: Codable, Sendable, Equatable {
         enrolment = try members.decodeIfPresent(DeviceOffer.self, forKey: .enrolment)
         requestedAuthorization = try members.decodeIfPresent(
             RequestedAuthorization.self, forKey: .requestedAuthorization)
+        opened = try members.decodeIfPresent(OpenChallenge.self, forKey: .opened)
     }
 }
 
@@ -130,6 +133,16 @@ extension FlowBody {
         if case .registration(let offer) = challenge { offer } else { enrolment }
     }
 
+    /// Whether a first factor was proven and a second is waited for.
+    var asksForSecondFactor: Bool {
+        journey.map { $0.stage == .secondFactor } ?? (purpose == .signIn && challenge == .secondFactor)
+    }
+
+    /// Whether an answer has come to the challenge of the kind that is open.
+    func isTaken(_ open: OpenChallenge, by charge: ChargeID) -> Bool {
+        open.takenBy.map { $0 != charge.name } ?? false
+    }
+
     /// Whether the user's devices may be asked to allow it.
     var isApprovable: Bool {
         if let journey { return journey.stage == .secondFactor && challenge == .secondFactor }
@@ -168,6 +181,7 @@ extension FlowBody: StoredJSON {
             case "journey": journey = try json.readOptional()
             case "enrolment": enrolment = try json.readOptional()
             case "consent": requestedAuthorization = try json.readOptional()
+            case "opened": opened = try json.readOptional()
             default: try json.skip()
             }
         }
@@ -191,6 +205,7 @@ extension FlowBody: StoredJSON {
         try json.write("journey", optional: journey)
         try json.write("maximumAttempts", maximumAttempts)
         try json.write("newEmail", optional: newEmail)
+        try json.write("opened", optional: opened)
         try json.write("proven", proven)
         try json.write("purpose", purpose)
         try json.write("requiresSecondFactor", requiresSecondFactor)

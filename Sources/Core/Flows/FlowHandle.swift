@@ -13,6 +13,9 @@ public struct FlowHandle: Sendable, CustomStringConvertible, CustomReflectable {
         token = Secret(prefix + random.bytes(32).base64URL)
     }
 
+    /// The handle that these random bytes name.
+    init(nonce: [UInt8]) { token = Secret(nonce.base64URL) }
+
     /// A handle as a client sent it. Whether there is such a flow shows when it is used.
     public init(_ token: String) {
         self.token = Secret(token)

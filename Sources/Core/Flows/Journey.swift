@@ -77,10 +77,27 @@ public enum FirstMethod: String, Codable, Sendable, CaseIterable {
 public struct JourneyAbilities: Codable, Sendable, Equatable {
     public var givesSecondFactor: Bool
     public var registersSecondFactor: Bool
+    /// Whether it can respond to a challenge (``ProofTraits/Prompt/response``), as a browser can.
+    public var answersChallenges: Bool
 
-    public init(givesSecondFactor: Bool = false, registersSecondFactor: Bool = false) {
+    public init(
+        givesSecondFactor: Bool = false, registersSecondFactor: Bool = false, answersChallenges: Bool = false
+    ) {
         self.givesSecondFactor = givesSecondFactor
         self.registersSecondFactor = registersSecondFactor
+        self.answersChallenges = answersChallenges
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        givesSecondFactor = try members.decode(Bool.self, forKey: .givesSecondFactor)
+        registersSecondFactor = try members.decode(Bool.self, forKey: .registersSecondFactor)
+        answersChallenges = try members.decodeIfPresent(Bool.self, forKey: .answersChallenges) ?? false
+    }
+
+    /// Whether the client can ask its user for this factor.
+    func answers(_ factor: FactorRecord, _ proofs: ProofRegistry) -> Bool {
+        answersChallenges || proofs.traits(factor.kind)?.prompt != .response
     }
 }
 
@@ -271,20 +288,24 @@ extension JourneyAbilities: StoredJSON {
     package init(from json: inout JSONReader) throws {
         var givesSecondFactor: Bool?
         var registersSecondFactor: Bool?
+        var answersChallenges = false
         try json.beginObject()
         while let name = try json.nextMember() {
             switch name {
             case "givesSecondFactor": givesSecondFactor = try json.read()
             case "registersSecondFactor": registersSecondFactor = try json.read()
+            case "answersChallenges": answersChallenges = try json.readOptional() ?? false
             default: try json.skip()
             }
         }
         self.givesSecondFactor = try json.required(givesSecondFactor, "givesSecondFactor")
         self.registersSecondFactor = try json.required(registersSecondFactor, "registersSecondFactor")
+        self.answersChallenges = answersChallenges
     }
 
     package func write(to json: inout JSONWriter) throws {
         json.beginObject()
+        try json.write("answersChallenges", answersChallenges)
         try json.write("givesSecondFactor", givesSecondFactor)
         try json.write("registersSecondFactor", registersSecondFactor)
         json.endObject()

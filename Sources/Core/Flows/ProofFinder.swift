@@ -36,16 +36,18 @@ struct ProofFinder {
     /// What a proof is compared with, in a flow.
     func candidates() throws -> Lookup<[ProofCandidate]> {
         switch (attempt.answer.content, body.challenge) {
+        case (.proof(let kind, let form, nil), _) where body.opened?.kind == kind && body.asksForSecondFactor:
+            return try one(response(form, to: body.opened))
         case (.proof(let kind, let form, nil), .proof(let open)) where open.kind == kind:
-            guard let method = proofs.method(kind) else { return .refused(Refusal(.unexpectedAnswer)) }
-            return try one(locate(method, form, challenge: open.bytes))
+            return try one(response(form, to: open))
         case (.code(let code, nil), .proof(let open)):
             guard let method = proofs.method(open.kind), method.takes(.code(code)) else {
                 return .refused(Refusal(.unexpectedAnswer))
             }
             return try one(locate(method, .code(code), challenge: open.bytes))
         case (.proof(let kind, let form, let factorID), .secondFactor):
-            guard let method = proofs.method(kind), method.traits.role == .second || method.traits.role == .standIn
+            guard let method = proofs.method(kind), method.traits.role.isGivenAsSecond,
+                method.traits.prompt != .response
             else { return .refused(Refusal(.unexpectedAnswer)) }
             let factor = try factorID.flatMap { try transaction.factor($0) }
             if factorID != nil, factor == nil || factor?.userID != flow?.userID || factor?.kind != kind {
@@ -71,6 +73,13 @@ struct ProofFinder {
         default:
             return .refused(Refusal(.unexpectedAnswer))
         }
+    }
+
+    /// A response to what is open. A challenge that takes one answer has the answer of this charge or none.
+    private func response(_ form: ProofForm, to open: OpenChallenge?) throws -> Lookup<ProofCandidate> {
+        guard let open, let method = proofs.method(open.kind) else { return .refused(Refusal(.unexpectedAnswer)) }
+        if body.isTaken(open, by: attempt.charge) { return .refused(Refusal(.replayed)) }
+        return try locate(method, form, challenge: open.bytes)
     }
 
     private func one(_ found: Lookup<ProofCandidate>) -> Lookup<[ProofCandidate]> {

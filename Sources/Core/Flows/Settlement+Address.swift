@@ -14,7 +14,7 @@ extension Settlement {
         var user = user
         user.profile.emailVerified = true
         user.profile.providers = ["emailLink"]
-        for factor in try transaction.factors(of: user.id) where proofs.traits(factor.kind)?.role == .first {
+        for factor in try transaction.factors(of: user.id) where proofs.traits(factor.kind)?.role.isFirst == true {
             _ = try transaction.remove(factor.id, proofs)
         }
         user.revokeTokens(at: now)

@@ -59,6 +59,7 @@ extension Settlement {
         body.proven = proven
         body.tokenEpoch = user.tokenEpoch
         body.terms.details.merge(result.account?.details ?? [:]) { _, said in said }
+        if body.journey != nil, body.email == nil { body.email = user.email?.canonical }
         if body.journey != nil, case .flow(_, let expectation) = attempt.target {
             body.terms = expectation.terms?.following(body.terms) ?? body.terms
             if expectation.requiresSecondFactor {
@@ -119,6 +120,7 @@ extension Settlement {
         _ user: User, _ body: FlowBody, _ journey: Journey, in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
         guard var flow = try presentFlow(in: transaction) else { return .stale }
+        flow.userID = user.id
         var signedIn = try open(user, body, in: transaction)
         signedIn.recoveryCode = result.replacement
         var (body, journey) = (body, journey)
@@ -140,13 +142,14 @@ extension Settlement {
         _ user: User, _ body: FlowBody, for factors: [FactorRecord], in transaction: any StoreTransaction
     ) throws -> Authenticator.Settled {
         guard let journey = body.journey else { return try keep(user, body, for: factors, in: transaction) }
-        guard journey.abilities.givesSecondFactor else {
+        guard journey.abilities.givesSecondFactor, factors.contains(where: { journey.abilities.answers($0, proofs) })
+        else {
             return try step(.beyondClient(lacksRegistration: false), body, journey, isOver: true, in: transaction)
         }
         var body = body
         body.challenge = .secondFactor
         try record(.secondFactorAsked, user: user.id, in: transaction)
-        return try step(.secondFactor, body, journey, stage: .secondFactor, in: transaction)
+        return try step(.secondFactor, body, journey, stage: .secondFactor, user: user.id, in: transaction)
     }
 
     private func askToEnrol(
@@ -163,7 +166,7 @@ extension Settlement {
         }
         var body = body
         body.challenge = .unasked
-        return try step(.registration, body, journey, stage: .registration, in: transaction)
+        return try step(.registration, body, journey, stage: .registration, user: user.id, in: transaction)
     }
 
     /// Keeps what was proven, under a fresh handle.

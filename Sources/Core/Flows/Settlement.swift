@@ -78,7 +78,10 @@ struct Settlement: Sendable {
 
     /// Makes a right answer count, once; or writes down why it was not right.
     func settle(in transaction: any StoreTransaction) throws -> Authenticator.Settled {
-        if case .wrong(let wrong) = judged { return .verdict(.refused(try refuse(wrong, in: transaction))) }
+        if case .wrong(let wrong, let alarm) = judged {
+            if let alarm { try raise(alarm, in: transaction) }
+            return .verdict(.refused(try refuse(wrong, in: transaction)))
+        }
         if let refusal = try renewCharge(in: transaction) { return .verdict(.refused(refusal)) }
         let settled = try accept(in: transaction)
         if case .verdict(.refused(let refusal)) = settled {
@@ -104,8 +107,25 @@ struct Settlement: Sendable {
             // What could not be guessed was not counted before: it counts against its source now.
             return limited
         }
-        try record(.answerRefused, reason: wrong.reason, in: transaction)
+        try record(
+            .answerRefused, reason: wrong.reason, details: wrong.fault.map { ["fault": .string($0)] } ?? [:],
+            in: transaction)
         return wrong
+    }
+
+    /// Writes down what a wrong answer says about its factor. One that has changed meanwhile keeps its change.
+    private func raise(_ alarm: Judged.Alarm, in transaction: any StoreTransaction) throws {
+        var factor = alarm.factor
+        guard let owner = try transaction.user(factor.userID),
+            try transaction.factor(factor.id)?.revision == factor.revision
+        else { return }
+        factor.payload = try sealer.seal(alarm.newPayload, for: .factor(factor.id), in: transaction)
+        guard try transaction.update(factor) else { return }
+        try transaction.append(
+            AuditEvent(
+                id: eventID(.alert), at: now, kind: alarm.event, userID: owner.id, context: attempt.client,
+                details: ["factor": .string(factor.id.rawValue)]))
+        if let notice = alarm.notice { try notify(notice, owner, in: transaction) }
     }
 
     // MARK: Right
@@ -175,6 +195,7 @@ struct Settlement: Sendable {
             }
         }
         if let notice = result.notice, let user { try notify(notice, user, in: transaction) }
+        if let alert = result.alert { try record(alert, at: .alert, user: user?.id, in: transaction) }
         return .proven(
             Proof(
                 kind: result.evidence ?? candidate.method.traits.evidence ?? candidate.method.kind,

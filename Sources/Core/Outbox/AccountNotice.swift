@@ -15,6 +15,8 @@ struct AccountNotice: Sendable, Equatable {
         case passwordRemoved = "password-removed"
         case recoveryCodeUsed = "recovery-code-used"
         case recoveryCodeMade = "recovery-code-made"
+        /// There may be a copy of a passkey.
+        case passkeyCopied = "passkey-copied"
     }
 
     let kind: Kind

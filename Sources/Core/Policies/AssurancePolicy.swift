@@ -34,8 +34,16 @@ public struct AssurancePolicy: Sendable {
         proven: [Proof], factors: @autoclosure () throws -> [FactorRecord]
     ) rethrows -> Decision {
         if proofs.level(of: proven) >= .twoFactors { return .enough }
-        let usable = try factors().filter { proofs.isSecondFactor($0.kind) && proofs.isOffered($0.kind, settings) }
-        if !usable.isEmpty { return .secondFactor(usable) }
+        let given = Set(proven.map(\.kind))
+        // What opens a sign-in by itself is a second factor beside another kind alone.
+        let usable = try factors().filter { factor in
+            proofs.isOffered(factor.kind, settings)
+                && (proofs.isSecondFactor(factor.kind)
+                    || proofs.traits(factor.kind)?.role == .firstOrSecond && !given.contains(factor.kind))
+        }
+        if requiresSecondFactor ? !usable.isEmpty : usable.contains(where: { proofs.isSecondFactor($0.kind) }) {
+            return .secondFactor(usable)
+        }
         return requiresSecondFactor ? .enrolmentRequired : .enough
     }
 

@@ -42,9 +42,18 @@ enum Judged: Sendable {
     /// Nothing was to be compared: the handle is enough.
     case handle
     case right(ProofCandidate, newPayload: Data?, ProofResult)
-    case wrong(Refusal)
+    case wrong(Refusal, alarm: Alarm? = nil)
 
     var isWrong: Bool { if case .wrong = self { true } else { false } }
+
+    /// What a wrong answer says about a factor: what the factor keeps from now on, what the log says, and what its owner is notified
+    /// of.
+    struct Alarm: Sendable {
+        let factor: FactorRecord
+        let newPayload: Data
+        let event: AuditEvent.Kind
+        let notice: AccountNotice?
+    }
 }
 
 extension ProofMethod {
@@ -103,6 +112,14 @@ extension ProofMethod {
     private func judged(_ candidate: ProofCandidate, _ judgement: Judgement<Payload>) throws -> Judged {
         switch judgement {
         case .wrong(let refusal): .wrong(refusal)
+        case .alarming(let refusal, let alarm):
+            .wrong(
+                refusal,
+                alarm: try candidate.located.factor.map { factor in
+                    Judged.Alarm(
+                        factor: factor, newPayload: try alarm.newPayload.stored, event: alarm.event,
+                        notice: alarm.notice.map { AccountNotice($0, factorName: factor.name) })
+                })
         case .right(let right):
             .right(candidate, newPayload: try right.newPayload?.stored, right.result)
         }
@@ -121,8 +138,22 @@ extension ProofMethod {
     var hasChallenge: Bool { Challenge.self != NoContent.self }
 
     /// A fresh challenge, and its description for the client.
-    func open(random: any RandomSource) throws -> (challenge: OpenChallenge, shown: JSONValue)? {
-        guard let challenge = challenge(random: random) else { return nil }
+    /// - Parameter factors: the user's, where a first proof has shown who it is.
+    func open(
+        nonce: [UInt8], for user: User? = nil, having factors: [FactorRecord] = [], settings: RealmSettings,
+        realm: Realm
+    ) throws -> (challenge: OpenChallenge, shown: JSONValue)? {
+        let request = ProofChallengeRequest(
+            nonce: nonce, user: user, present: try opened(factors, sealer: realm.sealer), settings: settings,
+            site: realm.site, mode: realm.mode)
+        guard let challenge = try challenge(request) else { return nil }
         return (try OpenChallenge(kind, challenge), shown(challenge))
+    }
+
+    /// What the factors of the kind keep.
+    func opened(_ factors: [FactorRecord], sealer: Sealer) throws -> [Payload] {
+        try factors.filter { $0.kind == kind }.map { factor in
+            try Payload(stored: sealer.open(factor.payload, for: .factor(factor.id)))
+        }
     }
 }

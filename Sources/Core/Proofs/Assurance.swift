@@ -18,6 +18,8 @@ public struct Assurance: OptionSet, Sendable, Hashable, Codable {
     public static let phishingResistant = Assurance(rawValue: 8)
     /// Another system answers for the user, with its own second factor or none; or there is nothing that could be proven.
     public static let delegated = Assurance(rawValue: 16)
+    /// The key is in hardware that it cannot leave, as its maker attests.
+    public static let hardware = Assurance(rawValue: 32)
 
     /// How much one such proof is by itself.
     public var level: AssuranceLevel {

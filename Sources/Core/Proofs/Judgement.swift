@@ -46,10 +46,19 @@ package struct ProofMaterial<Payload: Sendable, Challenge: Sendable>: Sendable {
 package enum Judgement<Payload: Sendable>: Sendable {
     case right(RightAnswer<Payload>)
     case wrong(Refusal)
+    /// Wrong, and its factor's owner should know.
+    case alarming(Refusal, FactorAlarm<Payload>)
 
     package static func wrong(_ reason: Refusal.Reason) -> Judgement { .wrong(Refusal(reason)) }
     package static var right: Judgement { .right(RightAnswer()) }
     package static func right(newPayload: Payload?) -> Judgement { .right(RightAnswer(newPayload: newPayload)) }
+}
+
+/// What a wrong answer gives reason for: what its factor keeps from now on, and who is told.
+package struct FactorAlarm<Payload: Sendable>: Sendable {
+    let newPayload: Payload
+    let event: AuditEvent.Kind
+    let notice: AccountNotice.Kind?
 }
 
 /// What a right answer says beside that it is right.
@@ -88,6 +97,8 @@ package struct ProofResult: Sendable {
     package var replacement: Secret<String>?
     /// Whether the log has an own event of it already.
     package var isLogged = false
+    /// What the log says beside that it was right.
+    var alert: AuditEvent.Kind?
     /// What the owner of the account is notified of.
     var notice: AccountNotice?
     /// What settling by the method itself needs (``SettlingProof``).

@@ -5,6 +5,8 @@ struct OpenChallenge: Codable, Sendable, Equatable {
     var kind: FactorKind
     /// JSON.
     var bytes: Data
+    /// The charge of the one answer that it takes (``ProofTraits/takesChallenge``), since that came.
+    var takenBy: String?
 
     /// The same challenge is the same bytes: flows are compared.
     init(_ kind: FactorKind, _ challenge: some StoredJSON) throws {
@@ -40,6 +42,7 @@ extension OpenChallenge: StoredJSON {
             switch name {
             case "kind": kind = try json.read()
             case "bytes": bytes = try json.read()
+            case "takenBy": takenBy = try json.readOptional()
             default: try json.skip()
             }
         }
@@ -51,6 +54,7 @@ extension OpenChallenge: StoredJSON {
         json.beginObject()
         try json.write("bytes", bytes)
         try json.write("kind", kind)
+        try json.write("takenBy", optional: takenBy)
         json.endObject()
     }
 }

@@ -34,8 +34,9 @@ package protocol ProofMethod: Sendable {
     /// A response as a protocol carries it that knows nothing of the method; nil where it is malformed or not taken so.
     func response(from wire: JSONValue) -> Response?
 
-    /// A fresh challenge, for an attempt that begins with it; nil where an attempt cannot.
-    func challenge(random: any RandomSource) -> Challenge?
+    /// A fresh challenge, for an attempt that begins with it or asks for it beside a first proof; nil where an attempt cannot. Runs
+    /// in a transaction, which may run twice, so all that is random is in the request.
+    func challenge(_ request: ProofChallengeRequest<Payload>) throws -> Challenge?
     /// The description of a challenge for the client.
     func shown(_ challenge: Challenge) -> JSONValue
 
@@ -60,6 +61,20 @@ package protocol ProofMethod: Sendable {
     ) throws -> Judgement<Payload>?
 }
 
+/// For which attempt a challenge is drawn.
+package struct ProofChallengeRequest<Payload: Sendable>: Sendable {
+    /// 32 random bytes. Where an attempt begins with the challenge, they name it: base64url of them is the token of its handle, so that a
+    /// response which contains the challenge finds its attempt.
+    package let nonce: [UInt8]
+    /// The user, where a first proof has shown who it is; nil where no one is known yet.
+    package let user: User?
+    /// What that user has of the kind, opened.
+    package let present: [Payload]
+    package let settings: RealmSettings
+    package let site: PublicSite
+    package let mode: RealmMode
+}
+
 /// Nothing is kept: `{}`.
 package struct NoContent: StoredJSON, Sendable, Equatable {
     package init() {}
@@ -75,7 +90,7 @@ package struct NoContent: StoredJSON, Sendable, Equatable {
 extension ProofMethod {
     package func response(toCode code: Secret<String>) -> Response? { nil }
     package func response(from wire: JSONValue) -> Response? { nil }
-    package func challenge(random: any RandomSource) -> Challenge? { nil }
+    package func challenge(_ request: ProofChallengeRequest<Payload>) throws -> Challenge? { nil }
     package func shown(_ challenge: Challenge) -> JSONValue { .object([:]) }
     package func judgeAtOnce(
         _ response: Response, against material: () throws -> ProofMaterial<Payload, Challenge>, by permit: JudgingPermit

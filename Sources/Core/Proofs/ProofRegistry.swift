@@ -11,6 +11,7 @@ public struct ProofRegistry: Sendable {
         RecoveryCodeFactor(),
         MailboxFactor(), MailedCode(), MailedLink(),
         CustomToken(),
+        PasskeyFactor(),
     ])
 
     /// What evidence names and no answer proves: how much it counts.
@@ -39,10 +40,16 @@ public struct ProofRegistry: Sendable {
     /// Whether a factor of the kind is given beside a first proof.
     public func isSecondFactor(_ kind: FactorKind) -> Bool { byKind[kind]?.traits.role == .second }
 
+    /// Whether a factor of the kind is one of a user's ways to sign in that only a session proven with one may change.
+    public func guardsFactors(_ kind: FactorKind) -> Bool { byKind[kind]?.traits.role.guardsFactors ?? false }
+
     /// The second factors among these, in their order.
     public func secondFactors(among factors: [FactorRecord]) -> [FactorRecord] {
         factors.filter { isSecondFactor($0.kind) }
     }
+
+    /// Whether a factor of the kind may be given beside a first proof, wherever one is asked for.
+    func isGivenAsSecond(_ kind: FactorKind) -> Bool { byKind[kind]?.traits.role.isGivenAsSecond ?? false }
 
     /// What goes when a user's second factors are all removed: they, and what stands in for them.
     func isSecondFactorOrStandIn(_ kind: FactorKind) -> Bool {

@@ -10,8 +10,18 @@ package struct ProofTraits: Sendable {
         case standIn
         /// Is given as a second factor only where one is required and the user has no stronger one.
         case lesserSecond
+        /// Begins a sign-in, and is one of the second factors wherever one is asked for. It does not cause the asking: protocols
+        /// whose messages cannot carry it would lock its owner out.
+        case firstOrSecond
         /// Answers what one flow asked, such as a mailed link.
         case answer
+
+        /// Whether it opens the account by itself.
+        var isFirst: Bool { self == .first || self == .firstOrSecond }
+        /// Whether it may be given beside a first proof.
+        var isGivenAsSecond: Bool { self == .second || self == .standIn || self == .firstOrSecond }
+        /// Whether a session without it may not change the user's ways to sign in.
+        var guardsFactors: Bool { self == .second || self == .firstOrSecond }
     }
 
     /// How the user is asked for a second factor of the kind.
@@ -22,6 +32,8 @@ package struct ProofTraits: Sendable {
         case mail
         /// The device that the factor is receives a request.
         case device
+        /// The client responds to a challenge (``ProofMethod/challenge(_:)``); the user types nothing.
+        case response
     }
 
     package var role: Role
@@ -29,6 +41,8 @@ package struct ProofTraits: Sendable {
     /// Whether an answer could be guessed. Then it is counted before it is judged: against the flow, the source, and what
     /// ``LocatedProof/counter`` names. A wrong one that could not be guessed counts against the source alone, afterwards.
     package var isGuessable = true
+    /// Whether a challenge takes one answer, right or wrong: it is taken before the answer is judged.
+    package var takesChallenge = false
     /// What wrong answers cost.
     package var lockout = LockoutPolicy.oneTimeCode
     /// Whether wrong answers are forgotten after idle days. Those in a row of a factor with short codes are not.
@@ -44,6 +58,8 @@ package struct ProofTraits: Sendable {
     package var assurance: Assurance
     /// What tokens say of it (`amr`, RFC 8176, section 2). Empty where a protocol has no word for it.
     package var amr: [String] = []
+    /// The same of an answer by a key that is known to be in hardware (``Assurance/hardware``); nil where that makes no difference.
+    package var amrInHardware: [String]?
     /// What evidence and log call it where that is another kind: a mailed code and a mailed link both prove a mailbox.
     package var evidence: FactorKind?
     /// Whether the log of a refused answer says the kind.

@@ -23,6 +23,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     public var push: PushSettings
     public var links: LinkSettings
     public var oauth = OAuthSettings()
+    public var passkeys = PasskeySettings()
 
     public init() {
         secondFactors = SecondFactorSettings()
@@ -36,7 +37,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case secondFactors, passwords, signUp, privacy, tokens, audit, push, links, oauth
+        case secondFactors, passwords, signUp, privacy, tokens, audit, push, links, oauth, passkeys
         case checksDocument = "securityChecks"
         case toolkitDocument = "identityToolkit"
     }
@@ -54,6 +55,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         try members.assign(&push, .push)
         try members.assign(&links, .links)
         try members.assign(&oauth, .oauth)
+        try members.assign(&passkeys, .passkeys)
         toolkitDocument = try members.decodeIfPresent(JSONValue.self, forKey: .toolkitDocument)
         // Earlier programs wrote this one among the second factors.
         let former = try? members.nestedContainer(keyedBy: FormerKeys.self, forKey: .secondFactors)

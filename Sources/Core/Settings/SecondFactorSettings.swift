@@ -13,6 +13,8 @@ public struct SecondFactorSettings: Sendable, Equatable, Codable {
 
     /// Whether devices are enrolled and asked.
     public var offersPush = true
+    /// Whether passkeys are enrolled and taken.
+    public var offersPasskeys = true
 
     public init() {}
 
@@ -21,6 +23,7 @@ public struct SecondFactorSettings: Sendable, Equatable, Codable {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         try members.assign(&state, .state)
         try members.assign(&offersPush, .offersPush)
+        try members.assign(&offersPasskeys, .offersPasskeys)
         totp = try members.decodeIfPresent(TOTPSettings.self, forKey: .totp)
     }
 

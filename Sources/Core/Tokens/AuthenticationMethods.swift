@@ -16,14 +16,21 @@ public enum AuthenticationMethods: Sendable, Hashable {
         case .each:
             var names: [String] = []
             for proof in evidence.proofs {
-                let amr = proofs.traits(proof.kind)?.amr ?? []
+                let amr = proofs.methodNames(of: proof)
                 for name in amr.isEmpty ? ["otp"] : amr where !names.contains(name) { names.append(name) }
             }
             return names + more
         case .summary:
             guard let first = evidence.proofs.first(where: { !$0.isSecondFactor }) else { return ["pop"] }
-            let words = proofs.traits(first.kind)?.amr ?? []
+            let words = proofs.methodNames(of: first)
             return [words.contains { Self.ofKeys.contains($0) } ? "pop" : "pwd"] + more
         }
+    }
+}
+
+extension ProofRegistry {
+    fileprivate func methodNames(of proof: Proof) -> [String] {
+        guard let traits = traits(proof.kind) else { return [] }
+        return proof.assurance(self).contains(.hardware) ? traits.amrInHardware ?? traits.amr : traits.amr
     }
 }

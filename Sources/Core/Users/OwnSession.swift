@@ -40,12 +40,21 @@ public struct OwnSession: Sendable {
         _ user: User, _ proofs: ProofRegistry, in transaction: any StoreTransaction
     ) throws -> Fault? {
         if let fault = fault(of: user) { return fault }
-        let isNeeded = try !proofs.secondFactors(among: transaction.factors(of: userID)).isEmpty
-        return isNeeded && !proofs.provesTwoFactors(evidence) ? .secondFactorMissing : nil
+        return try evidence.mayChange(transaction.factors(of: userID), proofs) ? nil : .secondFactorMissing
     }
 }
 
 extension SessionEvidence {
+    /// Whether a session with this evidence may add to a user's factors or take of them: it was proven with two factors where the
+    /// user has a second one, and where there is no more than a key that signs in by itself, at least with such a key. Otherwise a stolen
+    /// password could enrol what passes for the user from then on.
+    func mayChange(_ factors: [FactorRecord], _ proofs: ProofRegistry) -> Bool {
+        let guarding = factors.filter { proofs.guardsFactors($0.kind) }
+        if guarding.isEmpty || proofs.provesTwoFactors(self) { return true }
+        return !guarding.contains { proofs.isSecondFactor($0.kind) }
+            && self.proofs.contains { proof in guarding.contains { $0.kind == proof.kind } }
+    }
+
     /// Whether the user signed in less than ``Enrolments/recency`` seconds ago. An anonymous user's sign-in is always recent,
     /// because it cannot be repeated.
     func isRecent(at now: Date) -> Bool {

@@ -114,7 +114,8 @@ struct CredentialsAttempt: ChargedAttempt {
         }
         switch judgement {
         case .right: return try accept(judgement.finding ?? .init(), record, &states)
-        case .wrong(let refusal): return try refuse(refusal.remark ?? .init(), record, &states)
+        case .wrong(let refusal), .alarming(let refusal, _):
+            return try refuse(refusal.remark ?? .init(), record, &states)
         }
     }
 

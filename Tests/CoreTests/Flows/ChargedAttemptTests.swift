@@ -65,7 +65,7 @@ struct ChargedAttemptTests {
             try transaction.putDocument(Self.document, Data())
             switch judgement {
             case .right: return .settled(.right, .returned)
-            case .wrong(let refusal):
+            case .wrong(let refusal), .alarming(let refusal, _):
                 return refusal.reason == .approvalPending ? .settled(.undecided, .returned) : .settled(.wrong, .kept)
             }
         }

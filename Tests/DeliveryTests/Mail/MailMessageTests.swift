@@ -54,7 +54,7 @@ struct MailMessageTests {
     // MARK: Notices
 
     private static let notices = [
-        "factor-added", "factor-removed", "factors-removed", "password-changed", "password-removed",
+        "factor-added", "factor-removed", "factors-removed", "password-changed", "password-removed", "passkey-copied",
         "recovery-code-used",
         "recovery-code-made",
     ]

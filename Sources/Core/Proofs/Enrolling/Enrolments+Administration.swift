@@ -2,7 +2,7 @@ import Foundation
 
 /// Single factors, in the name of an administrator who has verified the user, or of their owner.
 extension Enrolments {
-    /// Removes a second factor or the recovery code. With the last second factor the recovery code and all sessions go
+    /// Removes a second factor, a passkey or the recovery code. With the last second factor the recovery code and all sessions go
     /// too. False where the user has no such factor.
     public func remove(_ id: FactorID, of userID: UserID, by client: ClientContext) async throws -> Bool {
         let now = realm.clock.now
@@ -10,7 +10,7 @@ extension Enrolments {
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.writeSending { transaction in
             guard let factor = try transaction.factor(id), factor.userID == userID,
-                proofs.isSecondFactorOrStandIn(factor.kind)
+                proofs.isGivenAsSecond(factor.kind)
             else { return false }
             return try transaction.withdraw(factor, proofs, at: now, eventID: eventID, by: client, sealer: sealer)
         }
@@ -19,6 +19,8 @@ extension Enrolments {
     public enum OwnRemovalOutcome: Sendable, Equatable {
         case removed
         case unknownFactor
+        /// It is the user's last way to sign in.
+        case lastWayIn
         case refused(OwnSession.Fault)
     }
 
@@ -39,8 +41,9 @@ extension Enrolments {
                 return .refused(fault)
             }
             guard let name, let factor = try transaction.factor(name.id), factor.userID == userID,
-                proofs.isSecondFactor(factor.kind)
+                proofs.guardsFactors(factor.kind)
             else { return .unknownFactor }
+            if try proofs.isLastWayIn(factor, of: user, among: transaction.factors(of: userID)) { return .lastWayIn }
             let isGone =
                 if name.onlyCodes {
                     try transaction.removeCodes(of: factor, at: now, eventID: eventID, by: client, sealer: sealer)
@@ -59,7 +62,7 @@ extension Enrolments {
         let proofs = realm.proofs
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
-            guard var factor = try transaction.factor(id), factor.userID == userID, proofs.isSecondFactor(factor.kind)
+            guard var factor = try transaction.factor(id), factor.userID == userID, proofs.guardsFactors(factor.kind)
             else {
                 return nil
             }
@@ -71,6 +74,15 @@ extension Enrolments {
                     details: ["factor": .string(id.rawValue)]))
             return factor
         }
+    }
+}
+
+extension ProofRegistry {
+    /// Whether the user could not sign in any more without this factor: no other opens an account by itself, and no mail can.
+    func isLastWayIn(_ factor: FactorRecord, of user: User, among factors: [FactorRecord]) -> Bool {
+        guard traits(factor.kind)?.role.isFirst == true else { return false }
+        if user.email != nil, user.profile.emailVerified { return false }
+        return !factors.contains { $0.id != factor.id && traits($0.kind)?.role.isFirst == true }
     }
 }
 

@@ -17,14 +17,16 @@ extension Enrolments {
     }
 
     /// Begins to enrol a factor that a response brings (``ResponseEnrolledProof``).
-    /// - Parameter session: the caller's. It has to have begun just now, and where the user has a second factor, with one: a stolen
-    ///   password must not be enough to enrol what passes the second factor from then on.
+    /// - Parameters:
+    ///   - session: the caller's. It has to have begun just now, and where the user has a second factor, with one: a stolen
+    ///     password must not be enough to enrol what passes the second factor from then on.
+    ///   - wish: what the client asks for, by the method's own words; nil leaves all to the server.
     public func begin(
-        _ kind: FactorKind, of session: OwnSession, by client: ClientContext
+        _ kind: FactorKind, of session: OwnSession, wish: JSONValue? = nil, by client: ClientContext
     ) async throws -> ResponseOutcome {
         guard let method = realm.proofs.method(kind) as? any ResponseEnrolledProof else { return .refused(.notOffered) }
-        let handle = FlowHandle(random: realm.random)
         let nonce = realm.random.bytes(32)
+        let handle = FlowHandle(nonce: nonce)
         let (realm, now) = (realm, realm.clock.now)
         return try await realm.store.write { transaction in
             if let user = try transaction.user(session.userID),
@@ -38,9 +40,11 @@ extension Enrolments {
                 at: now, by: client, in: transaction,
                 { user, settings in
                     let present = try transaction.factors(of: user.id).filter { $0.kind == kind }
-                    let opened = try method.open(
-                        for: user, having: present, settings: settings, handle: handle, nonce: nonce,
-                        sealer: realm.sealer)
+                    guard
+                        let opened = try method.open(
+                            for: user, having: present, settings: settings, nonce: nonce, at: now, by: client,
+                            wish: wish, realm: realm)
+                    else { return nil }
                     shown = opened.shown
                     return opened.kept
                 })
@@ -58,11 +62,11 @@ extension Enrolments {
     ///   - evidence: the evidence of the caller's session.
     ///   - epoch: the token epoch in which that session was found good; a revocation since then refuses.
     ///   - attempts: answers that it takes.
-    ///   - kept: what the flow keeps of the factor that is to be.
+    ///   - kept: what the flow keeps of the factor that is to be; nil where the realm is not set up for the kind.
     func open(
         _ kind: FactorKind, for userID: UserID, evidence: SessionEvidence, asOf epoch: Int?, handle: FlowHandle,
         attempts: Int, at now: Date, by client: ClientContext, in transaction: any StoreTransaction,
-        _ kept: (User, RealmSettings) throws -> Data
+        _ kept: (User, RealmSettings) throws -> Data?
     ) throws -> EnrolmentRefusal? {
         let proofs = realm.proofs
         guard let user = try transaction.user(userID) else { return .userNotFound }
@@ -74,15 +78,17 @@ extension Enrolments {
             guard user.email != nil, user.profile.emailVerified else { return .unverifiedEmail }
         }
         guard evidence.allowsEnrolment(proofs) else { return .unsupportedFirstFactor }
-        guard evidence.isRecent(at: now) else { return .signInTooOld }
-        let count = try transaction.factors(of: userID).count { $0.kind == kind }
+        let present = try transaction.factors(of: userID)
+        guard evidence.isRecent(at: now), evidence.mayChange(present, proofs) else { return .signInTooOld }
+        let count = present.count { $0.kind == kind }
         guard count < proofs.limitPerUser(of: kind) else { return .limitReached }
         if let until = try transaction.charge(.offersPerUser, key: CounterKey.offers(to: userID), at: now) {
             return .limited(until: until)
         }
+        guard let kept = try kept(user, settings) else { return .notOffered }
         let body = FlowBody(
             purpose: .enrolFactor, client: client, email: user.email, proven: evidence.proofs,
-            challenge: .enrolment(kind: kind, payload: try kept(user, settings)), maximumAttempts: attempts,
+            challenge: .enrolment(kind: kind, payload: kept), maximumAttempts: attempts,
             terms: evidence.terms, tokenEpoch: user.tokenEpoch)
         _ = try transaction.insert(
             FlowRecord(

@@ -111,7 +111,7 @@ public struct Enrolments: Sendable {
         return try await realm.writeSending { transaction in
             guard var user = try transaction.user(userID) else { return nil }
             let second = try transaction.factors(of: userID).filter {
-                [.second, .lesserSecond].contains(realm.proofs.traits($0.kind)?.role)
+                realm.proofs.guardsFactors($0.kind) || realm.proofs.traits($0.kind)?.role == .lesserSecond
             }
             for factor in second {
                 _ = try transaction.remove(factor.id, realm.proofs)

@@ -15,7 +15,8 @@ package protocol ResponseEnrolledProof: ProofMethod {
     associatedtype Registration: Decodable & Sendable
 
     /// What the client is asked to make. Runs in a transaction, which may run twice, so all that is random is in the request.
-    func creation(_ request: CreationRequest<Payload>) throws -> Creation
+    /// - Returns: nil where the realm is not set up for the kind.
+    func creation(_ request: CreationRequest<Payload>) throws -> Creation?
     /// The description of it for the client.
     func shown(creation: Creation) -> JSONValue
 
@@ -34,22 +35,26 @@ package struct CreationRequest<Payload: Sendable>: Sendable {
     /// What the user has of the kind already, opened: the client need not make a second credential in one place.
     package let present: [Payload]
     package let settings: RealmSettings
-    /// Names the flow. A protocol that has no other name for it may take it for the challenge.
-    package let handle: FlowHandle
-    /// 32 random bytes.
+    /// 32 random bytes, which name the attempt as those of a ``ProofChallengeRequest`` do.
     package let nonce: [UInt8]
+    package let site: PublicSite
+    package let mode: RealmMode
+    package let now: Date
+    /// What the client calls itself.
+    package let userAgent: String?
+    /// What the client asks for, by the method's own words; nil where it leaves all to the server.
+    package let wish: JSONValue?
 }
 
 extension ResponseEnrolledProof {
     func open(
-        for user: User, having factors: [FactorRecord], settings: RealmSettings, handle: FlowHandle, nonce: [UInt8],
-        sealer: Sealer
-    ) throws -> (kept: Data, shown: JSONValue) {
-        let present = try factors.map { factor in
-            try Payload(stored: sealer.open(factor.payload, for: .factor(factor.id)))
-        }
-        let creation = try creation(
-            CreationRequest(user: user, present: present, settings: settings, handle: handle, nonce: nonce))
+        for user: User, having factors: [FactorRecord], settings: RealmSettings, nonce: [UInt8], at now: Date,
+        by client: ClientContext, wish: JSONValue?, realm: Realm
+    ) throws -> (kept: Data, shown: JSONValue)? {
+        let request = CreationRequest(
+            user: user, present: try opened(factors, sealer: realm.sealer), settings: settings, nonce: nonce,
+            site: realm.site, mode: realm.mode, now: now, userAgent: client.userAgent, wish: wish)
+        guard let creation = try creation(request) else { return nil }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return (try encoder.encode(creation), shown(creation: creation))
@@ -62,7 +67,7 @@ extension ResponseEnrolledProof {
         else { return .wrong(Refusal(.unexpectedAnswer)) }
         let kept = try JSONDecoder().decode(Creation.self, from: creation)
         switch try await register(registration, to: kept, by: permit) {
-        case .wrong(let refusal): return .wrong(refusal)
+        case .wrong(let refusal), .alarming(let refusal, _): return .wrong(refusal)
         case .right(let right):
             guard let payload = right.newPayload else { return .wrong(Refusal(.unexpectedAnswer)) }
             return .right(candidate, newPayload: try payload.stored, right.result)

@@ -17,7 +17,9 @@ extension FlowBody {
         let factors = try transaction.factors(of: user.id)
         let policy = AssurancePolicy(
             settings: settings, requiresSecondFactor: requiresSecondFactor, proofs: proofs)
-        if case .secondFactor(let strong) = policy.decide(proven: proven, factors: factors) { return strong }
+        if case .secondFactor(let strong) = policy.decide(proven: proven, factors: factors) {
+            return strong.filter { factor in journey.map { $0.abilities.answers(factor, proofs) } ?? true }
+        }
         guard requiresSecondFactor else { return [] }
         let usedUp = proven.beginWithMailbox ? email : nil
         return try factors.filter {

@@ -58,7 +58,7 @@ struct PushFactor: ImmediateProofMethod {
             return .wrong(.factorNotOffered)
         }
         switch try TOTPFactor.judge(code, totp, by: permit) {
-        case .wrong(let refusal): return .wrong(refusal)
+        case .wrong(let refusal), .alarming(let refusal, _): return .wrong(refusal)
         case .right(let right):
             payload.totp = right.newPayload ?? totp
             var result = ProofResult()

@@ -80,6 +80,8 @@ extension Guardian {
         case .removed: return .done
         case .refused(.revoked): throw OAuthError.wrongAccessToken
         case .refused: throw OAuthError(403, "access_denied", "Sign in with a second factor to remove one.")
+        case .lastWayIn:
+            throw OAuthError(403, "access_denied", "This is the only way to sign in. Add another one first.")
         case .unknownFactor where name?.type == "recovery-code":
             throw OAuthError.invalidRequest("The recovery code goes with the last authenticator.")
         case .unknownFactor: throw OAuthError.unknownAuthenticator

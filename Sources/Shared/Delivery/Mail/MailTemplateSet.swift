@@ -128,7 +128,7 @@ struct MailTemplateSet: Sendable {
         "verify-email": "link", "reset-password": "link", "sign-in": "link", "change-email": "link", "code": "code",
         "email-changed": "newEmail", "enrollment-invitation": "link", "factor-added": "at", "factor-removed": "at",
         "factors-removed": "at", "password-changed": "at", "password-removed": "at", "recovery-code-used": "at",
-        "recovery-code-made": "at",
+        "recovery-code-made": "at", "passkey-copied": "at",
     ]
 
     /// Made-up values to try a template with.

@@ -51,6 +51,7 @@ public struct ChangeSetting: AdministrationOperation {
 
     /// What settings mean together.
     private static func judge(_ settings: RealmSettings) throws {
+        if let fault = settings.passkeys.fault { throw AdministrationError(.invalid, fault) }
         let passwords = settings.passwords
         if let alone = passwords.minimumLengthAlone, alone < passwords.minimumLength {
             throw AdministrationError(

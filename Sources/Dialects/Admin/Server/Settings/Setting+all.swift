@@ -57,6 +57,85 @@ extension Setting {
             weaker: (
                 false, "Devices get no requests any more: users without another factor sign in with the password alone."
             )),
+        .bool(
+            "secondFactors.offersPasskeys", \.secondFactors.offersPasskeys, "passkeys are enrolled and taken",
+            weaker: (
+                false,
+                "Passkeys are not taken any more: users sign in by their other means, which can be phished."
+            )),
+        .text(
+            "passkeys.rpID", \.passkeys.rpID, PasskeySettings.isDomain, accepts: "a domain",
+            "the domain that passkeys belong to, instead of the host of the public URL",
+            weakness: { before, after in
+                before.passkeys.rpID == after.passkeys.rpID
+                    ? nil
+                    : "Passkeys that were made for another domain cannot be used from now on: their users need another way to sign in."
+            }),
+        .text(
+            "passkeys.rpName", \.passkeys.rpName, { (1...64).contains($0.count) }, accepts: "1 to 64 characters",
+            "what browsers call the site that passkeys are for"),
+        .list(
+            "passkeys.origins", \.passkeys.origins, PasskeySettings.isOrigin, most: 32,
+            accepts: "origins to the letter, https://host or https://host:port, or android:apk-key-hash:…",
+            "origins that may ask for passkeys, instead of the public URLs"),
+        .list(
+            "passkeys.relatedOrigins", \.passkeys.relatedOrigins, PasskeySettings.isOrigin, most: 32,
+            accepts: "origins to the letter",
+            "origins of other domains that may ask for passkeys; published at /.well-known/webauthn",
+            weakness: { before, after in
+                let former = Set(before.passkeys.relatedOrigins ?? [])
+                let added = (after.passkeys.relatedOrigins ?? []).filter { !former.contains($0) }
+                return added.isEmpty
+                    ? nil
+                    : "Pages of \(added.joined(separator: ", ")) can ask for passkeys of this site from now on."
+            }),
+        .list(
+            "passkeys.framingOrigins", \.passkeys.framingOrigins, PasskeySettings.isOrigin, most: 32,
+            accepts: "origins to the letter",
+            "origins whose pages may show this server in a frame that asks for passkeys",
+            weakness: { before, after in
+                let former = Set(before.passkeys.framingOrigins ?? [])
+                return (after.passkeys.framingOrigins ?? []).contains { !former.contains($0) }
+                    ? "Pages of other sites can lead users to use their passkeys in a frame from now on." : nil
+            }),
+        .word(
+            "passkeys.userVerification", \.passkeys.userVerification,
+            "whether a sign-in that begins with a passkey requires that the authenticator verifies its user",
+            weakness: { before, after in
+                before.passkeys.userVerification == .required && after.passkeys.userVerification != .required
+                    ? "A device that is not locked opens its owner's account from now on: such a passkey is one factor."
+                    : nil
+            }),
+        .list(
+            "passkeys.algorithms", \.passkeys.algorithms, PasskeySettings.isAlgorithm, most: 5,
+            accepts: "EdDSA, ES256, ES384, ES512, RS256, the best first", "algorithms that new passkeys may have"),
+        .word(
+            "passkeys.attestation", \.passkeys.attestation,
+            "statements about authenticators: not looked at, verified, or only those of allowed models"),
+        .list(
+            "passkeys.allowedAAGUIDs", \.passkeys.allowedAAGUIDs, PasskeySettings.isAAGUID, most: 256,
+            accepts: "AAGUIDs", "models of authenticators that attestation: enforced admits"),
+        .list(
+            "passkeys.attestationRoots", \.passkeys.attestationRoots, PasskeySettings.isCertificate, most: 32,
+            accepts: "certificates in DER, as base64", "makers of authenticators that are trusted"),
+        .bool(
+            "passkeys.allowsSynced", \.passkeys.allowsSynced,
+            "attestation: enforced admits passkeys that leave their device",
+            weaker: (true, "Passkeys that are copied between devices are admitted from now on.")),
+        .word(
+            "passkeys.counter", \.passkeys.counter,
+            "what becomes of a passkey's answer whose counter did not grow: refused, or accepted with a warning",
+            weakness: { before, after in
+                before.passkeys.counter == .refuse && after.passkeys.counter != .refuse
+                    ? "A copy of a passkey is accepted from now on, with a note in the log." : nil
+            }),
+        .list(
+            "passkeys.appleApps", \.passkeys.appleApps, PasskeySettings.isAppleApp, most: 32,
+            accepts: "TEAMID.bundle", "apps on Apple's systems that use passkeys of this site"),
+        .list(
+            "passkeys.androidApps", \.passkeys.androidApps, PasskeySettings.isAndroidApp, most: 32,
+            accepts: "package=AA:BB:… (SHA-256 of the signing certificate)",
+            "apps for Android that use passkeys of this site"),
         .word("tokens.algorithm", \.tokens.algorithm, "signing algorithm of dialects without their own setting"),
         .word(
             "tokens.publishedKeys", \.tokens.publishedKeys,

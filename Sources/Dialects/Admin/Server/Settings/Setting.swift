@@ -92,7 +92,8 @@ extension Setting {
     /// A text that may be missing.
     static func text(
         _ key: String, _ path: any Path<String?>, _ isValid: @escaping @Sendable (String) -> Bool, accepts: String,
-        _ summary: String
+        _ summary: String,
+        weakness: @escaping @Sendable (RealmSettings, RealmSettings) -> String? = { _, _ in nil }
     ) -> Setting {
         let accepts = "\(accepts), or none"
         return Setting(
@@ -104,7 +105,8 @@ extension Setting {
                 }
                 guard let text = value.stringValue, isValid(text) else { throw refusal(key, value, accepts: accepts) }
                 settings[keyPath: path] = text
-            })
+            },
+            weakness: weakness)
     }
 
     /// A list of texts, given as a JSON array or separated by commas.
