@@ -141,37 +141,46 @@ struct PageMatrixTests {
                 attempts.append(
                     Attempt(name: "\(name) code", browser: browser, fields: fields.setting(field, to: value)))
             }
-        case .token:
-            let own = try #require(fields["csrf"])
-            let otherPage = try await browser.open(row.path == "/forgot" ? "/sign-up" : "/forgot")
-            let ofOtherForm = try #require(otherPage.form(with: ["email": ""])?.values["csrf"])
-            #expect(ofOtherForm != own)
-            let ofStranger = try #require(try stranger.fields()["csrf"])
-            #expect(ofStranger != own)
-            let tokens: [(String, String?)] = [
-                ("no token", nil), ("an empty token", ""), ("an invented token", "AAAA"),
-                ("a token with another beginning", (own.hasPrefix("A") ? "B" : "A") + own.dropFirst()),
-                ("a token of another form", ofOtherForm), ("a token of another user", ofStranger),
-            ]
-            attempts += tokens.map {
-                Attempt(name: $0.0, browser: browser, fields: fields.setting("csrf", to: $0.1))
-            }
-            attempts.append(
-                Attempt(
-                    name: "the token in the address", browser: browser, fields: fields.setting("csrf", to: nil),
-                    query: "?csrf=\(encoded(own))"))
-            attempts.append(
-                Attempt(
-                    name: "two tokens", browser: browser, fields: [:], body: encoded(fields) + "&csrf=AAAA"
-                ))
-            attempts.append(
-                Attempt(
-                    name: "all in the address", browser: browser, fields: [:], query: "?\(encoded(fields))"
-                ))
-            // The whole form, in a browser that was not given it.
-            attempts.append(Attempt(name: "another browser", browser: stranger.browser, fields: fields))
-            attempts.append(Attempt(name: "a new browser", browser: TestBrowser(browser.server), fields: fields))
+        case .token: break
         }
+        return attempts + (try await withOtherTokens(row, scene, stranger))
+    }
+
+    /// The right fields with another token, or by another browser.
+    private static func withOtherTokens(
+        _ row: LiveForm, _ scene: LiveForm.Scene, _ stranger: LiveForm.Scene
+    ) async throws -> [Attempt] {
+        let (browser, fields) = (scene.browser, try scene.fields())
+        var attempts: [Attempt] = []
+        let own = try #require(fields["csrf"])
+        let otherPage = try await browser.open(row.path == "/forgot" ? "/sign-up" : "/forgot")
+        let ofOtherForm = try #require(otherPage.form(with: ["email": ""])?.values["csrf"])
+        #expect(ofOtherForm != own)
+        let ofStranger = try #require(try stranger.fields()["csrf"])
+        #expect(ofStranger != own)
+        let tokens: [(String, String?)] = [
+            ("no token", nil), ("an empty token", ""), ("an invented token", "AAAA"),
+            ("a token with another beginning", (own.hasPrefix("A") ? "B" : "A") + own.dropFirst()),
+            ("a token of another form", ofOtherForm), ("a token of another user", ofStranger),
+        ]
+        attempts += tokens.map {
+            Attempt(name: $0.0, browser: browser, fields: fields.setting("csrf", to: $0.1))
+        }
+        attempts.append(
+            Attempt(
+                name: "the token in the address", browser: browser, fields: fields.setting("csrf", to: nil),
+                query: "?csrf=\(encoded(own))"))
+        attempts.append(
+            Attempt(
+                name: "two tokens", browser: browser, fields: [:], body: encoded(fields) + "&csrf=AAAA"
+            ))
+        attempts.append(
+            Attempt(
+                name: "all in the address", browser: browser, fields: [:], query: "?\(encoded(fields))"
+            ))
+        // The whole form, in a browser that was not given it.
+        attempts.append(Attempt(name: "another browser", browser: stranger.browser, fields: fields))
+        attempts.append(Attempt(name: "a new browser", browser: TestBrowser(browser.server), fields: fields))
         return attempts
     }
 

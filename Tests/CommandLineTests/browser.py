@@ -38,7 +38,7 @@ def forms(page):
             if name is None:
                 continue
             names.add(name)
-            if tag == "input" and (attributes.get("type") != "radio" or re.search(r"\bchecked\b", text)):
+            if tag == "input" and (attributes.get("type") not in ("radio", "checkbox") or re.search(r"\bchecked\b", text)):
                 values[name] = html.unescape(attributes.get("value", ""))
         yield html.unescape(action), names, values
 

@@ -20,7 +20,8 @@ package struct PageForm: Sendable {
                 }
                 guard let name = attributes["name"] else { continue }
                 form.names.insert(name)
-                if input.1 == "input", attributes["type"] != "radio" || attributes["checked"] != nil {
+                let isChosen = ["radio", "checkbox"].contains(attributes["type"])
+                if input.1 == "input", !isChosen || attributes["checked"] != nil {
                     form.values[name] = attributes["value"] ?? ""
                 }
             }

@@ -273,7 +273,9 @@ public struct CountersignServer: Sendable {
 
     /// The warnings about addresses that only some of the protocols can work below.
     var addressWarnings: [String] {
-        options.publicURLs.filter { URLComponents(string: $0).map { !["", "/"].contains($0.path) } ?? false }.map {
+        options.publicURLs.dropFirst().filter {
+            URLComponents(string: $0).map { !["", "/"].contains($0.path) } ?? false
+        }.map {
             "\($0) has a path: pages and OpenID Connect do not work below one, only the other protocols do, behind a proxy "
                 + "that removes it. Give the server a host name of its own."
         }

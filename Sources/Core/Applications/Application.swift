@@ -113,7 +113,10 @@ public struct ApplicationRegistration: Sendable, Equatable, Codable {
     }
 
     /// Whether the application can show that it is the one that it says: it has a secret or keys (RFC 6749, section 2.1).
-    public var isConfidential: Bool { secretDigest != nil || !assertionKeys.isEmpty || oauth.jwksURI != nil }
+    public var isConfidential: Bool { secretDigest != nil || hasKeys }
+
+    /// Whether it has keys to sign with.
+    public var hasKeys: Bool { !assertionKeys.isEmpty || oauth.jwksURI != nil }
 }
 
 extension Application {

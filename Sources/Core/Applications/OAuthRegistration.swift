@@ -56,6 +56,12 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
     public var jwksURI: String?
     /// What its ID tokens and logout tokens are signed with; nil for what this protocol signs with.
     public var idTokenAlgorithm: SigningAlgorithm?
+    /// Where it begins a sign-in that it was not asked for (OpenID Connect Core 1.0, section 4).
+    public var initiateLoginURI: String?
+    /// What it says of itself to people: its home page, its privacy policy, its terms of use.
+    public var clientURI: String?
+    public var policyURI: String?
+    public var termsURI: String?
     /// Secrets that are being replaced.
     var formerSecrets: [FormerSecret]
 
@@ -91,6 +97,10 @@ public struct OAuthRegistration: Sendable, Equatable, Codable {
         try members.assign(&formerSecrets, .formerSecrets)
         jwksURI = try members.decodeIfPresent(String.self, forKey: .jwksURI)
         idTokenAlgorithm = try members.decodeIfPresent(SigningAlgorithm.self, forKey: .idTokenAlgorithm)
+        initiateLoginURI = try members.decodeIfPresent(String.self, forKey: .initiateLoginURI)
+        clientURI = try members.decodeIfPresent(String.self, forKey: .clientURI)
+        policyURI = try members.decodeIfPresent(String.self, forKey: .policyURI)
+        termsURI = try members.decodeIfPresent(String.self, forKey: .termsURI)
     }
 
     /// What a registration that names none may use: of RFC 7591, section 2, with refresh tokens; or what its kind is for.

@@ -86,6 +86,12 @@ public enum RedirectURI {
         return String(source[range.upperBound...])
     }
 
+    /// The first page of the site that it is on; nil for loopback, where the port is one of the moment, and for a scheme of its own.
+    static func site(of text: String) -> String? {
+        guard text.hasPrefix("https:"), let origin = origin(of: text) else { return nil }
+        return origin + "/"
+    }
+
     // MARK: Parts
 
     private struct Loopback {

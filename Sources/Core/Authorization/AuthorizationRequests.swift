@@ -50,6 +50,20 @@ public struct AuthorizationRequests: Sendable {
         }
     }
 
+    /// Whose request it is or was, for a link that leads back to the application: also where it is over, or of another browser. Nothing
+    /// else is told of it.
+    public func application(of handle: FlowHandle) async throws -> Application? {
+        let realm = realm
+        return try await realm.store.read { transaction in
+            guard let record = try transaction.flow(digest: handle.digest), record.purpose == Self.purpose else {
+                return nil
+            }
+            let body = try JSONDecoder().decode(
+                AuthorizationBody.self, from: realm.sealer.open(record.body, for: .flow(record.digest)))
+            return try transaction.application(body.request.client)
+        }
+    }
+
     /// What is missing of a request that waits.
     /// - Parameter session: the browser's session; nil where there is none.
     public func standing(of pending: PendingAuthorization, session: Session?) async throws -> AuthorizationStanding {

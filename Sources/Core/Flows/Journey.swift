@@ -29,6 +29,8 @@ struct Journey: Codable, Sendable, Equatable {
         var address: String
         /// The account's own address, which was proven before.
         var isProven: Bool
+        /// It is the account's own address, to be proven and not to be registered; nil is no.
+        var confirmsAddress: Bool?
     }
 
     init(stage: JourneyStage, method: FirstMethod, abilities: JourneyAbilities, draft: SignUpDraft? = nil) {

@@ -117,6 +117,29 @@ extension Journeys {
         }
     }
 
+    /// Mails a code to the account's own address, in the middle of an attempt that wants a second factor registered: that needs an
+    /// address that was proven. The right code proves it, and the attempt is where it was.
+    public func confirmAddress(
+        for handle: FlowHandle, expecting expectation: FlowExpectation, by client: ClientContext
+    ) async throws -> AskOutcome {
+        let mail = JourneyMail(realm: realm, handle: handle, expectation: expectation, client: client)
+        return try await realm.writeSending(by: .email, .otp) { transaction in
+            switch try Journeys.find(handle, expectation, at: mail.now, sealer: mail.sealer, in: transaction) {
+            case .refused(let refusal): return .refused(refusal)
+            case .open(var record, let body, var journey, let user):
+                guard journey.stage == .registration, let user, let address = user.email,
+                    address.canonical == body.email
+                else { return .refused(Refusal(.unexpectedAnswer)) }
+                if user.profile.emailVerified { return .proven(address) }
+                if try mail.isRepeated(in: journey, record) { return .mailed(to: address) }
+                journey.contact = Journey.Contact(
+                    address: address.canonical, isProven: false, confirmsAddress: true)
+                let refusal = try mail.send(to: address, of: address, &record, body, journey, in: transaction)
+                return refusal.map { .refused($0) } ?? .mailed(to: address)
+            }
+        }
+    }
+
     // MARK: Methods
 
     /// A second factor that may be given.

@@ -22,6 +22,24 @@ extension Settlement {
         return try transaction.user(user.id) ?? user
     }
 
+    /// A user who has given the first proof has given the code of the account's own mailbox too: the address is proven, and the password
+    /// stays, as both are in the same hands. The attempt is where it was before the code.
+    func confirmAddress(
+        of user: User, _ journey: Journey, in transaction: any StoreTransaction
+    ) throws -> Authenticator.Settled {
+        guard user.email?.canonical == journey.contact?.address else {
+            return .verdict(.refused(Refusal(.unknownFlow)))
+        }
+        var user = user
+        user.profile.emailVerified = true
+        guard try transaction.update(user) else { return .stale }
+        try record(.emailVerified, user: user.id, in: transaction)
+        var (body, journey) = (context.body, journey)
+        body.challenge = .unasked
+        journey.contact = nil
+        return try step(.registration, body, journey, in: transaction)
+    }
+
     /// A user who is signed in has followed a link to an address: it is theirs from now on, and proven. Their password stays,
     /// as the session and the mailbox are in the same hands. A former address is notified, and its sessions end.
     func linkingAddress(of user: User, in transaction: any StoreTransaction) throws -> User {

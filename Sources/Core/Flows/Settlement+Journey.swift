@@ -27,6 +27,9 @@ extension Settlement {
         case (.registration, _) where fitting?.isEnrolment == true:
             guard let user, let proof else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
             return try assure(user, context.body.proven + [proof], in: transaction)
+        case (.registration, _) where journey.contact?.confirmsAddress == true:
+            guard let user, proof != nil else { return .verdict(.refused(Refusal(.unexpectedAnswer))) }
+            return try confirmAddress(of: user, journey, in: transaction)
         case (.registration, _):
             guard let user else { return .verdict(.refused(Refusal(.userNotFound))) }
             return try register(user, proof, journey, in: transaction)

@@ -38,23 +38,31 @@ struct BrowserToken: Sendable {
     let text: Secret<String>
     /// When the session was used last, as the cookie says; nil in a token that is made just now.
     let stamp: (at: Date, digest: Data)?
+    /// Whether the user asked to stay signed in. The stamp's digest covers it.
+    let stays: Bool
 
-    init(session: SessionID, random: any RandomSource) {
+    /// What stands behind the stamp's second where the user asked to stay signed in.
+    static let stayMark: Character = "~"
+
+    init(session: SessionID, stays: Bool, random: any RandomSource) {
         sessionID = session
         text = KeyedSecret.fresh(named: session.rawValue, random: random)
         stamp = nil
+        self.stays = stays
     }
 
-    /// Nil where the text is not of this form: the secret, the second of the last use in base 36, a digest.
+    /// Nil where the text is not of this form: the secret, the second of the last use in base 36 with or without ``stayMark``, a digest.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= 256, parts.count == 4, let name = KeyedSecret.name(in: "\(parts[0]).\(parts[1])"),
-            let second = Int64(parts[2], radix: 36), (0..<1 << 40).contains(second),
+            let second = Int64(parts[2].last == Self.stayMark ? parts[2].dropLast() : parts[2], radix: 36),
+            (0..<1 << 40).contains(second),
             let digest = [UInt8](base64URL: parts[3])
         else { return nil }
         sessionID = SessionID(rawValue: name)
         self.text = Secret("\(parts[0]).\(parts[1])")
         stamp = (Date(timeIntervalSince1970: TimeInterval(second)), Data(digest))
+        stays = parts[2].last == Self.stayMark
     }
 
     /// SHA-256: what the server keeps to recognise it.

@@ -11,9 +11,10 @@ extension Sessions {
         public let token: Secret<String>
     }
 
-    /// Seconds after which a browser's session is over that was not used (NIST SP 800-63B-4, section 2.2.3).
+    /// Seconds after which a browser's session is over that was not used, where ``BrowserSessionSettings`` say nothing else (NIST SP
+    /// 800-63B-4, section 2.2.3).
     public static let idleTime: TimeInterval = 3600
-    /// Seconds after the first of its proofs after which a browser's session is over in any case (the same).
+    /// Seconds after the first of its proofs after which it is over in any case (the same).
     public static let overallTime: TimeInterval = 86_400
     /// Seconds after which a browser's token says anew when the session was used.
     private static let renewalTime: TimeInterval = 300
@@ -22,11 +23,12 @@ extension Sessions {
     /// made is removed, so that its refresh token opens nothing.
     ///
     /// Applications then get grants of it (``Grants/open(on:of:terms:for:secondFactor:by:)``).
+    /// - Parameter stays: whether the user asked to stay signed in (``BrowserSessionSettings``).
     /// - Returns: nil where the session is over meanwhile, or a browser holds it already.
-    public func begin(inBrowser signedIn: SignedIn) async throws -> BrowserSession? {
+    public func begin(inBrowser signedIn: SignedIn, stays: Bool = false) async throws -> BrowserSession? {
         let realm = realm
         let now = realm.clock.now
-        let token = BrowserToken(session: signedIn.session.id, random: realm.random)
+        let token = BrowserToken(session: signedIn.session.id, stays: stays, random: realm.random)
         return try await realm.store.write { transaction in
             guard let user = try transaction.user(signedIn.user.id), !user.isDisabled,
                 var session = try transaction.session(signedIn.session.id), session.isLiving(of: user, at: now),
@@ -42,11 +44,14 @@ extension Sessions {
 
     /// Puts what a sign-in just proved in place of what a browser's session was proven with: after a step-up that is more, after
     /// a re-authentication the same anew. The session keeps its id, its token is another, and the sign-in's own session is over.
+    /// - Parameter stays: whether the user asked to stay signed in.
     /// - Returns: nil where either session is over, or they are of different users.
-    public func raise(_ browser: Session, by signedIn: SignedIn) async throws -> BrowserSession? {
+    public func raise(
+        _ browser: Session, by signedIn: SignedIn, stays: Bool = false
+    ) async throws -> BrowserSession? {
         let realm = realm
         let now = realm.clock.now
-        let token = BrowserToken(session: browser.id, random: realm.random)
+        let token = BrowserToken(session: browser.id, stays: stays, random: realm.random)
         return try await realm.store.write { transaction in
             guard let user = try transaction.user(browser.userID), !user.isDisabled, user.id == signedIn.user.id,
                 var session = try transaction.session(browser.id), session.isLiving(of: user, at: now),
@@ -70,12 +75,17 @@ extension Sessions {
     public func session(ofBrowser text: Secret<String>) async throws -> (session: Session, user: User)? {
         guard let given = BrowserToken(text.reveal()) else { return nil }
         let now = realm.clock.now
-        guard try given.isInUse(at: now, sealer: realm.sealer) else { return nil }
+        guard let seenAt = try given.lastUse(at: now, sealer: realm.sealer) else { return nil }
+        let proofs = realm.proofs
         return try await realm.store.read { transaction in
             guard let session = try transaction.session(given.sessionID), let digest = session.browserDigest,
                 ConstantTime.equal(given.digest, digest), let user = try transaction.user(session.userID),
-                !user.isDisabled, session.isLiving(of: user, at: now), !user.refuses(issuedAt: session.createdAt),
-                now < (session.proofs.map(\.at).min() ?? session.createdAt) + Self.overallTime
+                !user.isDisabled, session.isLiving(of: user, at: now), !user.refuses(issuedAt: session.createdAt)
+            else { return nil }
+            let limits = try transaction.settings().browserSessions.limits(
+                of: proofs.contextClass(of: session.proofs), stays: given.stays)
+            guard now < seenAt + limits.idle,
+                now < (session.proofs.map(\.at).min() ?? session.createdAt) + limits.overall
             else { return nil }
             return (session, user)
         }
@@ -85,6 +95,12 @@ extension Sessions {
     /// bound to it, since a page may renew the token with which it was asked for. Another proof gives the session another one.
     public static func lastingPart(ofBrowser text: Secret<String>) -> Secret<String> {
         BrowserToken(text.reveal())?.text ?? text
+    }
+
+    /// Seconds that a browser keeps a token after it is closed; nil where it is to forget it then. The session may be over earlier.
+    /// - Parameter text: a token that this server made.
+    public static func lifetime(ofBrowser text: Secret<String>) -> Int? {
+        BrowserToken(text.reveal())?.stays == true ? Int(BrowserSessionSettings.longestStay) : nil
     }
 
     /// The token of a session that is in use, saying that it was used now; nil where it said so lately. The session is the same.
@@ -106,23 +122,27 @@ extension BrowserToken {
     fileprivate func stamped(
         at now: Date, sealer: Sealer, in transaction: any StoreTransaction
     ) throws -> Secret<String> {
-        let stamped = Self.stamped(text, at: Int64(now.timeIntervalSince1970))
+        let stamped = stamped(at: Int64(now.timeIntervalSince1970))
         let digest = try sealer.digest(stamped, for: Self.context, in: transaction)
         return Secret("\(stamped).\(Array(digest).base64URL)")
     }
 
-    private static func stamped(_ text: Secret<String>, at second: Int64) -> String {
-        "\(text.reveal()).\(String(second, radix: 36))"
+    private func stamped(at second: Int64) -> String {
+        "\(text.reveal()).\(String(second, radix: 36))\(stays ? String(Self.stayMark) : "")"
     }
 
-    /// Whether the token says, in our hand, that the session was used lately. A key that is gone is as no digest.
-    fileprivate func isInUse(at now: Date, sealer: Sealer) throws -> Bool {
-        guard let stamp, now < stamp.at + Sessions.idleTime else { return false }
+    /// When the token says, in our hand, that the session was used last; nil where that is longer ago than for any session. A key that
+    /// is gone is as no digest.
+    fileprivate func lastUse(at now: Date, sealer: Sealer) throws -> Date? {
+        guard let stamp, now < stamp.at + (stays ? BrowserSessionSettings.longestIdle : Sessions.idleTime) else {
+            return nil
+        }
         do {
-            return try sealer.matches(
-                Self.stamped(text, at: Int64(stamp.at.timeIntervalSince1970)), stamp.digest, for: Self.context)
+            let isOurs = try sealer.matches(
+                stamped(at: Int64(stamp.at.timeIntervalSince1970)), stamp.digest, for: Self.context)
+            return isOurs ? stamp.at : nil
         } catch is SealingError {
-            return false
+            return nil
         }
     }
 }

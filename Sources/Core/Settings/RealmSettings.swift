@@ -24,6 +24,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     public var links: LinkSettings
     public var oauth = OAuthSettings()
     public var passkeys = PasskeySettings()
+    public var browserSessions = BrowserSessionSettings()
 
     public init() {
         secondFactors = SecondFactorSettings()
@@ -37,7 +38,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case secondFactors, passwords, signUp, privacy, tokens, audit, push, links, oauth, passkeys
+        case secondFactors, passwords, signUp, privacy, tokens, audit, push, links, oauth, passkeys, browserSessions
         case checksDocument = "securityChecks"
         case toolkitDocument = "identityToolkit"
     }
@@ -56,6 +57,7 @@ public struct RealmSettings: Sendable, Equatable, Codable {
         try members.assign(&links, .links)
         try members.assign(&oauth, .oauth)
         try members.assign(&passkeys, .passkeys)
+        try members.assign(&browserSessions, .browserSessions)
         toolkitDocument = try members.decodeIfPresent(JSONValue.self, forKey: .toolkitDocument)
         // Earlier programs wrote this one among the second factors.
         let former = try? members.nestedContainer(keyedBy: FormerKeys.self, forKey: .secondFactors)

@@ -19,6 +19,9 @@ public struct TokenType: StringName {
     /// What applications are told that a session ended by (OpenID Connect Back-Channel Logout 1.0, section 2.4).
     public static let logout = TokenType(rawValue: "logout+jwt")
 
+    /// Parameters of an authorization request that an application signed (RFC 9101, section 10.8).
+    public static let requestObject = TokenType(rawValue: "oauth-authz-req+jwt")
+
     /// A header's `typ`: without regard to case, and with or without `application/` before it.
     init(header text: String?) {
         guard let text, !text.isEmpty else {
@@ -27,7 +30,7 @@ public struct TokenType: StringName {
         }
         let prefix = "application/"
         let bare = text.lowercased().hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
-        let known = [Self.jwt, .accessToken, .clientAssertion, .logout].first {
+        let known = [Self.jwt, .accessToken, .clientAssertion, .logout, .requestObject].first {
             $0.rawValue.lowercased() == bare.lowercased()
         }
         self = known ?? TokenType(rawValue: bare)

@@ -83,6 +83,15 @@ extension LiveForm {
                 return Scene(browser: browser, page: page, typed: ["account": "present"])
             }, leads: answersApplication),
         LiveForm(
+            path: "/sign-in", name: "the accounts of the browser are forgotten",
+            reach: { server, address in
+                _ = try await server.account(address)
+                let browser = TestBrowser(server)
+                _ = try await StayingTests.staying(browser, address)
+                _ = try await browser.submit(try await browser.open("/sign-out"), ["decision": "this"])
+                return Scene(browser: browser, page: try await browser.open("/sign-in"), typed: ["account": "forget"])
+            }, leads: { $0.kind == "sign-in" && $0.page?.html.contains("@example.com") == false }),
+        LiveForm(
             path: "/sign-in/password", name: "a password",
             reach: { server, address in
                 _ = try await server.account(address)
@@ -147,6 +156,13 @@ extension LiveForm {
                 return Scene(browser: browser, page: try await browser.open(asked.path), typed: [:], names: ["csrf"])
             }, leads: { $0.kind == "push" && $0.page?.html.contains("class=\"secret\"") == true }),
         LiveForm(
+            path: "/sign-in/verify", name: "the code of an address that was not proven yet",
+            reach: { server, address in
+                let (browser, page) = try await enrolling(server, address, verified: false)
+                return Scene(
+                    browser: browser, page: page, typed: ["code": try await server.code(mailedTo: address)])
+            }, leads: { $0.kind == "enrol" }),
+        LiveForm(
             path: "/sign-in/enrol", name: "the first code of an authenticator",
             reach: { server, address in
                 let (browser, page) = try await enrolling(server, address)
@@ -161,8 +177,10 @@ extension LiveForm {
     ]
 
     /// Up to the page that has an authenticator set up, in the middle of a sign-in to an application.
-    private static func enrolling(_ server: TestServer, _ address: String) async throws -> (TestBrowser, TestPage) {
-        _ = try await server.account(address)
+    private static func enrolling(
+        _ server: TestServer, _ address: String, verified: Bool = true
+    ) async throws -> (TestBrowser, TestPage) {
+        _ = try await server.account(address, verified: verified)
         let browser = TestBrowser(server)
         _ = try await SignInPageTests.password(browser, address)
         let request = PageStepTests.request("dev-native", ["acr_values": "aal2"])
@@ -355,7 +373,7 @@ extension LiveForm {
                 let browser = TestBrowser(server)
                 let link = try await mailedLink(server, "PASSWORD_RESET", address)
                 return Scene(
-                    browser: browser, page: try await browser.open(link), typed: ["newPassword": newPassword])
+                    browser: browser, page: try await browser.open(link), typed: ["new_password": newPassword])
             }, leads: { $0.page?.path.hasPrefix("/auth/action?done=resetPassword") == true }),
         LiveForm(
             path: "/guardian/enroll", name: "an invitation", lock: .secret(field: "ticket"),

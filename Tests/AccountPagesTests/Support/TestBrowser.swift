@@ -121,8 +121,8 @@ struct TestPage: Sendable {
                 let attributes = Self.attributes(input.2)
                 guard let name = attributes["name"] else { continue }
                 form.names.insert(name)
-                let isRadio = attributes["type"] == "radio"
-                if input.1 == "input", !isRadio || attributes["checked"] != nil {
+                let isChosen = ["radio", "checkbox"].contains(attributes["type"])
+                if input.1 == "input", !isChosen || attributes["checked"] != nil {
                     form.values[name] = attributes["value"] ?? ""
                 }
             }

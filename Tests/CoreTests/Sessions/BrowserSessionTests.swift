@@ -50,6 +50,43 @@ struct BrowserSessionTests {
     }
 
     @Test
+    func `A session that stays keeps its limits and its mark, which no client can add to another token`() async throws {
+        let test = try await TestRealm.make()
+        let sessions = test.realm.sessions
+        let begun = try #require(await sessions.begin(inBrowser: signedIn(test), stays: true))
+        #expect(Sessions.lifetime(ofBrowser: begun.token) == 2_592_000)
+        test.clock.advance(20 * 86_400)
+        let renewed = try #require(await sessions.renewed(browser: begun.token))
+        #expect(Sessions.lifetime(ofBrowser: renewed) == 2_592_000)
+        test.clock.advance(10 * 86_400 - 1)
+        #expect(try await sessions.session(ofBrowser: renewed)?.session.id == begun.session.id)
+        test.clock.advance(1)
+        #expect(try await sessions.session(ofBrowser: renewed) == nil)
+
+        let plain = try await browser(test)
+        #expect(Sessions.lifetime(ofBrowser: plain.token) == nil)
+        var parts = plain.token.reveal().split(separator: ".").map(String.init)
+        parts[2] += "~"
+        let marked = Secret(parts.joined(separator: "."))
+        #expect(try await sessions.session(ofBrowser: plain.token) != nil)
+        #expect(try await sessions.session(ofBrowser: marked) == nil)
+    }
+
+    @Test(arguments: [
+        (BrowserSessionSettings.Preset.aal1, ContextClass.aal1, true, 2_592_000.0, 2_592_000.0),
+        (.aal1, .aal1, false, 3600, 86_400), (.aal1, .aal2, true, 3600, 86_400), (.aal1, .aal2, false, 3600, 86_400),
+        (.aal2, .aal1, true, 3600, 86_400), (.aal2, .aal2, false, 3600, 86_400), (.aal3, .aal1, true, 900, 43_200),
+        (.aal3, .aal2, false, 900, 43_200),
+    ])
+    func `The presets have the limits of NIST SP 800-63B-4`(
+        preset: BrowserSessionSettings.Preset, present: ContextClass, stays: Bool, idle: Double, overall: Double
+    ) {
+        var settings = BrowserSessionSettings()
+        settings.preset = preset
+        #expect(settings.limits(of: present, stays: stays) == BrowserSessionLimits(idle: idle, overall: overall))
+    }
+
+    @Test
     func `A further sign-in raises the session: its id stays, its proofs are the new ones, its token is another`()
         async throws
     {
@@ -66,6 +103,65 @@ struct BrowserSessionTests {
         // The sign-in's own session is over, with what it gave.
         #expect(try await sessions.session(again.session.id, of: again.user.id) == nil)
         #expect(try await sessions.raise(begun.session, by: again) == nil)
+    }
+
+    @Test
+    func `An address that was not proven is proven by a mailed code before an authenticator app is set up`()
+        async throws
+    {
+        let test = try await TestRealm.make()
+        let begun = try await browser(test)
+        var change = AccountChange()
+        change.emailVerified = false
+        _ = try await test.realm.accounts.change(begun.user.id, change, by: test.client)
+        guard case .begun(let handle) = try await test.realm.journeys.begin(raising: begun.session, by: test.client)
+        else {
+            Issue.record("not begun")
+            return
+        }
+        let expectation = FlowExpectation(
+            [.signIn], at: [.journey(.registration)], of: [.dialect(test.client.dialect)])
+        func refusal() async throws -> Enrolments.EnrolmentRefusal? {
+            let outcome = try await test.realm.enrolments.beginDevice(
+                during: handle, expecting: expectation, kinds: [.totp], by: test.client)
+            if case .refused(let refusal) = outcome { return refusal }
+            return nil
+        }
+        #expect(try await refusal() == .unverifiedEmail)
+        guard
+            case .mailed(let address) = try await test.realm.journeys.confirmAddress(
+                for: handle, expecting: expectation, by: test.client)
+        else {
+            Issue.record("nothing was mailed")
+            return
+        }
+        #expect(address == begun.user.email)
+        let mailed = try await test.realm.outbox.messages().last { $0.message.recipient == address.canonical }
+        let code = try #require(mailed?.content.values["code"])
+        func answer(_ code: String) async throws -> Verdict {
+            try await test.realm.authenticator.answer(
+                .code(Secret(code)), to: .flow(handle, expectation), by: test.client)
+        }
+        guard case .refused(let wrong) = try await answer(code == "12345678" ? "12345679" : "12345678") else {
+            Issue.record("a wrong code counts")
+            return
+        }
+        #expect(wrong.reason == .wrongAnswer)
+        #expect(try await refusal() == .unverifiedEmail)
+        guard case .advanced(.registration) = try await answer(code) else {
+            Issue.record("the right code leads elsewhere")
+            return
+        }
+        let user = try #require(await test.realm.accounts.user(begun.user.id))
+        #expect(user.profile.emailVerified)
+        // The password stays, and the session that is being raised goes on.
+        #expect(try await test.realm.sessions.session(ofBrowser: begun.token) != nil)
+        #expect(try await refusal() == nil)
+        // Nothing is left to confirm, and the code is used up.
+        guard case .refused = try await answer(code) else {
+            Issue.record("a code counts twice")
+            return
+        }
     }
 
     @Test

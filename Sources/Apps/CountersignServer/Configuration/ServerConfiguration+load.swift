@@ -223,6 +223,12 @@ extension ServerConfiguration {
                     sources.place(of: .publicURL), "\(url) would show passwords to the network", "write an https URL")
             }
         }
+        if let first = publicURLs.first, !["", "/"].contains(first.path) {
+            sources.report(
+                sources.place(of: .publicURL),
+                "\(first) has a path, and pages, their cookies and the issuer are those of a whole host",
+                "give the server a host name of its own, and write it without a path")
+        }
         result.warnings += connectionWarnings
         result.warnings += pages.warnings
         if publicURLs.isEmpty, listen.isWildcard {

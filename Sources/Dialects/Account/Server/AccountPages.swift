@@ -75,6 +75,8 @@ public struct AccountPages: Sendable {
         pages.step("sign-in/push", for: "push", show: push.show, take: push.submit)
         pages.get("sign-in/push/wait", push.wait)
         pages.get("sign-in/recovery", RecoveryCodePage().show)
+        let address = MailedCodePage.address
+        pages.step("sign-in/verify", for: "mail", show: address.show, take: address.submit)
         let enrol = EnrolPage()
         pages.step("sign-in/enrol", for: "enrol", show: enrol.show, take: enrol.submit)
         let consent = ConsentPage()

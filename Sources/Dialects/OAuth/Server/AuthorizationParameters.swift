@@ -53,7 +53,9 @@ struct AuthorizationParameters: Sendable {
         guard registration.oauth.allowsGrant("authorization_code") else {
             throw Refusal("unauthorized_client", "The application may not use this flow.")
         }
-        if parameters["request"] != nil { throw Refusal("request_not_supported", "Request objects are not taken.") }
+        if parameters["request"] != nil {
+            throw Refusal("request_not_supported", "The application has no keys to sign requests with.")
+        }
         if parameters["registration"] != nil { throw Refusal("registration_not_supported", "Register beforehand.") }
         guard parameters["response_type"] == "code" else {
             throw Refusal("unsupported_response_type", "response_type has to be code.")

@@ -19,7 +19,13 @@ extension OAuth {
         else { return pages.error(request) }
         let client = context.client(application.id, of: .oauth)
         var (parameters, pushed) = (given, Data?.none)
-        if let uri = given["request_uri"] {
+        if let object = given["request"], application.registration.hasKeys {
+            // Only what the application signed counts (RFC 9101, section 6.3), so nothing can be answered to it before it is read.
+            guard given["request_uri"] == nil, let signed = await signedParameters(object, application) else {
+                return pages.error(request)
+            }
+            parameters = signed
+        } else if let uri = given["request_uri"] {
             // Only what was pushed counts beside the client id (RFC 9126, section 4); nothing is fetched.
             guard let found = try await realm.authorizations.pushed(uri, of: application.id) else {
                 return pages.error(request)
@@ -40,6 +46,13 @@ extension OAuth {
         } catch let refusal as AuthorizationParameters.Refusal {
             return response(AuthorizationAnswer(error: refusal.error, refusal.description, to: target), request)
         }
+    }
+
+    /// The parameters of a request object; nil where the application did not sign it for this server, now, or it has one twice.
+    func signedParameters(_ object: String, _ application: CountersignCore.Application) async -> QueryParameters? {
+        let values = await realm.applications.parameters(
+            ofRequestObject: object, from: application, issuer: issuer(for: application))
+        return values.map { QueryParameters($0) }.flatMap { $0.repeated == nil ? $0 : nil }
     }
 
     /// `POST /authorize`: the same by a redirect to itself, so that the browser's cookies come along. Nothing is changed by it.
@@ -88,7 +101,7 @@ extension OAuth {
     func resume(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         guard let text = request.queryItems["flow"], text.utf8.count <= 128, let browser = cookies.browser(request),
             let pending = try await realm.authorizations.pending(FlowHandle(text), in: browser)
-        else { return Self.redirect(to: Path.startAgain) }
+        else { return try await over(request) }
         let asked = pending.request
         let target = AuthorizationAnswer.Target(
             redirectURI: asked.redirectURI, mode: asked.responseMode, state: asked.state,
@@ -106,10 +119,35 @@ extension OAuth {
             by: client)
         {
         case .code(let code): return response(AuthorizationAnswer(code: code, to: target), request)
-        case .over: return Self.redirect(to: Path.startAgain)
+        case .over: return try await over(request)
         case .missing(.impossible(let failure)): return refuse(failure, target, request)
         case .missing(let standing): return Self.page(for: standing, pending.handle)
         }
+    }
+
+    /// A request that is over, or of another browser. The page leads back to the application where a way is known.
+    private func over(_ request: Request) async throws -> Response {
+        guard let text = request.queryItems["flow"], try await wayBack(ofFlow: text) != nil else {
+            return Self.redirect(to: Path.startAgain)
+        }
+        return Self.redirect(to: "\(Path.startAgain)?flow=\(Self.escape(text))")
+    }
+
+    /// `GET /start-again`.
+    func startAgain(_ request: Request) async throws -> Response {
+        guard let flow = request.queryItems["flow"], let back = try await wayBack(ofFlow: flow) else {
+            return pages.startAgain(request)
+        }
+        return pages.startAgain(request, flow: flow, back: back)
+    }
+
+    /// The application of a request and where it begins; nil where one of them is not known.
+    private func wayBack(ofFlow text: String) async throws -> OAuthPages.WayBack? {
+        guard text.utf8.count <= 128,
+            let application = try await realm.authorizations.application(of: FlowHandle(text)),
+            let start = application.start(from: base)
+        else { return nil }
+        return OAuthPages.WayBack(name: application.registration.displayName ?? application.id.rawValue, start: start)
     }
 
     /// The token of a session that is in use, where it says so anew.

@@ -18,7 +18,7 @@ extension OAuth {
         let session = try await browserSession(request)
         guard let session else {
             // Nothing is left to sign out of; the pages come back here when it is done.
-            return Self.redirect(to: target(parameters, hint) ?? signedOut(parameters))
+            return Self.redirect(to: target(parameters, hint) ?? signedOut(parameters, hint))
         }
         guard let hint, hint.session == session.id else {
             // A link alone, which any site can show, signs no user out: the user confirms it.
@@ -28,7 +28,7 @@ extension OAuth {
         }
         let client = context.client(hint.application.id, of: .oauth)
         _ = try await realm.sessions.signOut(session.id, of: session.userID, by: client)
-        var response = Self.redirect(to: target(parameters, hint) ?? signedOut(parameters))
+        var response = Self.redirect(to: target(parameters, hint) ?? signedOut(parameters, hint))
         response.headers[.clearSiteData] = "\"cache\", \"storage\""
         return response.setting(cookies: cookies.clearingSession)
     }
@@ -54,13 +54,14 @@ extension OAuth {
         return Self.redirect(to: Path.logout + (members.isEmpty ? "" : "?" + members.joined(separator: "&")))
     }
 
-    /// The page that ends a sign-out without an address to return to, in the language that was asked for.
-    private func signedOut(_ parameters: QueryParameters) -> String {
-        guard let languages = parameters["ui_locales"] else { return Path.signedOut }
-        return "\(Path.signedOut)?ui_locales=\(Self.escape(languages))"
+    /// The page that ends a sign-out without an address to return to, in the language that was asked for. It leads back to where the
+    /// application begins, where that is known.
+    private func signedOut(_ parameters: QueryParameters, _ hint: LogoutHint?) -> String {
+        let application = hint.flatMap { $0.application.start(from: base) == nil ? nil : $0.application.id.rawValue }
+        return PagePath(Path.signedOut, [("ui_locales", parameters["ui_locales"]), ("client_id", application)]).text
     }
 
-    private static func escape(_ text: String) -> String {
+    static func escape(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 

@@ -25,12 +25,27 @@ struct OAuthPages: Sendable {
             Request(head: head, body: RequestBody(buffer: ByteBuffer())), lang: request.queryItems["lang"])
     }
 
-    /// A request that is over, or that another browser began: nothing of it is told.
-    func startAgain(_ request: Request) -> Response {
-        let visit = visit(withoutQueryOf: request)
+    /// The application that a page leads back to.
+    struct WayBack: Sendable {
+        let name: String
+        /// An address that is registered for the application.
+        let start: String
+    }
+
+    /// A request that is over, or that another browser began: nothing of it is told but whose it was.
+    /// - Parameters:
+    ///   - flow: what names the request, for the page in other languages.
+    ///   - back: nil where no way back to the application is known.
+    func startAgain(_ request: Request, flow: String? = nil, back: WayBack? = nil) -> Response {
+        var visit = visit(withoutQueryOf: request)
         let words = OAuthWords.of(visit.language)
-        return visit.response(
-            Page("start-again", PageText(words.startAgainTitle), PageText(words.startAgain)), status: .badRequest)
+        var page = Page("start-again", PageText(words.startAgainTitle), PageText(words.startAgain))
+        if let back {
+            let label = visit.words("backToApplication", ["application": .chosen(back.name)])
+            page.blocks = [.links([.init(label, to: back.start, isButton: true, leavesSite: true)])]
+            visit.linkItems = flow.map { ["flow": $0] } ?? [:]
+        }
+        return visit.response(page, status: .badRequest)
     }
 
     /// A form that posts the answer to the application: by a script, or by its button (OAuth 2.0 Form Post Response Mode).

@@ -28,7 +28,7 @@ extension OAuth {
         let group = router.group().add(middleware: PageMiddleware(options.site))
         group.get(RouterPath(Path.authorize)) { request, context in try await authorize(request, context) }
         group.get(RouterPath(Path.resume)) { request, context in try await resume(request, context) }
-        group.get(RouterPath(Path.startAgain)) { request, _ in pages.startAgain(request) }
+        group.get(RouterPath(Path.startAgain)) { request, _ in try await startAgain(request) }
         group.get(RouterPath(Path.logout)) { request, context in try await logout(request, context) }
         group.get(RouterPath(Path.auth0Logout)) { request, context in try await auth0Logout(request, context) }
     }

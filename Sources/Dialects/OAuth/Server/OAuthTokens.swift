@@ -18,7 +18,7 @@ struct OAuthTokens: Sendable {
     static let identityLifetime = 3600
 
     func issuer(for application: CountersignCore.Application) -> String {
-        application.registration.oauth.issuerStyle == .trailingSlash ? base + "/" : base
+        application.issuer(at: base)
     }
 
     /// What an answer of the token endpoint is to have beside an access token.

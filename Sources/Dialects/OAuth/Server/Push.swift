@@ -21,6 +21,14 @@ extension OAuth {
         guard given["client_id"].map({ $0 == application.id.rawValue }) ?? true else {
             throw OAuthFailure.invalidRequest("client_id is another application's.")
         }
+        if let object = given["request"], application.registration.hasKeys {
+            // RFC 9126, section 3.
+            guard let signed = await signedParameters(object, application) else {
+                throw OAuthFailure(
+                    "invalid_request_object", "request is not signed for this server by the application.")
+            }
+            given = signed
+        }
         // What shows who asks is no part of the request.
         given = QueryParameters(
             given.values.filter { !["client_secret", "client_assertion", "client_assertion_type"].contains($0.key) })

@@ -24,16 +24,22 @@ public struct BrowserCookies: Sendable {
         case language = "cs_lang"
         /// What the page after a form shows.
         case note = "cs_note"
+        /// The accounts that the browser shows again.
+        case known = "cs_known"
 
-        /// Seconds that the browser keeps it; nil: until the browser is closed.
+        /// Seconds that the browser keeps it; nil: until the browser is closed. A session's token says itself how long.
         var lifetime: Int? {
             switch self {
             case .session: nil
             case .browser: 3600
             case .language: 365 * 86_400
             case .note: 300
+            case .known: 90 * 86_400
             }
         }
+
+        /// Bytes that are read of it.
+        var longest: Int { self == .known ? Sessions.longestKnownAccounts : 512 }
     }
 
     /// The cookie's name here.
@@ -57,14 +63,17 @@ public struct BrowserCookies: Sendable {
     /// What an earlier answer had this browser's next page show.
     func note(_ request: Request) -> String? { value(.note, request) }
 
-    /// The first of the name, of at most 512 bytes.
+    /// The accounts that the browser shows again, for `Sessions.knownAccounts(in:)`.
+    func knownAccounts(_ request: Request) -> String? { value(.known, request) }
+
+    /// The first of the name, where it is not longer than it can be.
     private func value(_ kind: Kind, _ request: Request) -> String? {
         let name = name(kind)
         for header in request.headers[values: .cookie] {
             for pair in header.split(separator: ";") {
                 let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == name else { continue }
-                return parts[1].utf8.count <= 512 ? String(parts[1]) : nil
+                return parts[1].utf8.count <= kind.longest ? String(parts[1]) : nil
             }
         }
         return nil
@@ -72,8 +81,10 @@ public struct BrowserCookies: Sendable {
 
     // MARK: Writing
 
-    /// A `Set-Cookie` for the session's token.
-    public func setting(session token: Secret<String>) -> String { setting(.session, token.reveal()) }
+    /// A `Set-Cookie` for the session's token, which the browser keeps for as long as the token says.
+    public func setting(session token: Secret<String>) -> String {
+        setting(.session, token.reveal(), for: Sessions.lifetime(ofBrowser: token))
+    }
 
     /// A `Set-Cookie` for a browser's key.
     public func setting(browser key: BrowserKey) -> String { setting(.browser, key.cookie.reveal()) }
@@ -83,6 +94,9 @@ public struct BrowserCookies: Sendable {
 
     /// A `Set-Cookie` for what the next page shows.
     func setting(note: String) -> String { setting(.note, note) }
+
+    /// A `Set-Cookie` for the accounts that the browser shows again.
+    func setting(knownAccounts value: String) -> String { setting(.known, value) }
 
     /// A key for a browser that has none, and its `Set-Cookie`.
     public func freshBrowser(
@@ -98,8 +112,8 @@ public struct BrowserCookies: Sendable {
     /// A `Set-Cookie` that takes a cookie away.
     public func clearing(_ kind: Kind) -> String { "\(name(kind))=; Max-Age=0\(attributes)" }
 
-    private func setting(_ kind: Kind, _ value: String) -> String {
-        "\(name(kind))=\(value)" + (kind.lifetime.map { "; Max-Age=\($0)" } ?? "") + attributes
+    private func setting(_ kind: Kind, _ value: String, for seconds: Int? = nil) -> String {
+        "\(name(kind))=\(value)" + ((seconds ?? kind.lifetime).map { "; Max-Age=\($0)" } ?? "") + attributes
     }
 
     private var attributes: String { "; Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "") }

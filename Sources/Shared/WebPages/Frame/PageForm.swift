@@ -41,6 +41,22 @@ public struct PageForm: Sendable {
         }
     }
 
+    /// What a person may choose beside what is typed. Nothing is sent where it is not chosen.
+    public struct Checkbox: Sendable {
+        /// The name of the form's parameter, and the element's id.
+        public var name: String
+        public var label: String
+        public var hint: String?
+        public var isChecked: Bool
+
+        public init(name: String, label: String, hint: String? = nil, isChecked: Bool = false) {
+            self.name = name
+            self.label = label
+            self.hint = hint
+            self.isChecked = isChecked
+        }
+    }
+
     /// What sends the form.
     public struct Button: Sendable {
         public var label: String
@@ -71,6 +87,8 @@ public struct PageForm: Sendable {
     public var account: String?
     public var fields: [PageField]
     public var choices: Choices?
+    /// Stands above the buttons.
+    public var checkbox: Checkbox?
     public var buttons: [Button]
     /// Whether the buttons are side by side and of one size, as where a person agrees or refuses.
     public var isDecision: Bool
@@ -122,11 +140,14 @@ public struct PageBlock: Sendable {
         public var label: PageText
         public var target: String
         public var isButton: Bool
+        /// Whether it leads to another site, which learns nothing of this page.
+        public var leavesSite: Bool
 
-        public init(_ label: PageText, to target: String, isButton: Bool = false) {
+        public init(_ label: PageText, to target: String, isButton: Bool = false, leavesSite: Bool = false) {
             self.label = label
             self.target = target
             self.isButton = isButton
+            self.leavesSite = leavesSite
         }
     }
 

@@ -11,6 +11,8 @@ public struct PageVisit: Sendable {
     public private(set) var browser: BrowserKey?
     /// The token of the browser's session.
     public let sessionToken: Secret<String>?
+    /// The accounts that the browser shows again, as its cookie has them.
+    public let knownAccounts: String?
     public let query: [String: String]
     /// What the page's links to itself in other languages say beside the language; nil: the whole query. A page that was not found under
     /// what the query names says nothing of it, so that it looks alike whatever was named.
@@ -30,6 +32,7 @@ public struct PageVisit: Sendable {
         browser = site.cookies.browser(request)
         sessionToken = site.cookies.session(request)
         sealedNote = site.cookies.note(request)
+        knownAccounts = site.cookies.knownAccounts(request)
         let chosen = (lang ?? query["lang"]).flatMap(PageLanguage.init(tag:))
         let kept = site.cookies.language(request)
         let asked = (query["ui_locales"] ?? "").split(separator: " ").prefix(8).map(String.init)
@@ -65,6 +68,11 @@ public struct PageVisit: Sendable {
 
     /// Gives the browser a session's token.
     public mutating func hold(session token: Secret<String>) { cookies.append(site.cookies.setting(session: token)) }
+
+    /// Has the browser show these accounts again; nil: none.
+    public mutating func keep(knownAccounts value: String?) {
+        cookies.append(value.map { site.cookies.setting(knownAccounts: $0) } ?? site.cookies.clearing(.known))
+    }
 
     /// Has pages of the session show a text for the next five minutes: where a form brings something that is shown, its answer is a
     /// redirect all the same.

@@ -112,6 +112,32 @@ struct RegistrationOptions: ParsableArguments {
             valueName: "algorithm"))
     var idTokenAlgorithm: String?
 
+    @Option(
+        name: .customLong("initiate-login-uri"),
+        help: ArgumentHelp(
+            "Where the application begins a sign-in: pages lead back there. An empty one removes it.", valueName: "uri")
+    )
+    var initiateLoginURI: String?
+
+    @Option(
+        name: .customLong("client-uri"),
+        help: ArgumentHelp("The application's home page; an empty one removes it.", valueName: "uri"))
+    var clientURI: String?
+
+    @Option(
+        name: .customLong("policy-uri"),
+        help: ArgumentHelp(
+            "The application's privacy policy, which the consent page links to; an empty one removes it.",
+            valueName: "uri"))
+    var policyURI: String?
+
+    @Option(
+        name: .customLong("tos-uri"),
+        help: ArgumentHelp(
+            "The application's terms of use, which the consent page links to; an empty one removes it.",
+            valueName: "uri"))
+    var termsURI: String?
+
     @Option(help: ArgumentHelp("Any of oob, password and redirect, separated by spaces or commas.", valueName: "types"))
     var challengeTypes: [String] = []
 
@@ -177,6 +203,10 @@ struct RegistrationOptions: ParsableArguments {
         change.defaultACR = words(defaultACR)
         change.defaultMaxAge = defaultMaxAge.map { Int($0) ?? -1 }
         change.idTokenAlgorithm = idTokenAlgorithm
+        change.initiateLoginURI = initiateLoginURI
+        change.clientURI = clientURI
+        change.policyURI = policyURI
+        change.termsURI = termsURI
         change.challengeTypes = words(challengeTypes)
         change.scopes = words(scopes)
         change.audiences = audiences.isEmpty ? nil : audiences.filter { !$0.isEmpty }

@@ -157,7 +157,15 @@ struct AccountPage: Sendable {
             page.refreshTarget = target
             page.blocks = [.links([.init(words("goOn"), to: target, isButton: true)])]
         } else {
-            page.blocks = [.links([.init(words("signInAgain"), to: "/sign-in", isButton: true)])]
+            var links = [PageBlock.Link(words("signInAgain"), to: "/sign-in", isButton: true)]
+            if let client = scene.field("client_id"),
+                let application = try await scene.realm.applications.application(ClientID(rawValue: client)),
+                let back = scene.pages.wayBack(to: application, words)
+            {
+                links[0].isButton = false
+                links.insert(back, at: 0)
+            }
+            page.blocks = [.links(links)]
         }
         return scene.show(page)
     }

@@ -30,9 +30,12 @@ struct MailedLinkPage: Sendable {
         let continueURL: String?
         var words: MailedLinkWords { .of(language) }
 
+        var mode: MailedLinkMode?
+
         /// Which page it is: a form, its result, or why there is none.
         func kind(_ status: HTTPResponse.Status) -> PageKind {
-            [.ok, .unprocessableContent].contains(status) ? "verify" : "error"
+            guard [.ok, .unprocessableContent].contains(status) else { return "error" }
+            return mode == .resetPassword ? "reset" : "verify"
         }
         var passwordWords: PasswordWords { .of(language) }
     }
@@ -41,6 +44,7 @@ struct MailedLinkPage: Sendable {
     private func frame(_ request: Request, lang: String? = nil, continueURL: String?) async throws -> Frame {
         var visit = pages.options.site.visit(request, lang: lang)
         visit.linkItems = [:]
+        visit.keepBrowser(realm.random)
         guard let continueURL, !continueURL.isEmpty else { return Frame(visit: visit, continueURL: nil) }
         // A client that has a code can add any target to it, so the judgement of the time of mailing is made again.
         let targets = LinkTargets(
@@ -58,10 +62,12 @@ struct MailedLinkPage: Sendable {
             return page(words.deadLink, frame, status: .gone)
         }
         var frame = frame
+        frame.mode = mode
         frame.visit.linkItems = ["mode": mode.rawValue, "oobCode": code]
         frame.visit.linkItems?["continueUrl"] = frame.continueURL
         var content = MailedLinkContent()
         content.code = code
+        content.csrf = frame.visit.linkToken(for: code)
         content.mode = mode.rawValue
         let message: PageMessage
         switch mode {
@@ -76,7 +82,7 @@ struct MailedLinkPage: Sendable {
             content.button = words.newPasswordButton
             let minimum = try await realm.accounts.minimumPasswordLength(of: summary.userID)
             content.password = .newPassword(
-                name: "newPassword", label: frame.passwordWords.newPasswordLabel(minimum), minimumLength: minimum,
+                name: "new_password", label: frame.passwordWords.newPasswordLabel(minimum), minimumLength: minimum,
                 isInvalid: problem != nil)
         case .signIn:
             // The app that asked for the link completes it: only there may the tokens go.
@@ -88,6 +94,9 @@ struct MailedLinkPage: Sendable {
     private struct Submission: Decodable, Sendable {
         var mode: String?
         var oobCode: String?
+        var csrf: String?
+        var new_password: String?
+        /// What pages of earlier versions called it.
         var newPassword: String?
         var continueUrl: String?
         var lang: String?
@@ -103,9 +112,12 @@ struct MailedLinkPage: Sendable {
         guard let mode = submission.mode.flatMap(MailedLinkMode.init(rawValue:)), mode != .signIn,
             let code = submission.oobCode
         else { return page(words.deadLink, frame, status: .badRequest) }
+        guard pages.options.site.admits(linkForm: submission.csrf, for: code, request) else {
+            return frame.visit.staleForm()
+        }
         let client = context.client(
             ClientID(rawValue: "action-page"), of: .admin, locale: frame.language.rawValue)
-        let password = mode == .resetPassword ? Secret(submission.newPassword ?? "") : nil
+        let password = mode == .resetPassword ? Secret(submission.new_password ?? submission.newPassword ?? "") : nil
         let verdict = try await realm.authenticator.answer(
             .link(newPassword: password), to: .flow(FlowHandle(code), mode.expectation), by: client)
         switch verdict {
@@ -137,6 +149,7 @@ struct MailedLinkPage: Sendable {
         case .signIn: return page(words.deadLink, frame, status: .badRequest)
         }
         var frame = frame
+        frame.mode = mode
         frame.visit.linkItems = ["done": mode.rawValue]
         frame.visit.linkItems?["continueUrl"] = frame.continueURL
         var content = MailedLinkContent()
@@ -159,6 +172,7 @@ struct MailedLinkPage: Sendable {
 /// What the template of the page shows.
 private struct MailedLinkContent: Sendable {
     var code: String?
+    var csrf: String?
     var mode: String?
     var button: String?
     var password: PageField?

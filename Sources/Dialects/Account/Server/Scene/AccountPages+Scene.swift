@@ -15,7 +15,7 @@ extension AccountPages {
         _ request: Request, _ context: CountersignRequestContext, needsAttempt: Bool = false, _ show: Show
     ) async throws -> Response {
         guard var scene = try await scene(request, context, request.queryItems, needsAttempt: needsAttempt) else {
-            return startAgain(request)
+            return try await startAgain(request, flow: request.queryItems["flow"])
         }
         scene.visit.keepBrowser(realm.random)
         return try await show(&scene)
@@ -38,7 +38,7 @@ extension AccountPages {
         var fields: [String: String] = [:]
         if case .object(let members) = body { fields = members.compactMapValues(\.stringValue) }
         guard var scene = try await scene(request, context, fields, needsAttempt: needsAttempt) else {
-            return startAgain(request)
+            return try await startAgain(request, flow: fields["flow"])
         }
         let isOurs =
             ofSession
@@ -60,7 +60,7 @@ extension AccountPages {
             }
             pending = found
         }
-        var attempt: FlowHandle?
+        var attempt: PageScene.NamedAttempt?
         if let name = fields["attempt"], !name.isEmpty {
             guard let key, let found = PageScene.attempt(name, pending?.handle.token.reveal(), in: key) else {
                 return nil
@@ -81,20 +81,37 @@ extension AccountPages {
             settings.secondFactors.isRequired || pending?.application.registration.requiresSecondFactor == true
         return PageScene(
             pages: self, context: context, visit: visit, fields: fields, pending: pending, attempt: attempt,
-            requiresSecondFactor: requiresSecondFactor, offersSignUp: settings.signUp.isOpen, present: present)
+            requiresSecondFactor: requiresSecondFactor, offersSignUp: settings.signUp.isOpen,
+            offersStaying: settings.browserSessions.allowsStaying, present: present)
     }
 
     // MARK: What went wrong
 
-    /// The page for an attempt that is not of this browser.
-    func startAgain(_ request: Request) -> Response {
+    /// The page for an attempt that is not of this browser. Where an application's request is known it leads back to the application,
+    /// and to nothing else.
+    func startAgain(_ request: Request, flow: String?) async throws -> Response {
         var visit = options.site.visit(request)
         visit.linkItems = [:]
+        var link = PageBlock.Link(visit.words("startAgain"), to: "/sign-in", isButton: true)
+        if let flow, flow.utf8.count <= 128,
+            let application = try await realm.authorizations.application(of: FlowHandle(flow)),
+            let back = wayBack(to: application, visit.words)
+        {
+            link = back
+            visit.linkItems = ["flow": flow]
+        }
         return visit.response(
-            Page(
-                "start-again", visit.words("startAgainTitle"), visit.words("startAgainText"),
-                [.links([.init(visit.words("startAgain"), to: "/sign-in", isButton: true)])]),
+            Page("start-again", visit.words("startAgainTitle"), visit.words("startAgainText"), [.links([link])]),
             status: .badRequest)
+    }
+
+    /// A link to where an application begins; nil where that is not known.
+    func wayBack(to application: CountersignCore.Application, _ words: Words) -> PageBlock.Link? {
+        application.start(from: options.publicURLs().first ?? "").map {
+            PageBlock.Link(
+                words("backToApplication", ["application": .chosen(application.shownName)]), to: $0, isButton: true,
+                leavesSite: true)
+        }
     }
 
     /// The page for a form that is not of a page that this browser was given. Nothing was done; the attempt goes on.
@@ -116,9 +133,12 @@ extension PageScene {
         status: HTTPResponse.Status
     ) -> Response {
         let (label, target) = link ?? ("startAgain", beginning)
-        return show(
-            Page(kind, words(title), words(text), [.links([.init(words(label), to: target, isButton: true)])]),
-            status: status)
+        var links = [PageBlock.Link(words(label), to: target, isButton: true)]
+        if let application = pending?.application, var back = pages.wayBack(to: application, words) {
+            back.isButton = false
+            links.append(back)
+        }
+        return show(Page(kind, words(title), words(text), [.links(links)]), status: status)
     }
 
     /// The attempt is over: an application's request begins anew, anything else says so.

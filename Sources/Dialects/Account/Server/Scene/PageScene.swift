@@ -22,22 +22,28 @@ struct PageScene: Sendable {
     let requiresSecondFactor: Bool
     /// Whether new accounts are made here.
     let offersSignUp: Bool
+    /// Whether people may ask to stay signed in.
+    let offersStaying: Bool
+    /// Whether the user asked for that when the attempt began. The attempt's name says so, which no link of another site can make.
+    var stays: Bool
     /// The browser's session.
     let present: (session: Session, user: User)?
 
     init(
         pages: AccountPages, context: CountersignRequestContext, visit: PageVisit, fields: [String: String],
-        pending: PendingAuthorization?, attempt: FlowHandle?, requiresSecondFactor: Bool,
-        offersSignUp: Bool, present: (session: Session, user: User)?
+        pending: PendingAuthorization?, attempt: NamedAttempt?, requiresSecondFactor: Bool,
+        offersSignUp: Bool, offersStaying: Bool, present: (session: Session, user: User)?
     ) {
         self.offersSignUp = offersSignUp
+        self.offersStaying = offersStaying
+        stays = offersStaying && attempt?.stays == true
         self.requiresSecondFactor = requiresSecondFactor
         self.pages = pages
         self.context = context
         self.visit = visit
         self.fields = fields
         self.pending = pending
-        self.attempt = attempt
+        self.attempt = attempt?.handle
         self.present = present
     }
 
@@ -75,7 +81,7 @@ struct PageScene: Sendable {
 
     /// What names the attempt, the application's request and where the sign-in leads.
     private func items(_ handle: FlowHandle?) -> [(String, String?)] {
-        let attempt = handle.flatMap { handle in key.map { Self.name(of: handle, flow, in: $0) } }
+        let attempt = handle.flatMap { handle in key.map { Self.name(of: handle, stays: stays, flow, in: $0) } }
         return [("flow", flow), ("attempt", attempt), ("to", target), ("user_code", userCode)]
     }
 
@@ -110,19 +116,29 @@ struct PageScene: Sendable {
 
     private static let purpose = "attempt"
 
-    /// A handle and the proof that this browser began it.
-    private static func name(of handle: FlowHandle, _ flow: String?, in key: BrowserKey) -> String {
-        let token = handle.token.reveal()
-        return "\(token).\(key.proof(for: purpose, [token, flow ?? ""]))"
+    /// What the name of an attempt has between handle and proof where the user asked to stay signed in.
+    private static let stayMark = "stay"
+
+    /// An attempt as the name says it.
+    struct NamedAttempt: Sendable {
+        let handle: FlowHandle
+        let stays: Bool
     }
 
-    /// The handle in such a name; nil where this browser did not begin it.
-    static func attempt(_ name: String, _ flow: String?, in key: BrowserKey) -> FlowHandle? {
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].utf8.count <= 128,
-            key.admits(proof: String(parts[1]), for: purpose, [String(parts[0]), flow ?? ""])
+    /// A handle and the proof that this browser began it.
+    private static func name(of handle: FlowHandle, stays: Bool, _ flow: String?, in key: BrowserKey) -> String {
+        let said = [handle.token.reveal()] + (stays ? [stayMark] : [])
+        return (said + [key.proof(for: purpose, said + [flow ?? ""])]).joined(separator: ".")
+    }
+
+    /// The attempt of such a name; nil where this browser did not begin it.
+    static func attempt(_ name: String, _ flow: String?, in key: BrowserKey) -> NamedAttempt? {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard let token = parts.first, let proof = parts.last, token.utf8.count <= 128, (2...3).contains(parts.count),
+            parts.count == 2 || parts[1] == stayMark,
+            key.admits(proof: proof, for: purpose, parts.dropLast() + [flow ?? ""])
         else { return nil }
-        return FlowHandle(String(parts[0]))
+        return NamedAttempt(handle: FlowHandle(token), stays: parts.count == 3)
     }
 
     // MARK: Answers

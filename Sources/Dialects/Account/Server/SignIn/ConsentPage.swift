@@ -34,7 +34,19 @@ struct ConsentPage: Sendable {
                         .init(words.plain("deny"), name: "decision", value: "deny", isSecondary: true),
                     ], isDecision: true)),
         ]
+        let links = Self.links(of: pending.application, words)
+        if !links.isEmpty { page.blocks.append(.links(links)) }
         return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
+    }
+
+    /// What the application says of itself elsewhere.
+    private static func links(of application: CountersignCore.Application, _ words: Words) -> [PageBlock.Link] {
+        let oauth = application.registration.oauth
+        let name = ["application": Words.Value.chosen(application.shownName)]
+        return [
+            (words("consentHome", name), oauth.clientURI), (words("consentPolicy", name), oauth.policyURI),
+            (words("consentTerms", name), oauth.termsURI),
+        ].compactMap { label, uri in uri.map { PageBlock.Link(label, to: $0, leavesSite: true) } }
     }
 
     func submit(_ scene: inout PageScene) async throws -> Response {

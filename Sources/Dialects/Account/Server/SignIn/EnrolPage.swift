@@ -31,8 +31,22 @@ struct EnrolPage: Sendable {
         return scene.redirect(to: scene.destination)
     }
 
+    /// Has the address proven first, by a code that goes there; nil where none can be sent.
+    private func confirmAddress(_ handle: FlowHandle, _ scene: PageScene) async throws -> Response? {
+        switch try await scene.realm.journeys.confirmAddress(
+            for: handle, expecting: .registration, by: scene.client)
+        {
+        case .mailed: return scene.redirect(to: scene.path(MailedCodePage.address.path))
+        default: return nil
+        }
+    }
+
     private func page(_ scene: PageScene, problem: PageText? = nil) async throws -> Response {
         guard let handle = scene.attempt else { return scene.over() }
+        let status = try await scene.realm.authenticator.status(of: handle, expecting: .registration)
+        if case .open(let summary) = status, summary.journey?.awaitsMailedCode == true {
+            return scene.redirect(to: scene.path(MailedCodePage.address.path))
+        }
         let enrolments = scene.realm.enrolments
         var offered = try await enrolments.offered(during: handle, expecting: .registration)
         if offered == nil {
@@ -42,24 +56,18 @@ struct EnrolPage: Sendable {
             case .offered: offered = try await enrolments.offered(during: handle, expecting: .registration)
             case .unknown(let reason) where reason != .sourceLimited:
                 return try await scene.goOn(with: handle)
+            case .refused(.unverifiedEmail):
+                if let confirming = try await confirmAddress(handle, scene) { return confirming }
             // Nothing can be set up: the application is told, which has asked for it.
             case .refused where scene.pending != nil && scene.present != nil: return try await goWithout(scene)
             case .refused, .unknown: break
             }
         }
         let words = scene.words
-        let leave: [PageBlock] =
-            scene.pending != nil && scene.present != nil
-            ? [
-                .form(
-                    PageForm(
-                        action: "/sign-in/enrol", hidden: scene.hidden("enrol"),
-                        buttons: [.init(words.plain("enrolLater"), name: "decision", value: "deny", isSecondary: true)])
-                )
-            ] : [.links([.init(words("startAgain"), to: scene.beginning)])]
         guard let offered else {
             return scene.show(
-                Page("enrol", words("enrolTitle"), problem: words("enrolRefused"), leave), status: .conflict)
+                Page("enrol", words("enrolTitle"), problem: words("enrolRefused"), scene.waysPastEnrolling),
+                status: .conflict)
         }
         let uri = try OTPAuthURI(
             kind: .totp(period: 30), issuer: scene.visit.site.name,
@@ -79,7 +87,22 @@ struct EnrolPage: Sendable {
                     fields: [.oneTimeCode(name: "code", label: words.plain("codeLabel"), isInvalid: problem != nil)],
                     buttons: [.init(words.plain("goOn"))])),
         ]
-        page.blocks += leave
+        page.blocks += scene.waysPastEnrolling
         return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
+    }
+}
+
+extension PageScene {
+    /// What a user may do who sets nothing up: the application is told, where there is one that asks and a session that goes on.
+    var waysPastEnrolling: [PageBlock] {
+        guard pending != nil, present != nil else {
+            return [.links([.init(words("startAgain"), to: beginning)])]
+        }
+        return [
+            .form(
+                PageForm(
+                    action: "/sign-in/enrol", hidden: hidden("enrol"),
+                    buttons: [.init(words.plain("enrolLater"), name: "decision", value: "deny", isSecondary: true)]))
+        ]
     }
 }

@@ -64,6 +64,12 @@ struct MailedCodePage: Sendable {
             kind: "verify", path: "/sign-up/verify", title: "verifyTitle", expectation: .signUpCode, isKnown: true)
     }
 
+    /// In the middle of a sign-in that wants a second factor enrolled, which needs an address that was proven.
+    static var address: MailedCodePage {
+        MailedCodePage(
+            kind: "verify", path: "/sign-in/verify", title: "verifyTitle", expectation: .registration, isKnown: true)
+    }
+
     static var reset: MailedCodePage {
         MailedCodePage(
             kind: "verify", path: "/forgot/verify", title: "mailTitle", expectation: .resetCode, isKnown: false)
@@ -87,9 +93,13 @@ struct MailedCodePage: Sendable {
     private func sendAgain(_ scene: PageScene, _ handle: FlowHandle) async throws -> Response {
         let status = try await scene.realm.authenticator.status(of: handle, expecting: expectation)
         guard case .open(let summary) = status else { return scene.over() }
-        switch try await scene.realm.journeys.ask(
-            handle, expecting: expectation, factor: summary.journey?.askedFactor, by: scene.client)
-        {
+        let journeys = scene.realm.journeys
+        let outcome =
+            summary.journey?.stage == .registration
+            ? try await journeys.confirmAddress(for: handle, expecting: expectation, by: scene.client)
+            : try await journeys.ask(
+                handle, expecting: expectation, factor: summary.journey?.askedFactor, by: scene.client)
+        switch outcome {
         case .refused(let refusal):
             return try await scene.refused(refusal, wrong: "busyProblem") { try await page(scene, problem: $0) }
         default: return scene.redirect(to: scene.path(path, [("sent", "again")]))
@@ -129,12 +139,16 @@ struct MailedCodePage: Sendable {
                 PageForm(
                     action: path, hidden: scene.hidden("mail") + [.init(name: "again", value: "1")],
                     buttons: [.init(words.plain("mailAgain"), isSecondary: true)])))
-        page.blocks.append(
-            .links([
-                isSecond
-                    ? .init(words("otherWay"), to: scene.path("/sign-in/code"))
-                    : .init(words("otherAddress"), to: scene.beginning)
-            ]))
+        if journey.stage == .registration {
+            page.blocks += scene.waysPastEnrolling
+        } else {
+            page.blocks.append(
+                .links([
+                    isSecond
+                        ? .init(words("otherWay"), to: scene.path("/sign-in/code"))
+                        : .init(words("otherAddress"), to: scene.beginning)
+                ]))
+        }
         return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
     }
 

@@ -13,22 +13,29 @@ struct IdentifyPage: Sendable {
             case .signIn(let demand):
                 if demand.createsAccount { return scene.redirect(to: scene.path("/sign-up")) }
                 if demand.selectsAccount, let user = scene.present?.user { return choose(user, scene) }
-                return page(scene, address: try await address(demand, scene))
+                return try page(scene, address: try await address(demand, scene))
             case .secondFactor:
-                guard let session = scene.present?.session else { return page(scene, address: nil) }
+                guard let session = scene.present?.session else { return try page(scene, address: nil) }
                 return try await raise(session, &scene)
             case .consent, .ready, .impossible: return scene.redirect(to: scene.destination)
             }
         }
         if scene.present != nil { return scene.redirect(to: scene.destination) }
-        return page(scene, address: scene.field("username"))
+        return try page(scene, address: scene.field("username"))
     }
 
     func submit(_ scene: inout PageScene) async throws -> Response {
-        if scene.fields["account"] == "present" { return try await takePresent(scene) }
+        switch scene.fields["account"] {
+        case "present": return try await takePresent(scene)
+        case "forget":
+            scene.visit.keep(knownAccounts: nil)
+            return scene.redirect(to: scene.beginning)
+        default: break
+        }
+        scene.stays = scene.offersStaying && scene.field("stay") != nil
         if try await isDone(scene) { return scene.redirect(to: scene.destination) }
         guard let email = scene.field("username").flatMap(EmailAddress.init) else {
-            return page(
+            return try page(
                 scene, address: scene.field("username"), problem: scene.words("usernameProblem"))
         }
         let realm = scene.realm
@@ -42,11 +49,11 @@ struct IdentifyPage: Sendable {
                 return scene.redirect(to: scene.path("/sign-in/password", attempt: handle))
             }
             switch try await realm.journeys.ask(handle, expecting: .firstProof, by: scene.client) {
-            case .refused(let refusal): return refused(refusal, scene)
+            case .refused(let refusal): return try refused(refusal, scene)
             default: return scene.redirect(to: scene.path("/sign-in/mail", attempt: handle))
             }
-        case .beyondClient: return refused(Refusal(.unexpectedAnswer), scene)
-        case .refused(let refusal): return refused(refusal, scene)
+        case .beyondClient: return try refused(Refusal(.unexpectedAnswer), scene)
+        case .refused(let refusal): return try refused(refusal, scene)
         }
     }
 
@@ -66,32 +73,49 @@ struct IdentifyPage: Sendable {
         }
     }
 
-    private func refused(_ refusal: Refusal, _ scene: PageScene) -> Response {
+    private func refused(_ refusal: Refusal, _ scene: PageScene) throws -> Response {
         switch scene.outcome(of: refusal, wrong: "usernameProblem") {
         case .page(let response): response
-        case .problem(let problem): page(scene, address: scene.field("username"), problem: problem)
+        case .problem(let problem): try page(scene, address: scene.field("username"), problem: problem)
         }
     }
 
-    private func page(_ scene: PageScene, address: String?, problem: PageText? = nil) -> Response {
+    private func page(_ scene: PageScene, address: String?, problem: PageText? = nil) throws -> Response {
         let words = scene.words
         let field = PageField(
             name: "username", label: words.plain("usernameLabel"), value: address.map { PageText.harmless($0) },
             autocomplete: "username webauthn", maximumLength: 254, isInvalid: problem != nil)
-        var page = Page(
-            "sign-in", words("signInTitle"), scene.purposeText, problem: problem,
-            [
-                .form(
-                    PageForm(
-                        action: "/sign-in", hidden: scene.hidden("sign-in"), fields: [field],
-                        buttons: [.init(words.plain("goOn"))])),
-                .links(
-                    (scene.offersSignUp ? [.init(words("createAccount"), to: scene.path("/sign-up"))] : []) + [
-                        .init(words("forgotLink"), to: scene.path("/forgot"))
-                    ]),
-            ])
+        var form = PageForm(
+            action: "/sign-in", hidden: scene.hidden("sign-in"), fields: [field],
+            buttons: [.init(words.plain("goOn"))])
+        if scene.offersStaying {
+            form.checkbox = .init(
+                name: "stay", label: words.plain("stayLabel"), hint: words.plain("stayHint"), isChecked: scene.stays)
+        }
+        var page = Page("sign-in", words("signInTitle"), scene.purposeText, problem: problem, [.form(form)])
+        page.blocks += try knownAccounts(scene)
+        page.blocks.append(
+            .links(
+                (scene.offersSignUp ? [.init(words("createAccount"), to: scene.path("/sign-up"))] : []) + [
+                    .init(words("forgotLink"), to: scene.path("/forgot"))
+                ]))
         page.problemField = problem == nil ? nil : "username"
         return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
+    }
+
+    /// The accounts that the user of this browser asked it to remember; their sign-in stays, as that is what was asked for.
+    private func knownAccounts(_ scene: PageScene) throws -> [PageBlock] {
+        guard scene.offersStaying, let cookie = scene.visit.knownAccounts else { return [] }
+        let accounts = try scene.realm.sessions.knownAccounts(in: cookie)
+        if accounts.isEmpty { return [] }
+        let words = scene.words
+        var form = PageForm(
+            action: "/sign-in", hidden: scene.hidden("sign-in") + [.init(name: "stay", value: "1")],
+            buttons: accounts.map {
+                .init(PageText.harmless($0.address), name: "username", value: $0.address, isSecondary: true)
+            })
+        form.buttons.append(.init(words.plain("knownForget"), name: "account", value: "forget", isSecondary: true))
+        return [.heading(words.plain("knownAccounts")), .form(form)]
     }
 
     // MARK: A user is signed in
@@ -101,8 +125,8 @@ struct IdentifyPage: Sendable {
         switch try await scene.realm.journeys.begin(raising: session, by: scene.client) {
         case .begun(let handle):
             return try await scene.goOn(with: handle)
-        case .refused(let refusal): return refused(refusal, scene)
-        case .beyondClient: return refused(Refusal(.unexpectedAnswer), scene)
+        case .refused(let refusal): return try refused(refusal, scene)
+        case .beyondClient: return try refused(Refusal(.unexpectedAnswer), scene)
         }
     }
 

@@ -113,14 +113,19 @@ struct NextStep: Sendable {
     /// Puts the session into the browser, and leads on. A recovery code that replaces a used one is shown first.
     private mutating func hold(_ signedIn: SignedIn, recoveryCode: Secret<String>?) async throws -> Response {
         var held: Sessions.BrowserSession?
+        var stays = scene.stays
         if let present = scene.present, present.user.id == signedIn.user.id {
-            held = try await realm.sessions.raise(present.session, by: signedIn)
+            stays = stays || scene.visit.sessionToken.map { Sessions.lifetime(ofBrowser: $0) != nil } ?? false
+            held = try await realm.sessions.raise(present.session, by: signedIn, stays: stays)
         } else if let present = scene.present {
             _ = try await realm.sessions.signOut(present.session.id, of: present.user.id, by: scene.client)
         }
-        if held == nil { held = try await realm.sessions.begin(inBrowser: signedIn) }
+        if held == nil { held = try await realm.sessions.begin(inBrowser: signedIn, stays: stays) }
         guard let held else { return scene.over() }
         scene.visit.hold(session: held.token)
+        if scene.stays, let known = try await realm.sessions.remember(held.user, in: scene.visit.knownAccounts) {
+            scene.visit.keep(knownAccounts: known)
+        }
         scene.visit.renewBrowser(realm.random)
         guard let recoveryCode else { return scene.redirect(to: scene.destination) }
         try scene.visit.note(recoveryCode, of: held.token, realm.random)

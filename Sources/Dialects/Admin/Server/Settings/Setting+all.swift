@@ -149,6 +149,14 @@ extension Setting {
             "maximum lifetime of a session, regardless of refreshes",
             weakerWhen: (.larger, "A stolen refresh token is valid for longer from now on.")),
         .word(
+            "browserSessions.preset", \.browserSessions.preset,
+            "how long browsers stay signed in, by NIST SP 800-63B: aal1 (30 days with one factor where users ask for it), aal2 (1 hour "
+                + "idle, 1 day in all), aal3 (15 minutes idle, 12 hours in all)",
+            weakness: { before, after in
+                after.browserSessions.preset.rawValue < before.browserSessions.preset.rawValue
+                    ? "Browsers stay signed in for longer from now on." : nil
+            }),
+        .word(
             "oauth.dpopNonce", \.oauth.dpopNonce,
             "who puts a nonce of the server into proofs of keys: never, public (applications without credentials), always"
         ),

@@ -55,6 +55,10 @@ public struct ApplicationSummary: Codable, Sendable, Equatable {
         /// Seconds.
         public let defaultMaxAge: Int?
         public let idTokenAlgorithm: String?
+        public let initiateLoginURI: String?
+        public let clientURI: String?
+        public let policyURI: String?
+        public let termsURI: String?
     }
 
     init(_ application: Application) {
@@ -90,7 +94,9 @@ extension ApplicationSummary.OAuth {
             assertionAudience: oauth.takesTokenEndpointAudience
                 ? RegistrationChange.tokenEndpointAudience : RegistrationChange.issuerAudience,
             jwksURI: oauth.jwksURI, defaultACR: oauth.defaultACR.isEmpty ? nil : oauth.defaultACR,
-            defaultMaxAge: oauth.defaultMaxAge, idTokenAlgorithm: oauth.idTokenAlgorithm?.rawValue)
+            defaultMaxAge: oauth.defaultMaxAge, idTokenAlgorithm: oauth.idTokenAlgorithm?.rawValue,
+            initiateLoginURI: oauth.initiateLoginURI, clientURI: oauth.clientURI, policyURI: oauth.policyURI,
+            termsURI: oauth.termsURI)
     }
 }
 

@@ -37,6 +37,7 @@ extension RegistrationChange {
                 throw AdministrationError(.invalid, "The address of the key set begins with https.")
             }
         }
+        for uri in [initiateLoginURI, clientURI, policyURI, termsURI] { try Self.checkLink(uri) }
         for value in defaultACR ?? [] { try Self.check(value, "acr value", ContextClass.requestable) }
         if let defaultMaxAge, !(-1...Self.longestMaxAge).contains(defaultMaxAge) {
             throw AdministrationError(
@@ -59,6 +60,15 @@ extension RegistrationChange {
         throw AdministrationError(.invalid, "\"\(uri)\" cannot be registered: \(fault.rawValue).")
     }
 
+    /// Pages show it as a link, so it is an address that browsers open (RFC 7591, section 2).
+    private static func checkLink(_ uri: String?) throws {
+        guard let uri, !uri.isEmpty else { return }
+        try checkRedirect(uri)
+        guard uri.hasPrefix("https:") || uri.hasPrefix("http:") else {
+            throw AdministrationError(.invalid, "\"\(uri)\" cannot be registered: pages link to addresses of https.")
+        }
+    }
+
     func apply(to oauth: inout OAuthRegistration) {
         if let kind { oauth.kind = OAuthRegistration.Kind(rawValue: kind) }
         if let grantTypes { oauth.grantTypes = grantTypes.isEmpty ? nil : grantTypes }
@@ -78,6 +88,10 @@ extension RegistrationChange {
         if let defaultACR { oauth.defaultACR = defaultACR }
         if let defaultMaxAge { oauth.defaultMaxAge = defaultMaxAge < 0 ? nil : defaultMaxAge }
         if let idTokenAlgorithm { oauth.idTokenAlgorithm = SigningAlgorithm(rawValue: idTokenAlgorithm) }
+        if let initiateLoginURI { oauth.initiateLoginURI = initiateLoginURI.isEmpty ? nil : initiateLoginURI }
+        if let clientURI { oauth.clientURI = clientURI.isEmpty ? nil : clientURI }
+        if let policyURI { oauth.policyURI = policyURI.isEmpty ? nil : policyURI }
+        if let termsURI { oauth.termsURI = termsURI.isEmpty ? nil : termsURI }
         if let assertionAudience { oauth.takesTokenEndpointAudience = assertionAudience == Self.tokenEndpointAudience }
     }
 }

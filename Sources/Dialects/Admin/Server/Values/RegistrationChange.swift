@@ -41,6 +41,12 @@ public struct RegistrationChange: Codable, Sendable {
     public var defaultMaxAge: Int?
     /// What ID tokens and logout tokens are signed with: `ES256` or `RS256`; an empty text leaves it to the server's settings.
     public var idTokenAlgorithm: String?
+    /// Where the application begins a sign-in that it was not asked for; an empty one removes it.
+    public var initiateLoginURI: String?
+    /// The application's home page, privacy policy and terms of use; an empty one removes it.
+    public var clientURI: String?
+    public var policyURI: String?
+    public var termsURI: String?
     /// Of `oob`, `password`, `redirect`.
     public var challengeTypes: [String]?
     public var scopes: [String]?

@@ -126,6 +126,7 @@ struct EnrolmentPage: Sendable {
         var method: String?
         var enrollment: String?
         var code: String?
+        var csrf: String?
         var lang: String?
     }
 
@@ -137,6 +138,7 @@ struct EnrolmentPage: Sendable {
         guard let ticket = submission.ticket, !ticket.isEmpty else {
             return page(\.deadLink, visit, status: .badRequest)
         }
+        guard site.admits(linkForm: submission.csrf, for: ticket, request) else { return visit.staleForm() }
         let client = context.client(
             ClientID(rawValue: "enrolment-page"), of: .guardian, locale: visit.language.rawValue)
         if let enrollment = submission.enrollment, let code = submission.code {
@@ -188,6 +190,7 @@ struct EnrolmentPage: Sendable {
     private func visit(_ request: Request, lang: String? = nil) -> PageVisit {
         var visit = site.visit(request, lang: lang)
         visit.linkItems = [:]
+        visit.keepBrowser(realm.random)
         return visit
     }
 
@@ -238,6 +241,7 @@ struct EnrolmentPage: Sendable {
     ) -> Response {
         var content = content
         let words = EnrolmentWords.of(visit.language)
+        content.csrf = visit.linkItems?["ticket"].flatMap { visit.linkToken(for: $0) }
         content.labels = .init(
             typeSecret: words.typeSecret, recoveryCode: words.recoveryCode, scanned: words.scanned,
             waiting: words.waiting)
@@ -290,6 +294,7 @@ private struct EnrolmentContent: Sendable {
     }
 
     var labels: Labels?
+    var csrf: String?
     var code: Code?
     var confirmation: Confirmation?
     var recoveryCode: String?
