@@ -49,6 +49,33 @@ struct SignInPageTests {
     }
 
     @Test
+    func `A password can be shown while it is typed, and the end of an attempt is announced`() async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(Self.address)
+            let browser = TestBrowser(server)
+            let first = try await browser.open("/sign-in")
+            #expect(!first.html.contains("<script") && !first.html.contains("data-expires"))
+            let page = try await browser.submit(first, ["username": Self.address])
+            // Without the script there is no button, and the line says nothing.
+            #expect(
+                page.html.contains(
+                    "data-reveal=\"password\" aria-pressed=\"false\" hidden>Show password</button>"), "\(page.html)")
+            #expect(
+                page.html.contains("<p role=\"status\" data-expires=\"900\" data-text=\"This step ends in two minutes.")
+            )
+            #expect(page.html.contains("/form.js\" defer></script>"))
+            #expect(page.reply.headers[.contentSecurityPolicy]?.contains("script-src 'self'") == true)
+            try await server.advance(600)
+            #expect(try await browser.open(page.path).html.contains("data-expires=\"300\""))
+            let wrong = try await browser.submit(page, ["password": "not that one"])
+            #expect(wrong.status == 422 && wrong.html.contains("data-expires=\"300\""))
+            let script = try #require(page.html.firstMatch(of: /src="([^"]*form\.js)"/)).1
+            let answer = try await browser.send(.get, String(script))
+            #expect(answer.status == 200 && answer.text.utf8.count <= 6144)
+        }
+    }
+
+    @Test
     func `An unknown address looks like a known one`() async throws {
         try await TestServer.with(.development) { server in
             _ = try await server.account(Self.address)

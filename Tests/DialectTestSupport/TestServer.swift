@@ -84,6 +84,22 @@ package struct TestServer: Sendable {
         }
     }
 
+    /// Runs a test against a server, and another one with what came of it against a server that starts on the same directory afterwards.
+    package static func withRestart<T: Sendable>(
+        _ before: @Sendable (TestServer) async throws -> T, after: @Sendable (TestServer, T) async throws -> Void
+    ) async throws {
+        let path = try await TemplateDirectory.copy(.development)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let clock = FrozenClock()
+        let kept = Mutex<T?>(nil)
+        try await one(path, nil, clock) { server in
+            let value = try await before(server)
+            kept.withLock { $0 = value }
+        }
+        let value = try #require(kept.withLock { $0 })
+        try await one(path, nil, clock) { try await after($0, value) }
+    }
+
     private static func one(
         _ path: String, _ database: Secret<String>?, _ clock: FrozenClock,
         _ test: @Sendable (TestServer) async throws -> Void

@@ -17,8 +17,13 @@ public struct Page: Sendable {
     public var refreshTarget: String?
     /// Whether the page is loaded again only where no script runs.
     public var refreshesWithoutScript = false
-    /// The script of the page; nil: none runs.
+    /// The script of the page, beside the one of forms; nil: none.
     public var script: PageAssets.Script?
+    /// Seconds after which the page's attempt ends; nil where the page has none. It is announced two minutes before (WCAG 2.2, success
+    /// criterion 2.2.1).
+    public var expiresIn: Int?
+    /// Whether a template of the page's own has a password, which can be shown while it is typed.
+    public var hasPassword = false
     /// Where the page's forms may lead in the end, beside this server: sources of Content Security Policy.
     public var formActions: [String] = []
     public var blocks: [PageBlock] = []
@@ -34,6 +39,12 @@ public struct Page: Sendable {
         self.text = text
         self.problem = problem
         self.blocks = blocks
+    }
+
+    /// Every script that runs.
+    var scripts: [PageAssets.Script] {
+        let reveals = hasPassword || blocks.contains { $0.form?.fields.contains { $0.revealLabel != nil } == true }
+        return [script].compactMap { $0 } + (reveals || expiresIn != nil ? [.form] : [])
     }
 
     public init(_ kind: PageKind, _ message: PageMessage, problem: String? = nil, refreshSeconds: Int? = nil) {

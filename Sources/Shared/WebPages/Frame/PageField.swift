@@ -26,6 +26,8 @@ public struct PageField: Sendable {
     public var isFirst = true
     /// Whether the page's problem is about this field.
     public var isInvalid: Bool
+    /// What the button says that shows a password while it is typed; nil: there is none.
+    public var revealLabel: String?
 
     public init(
         name: String, label: String, type: String = "text", value: String? = nil, autocomplete: String? = nil,
@@ -52,12 +54,13 @@ public struct PageField: Sendable {
 
     /// A password that the user chooses.
     public static func newPassword(
-        name: String, label: String, minimumLength: Int, isInvalid: Bool
+        name: String, label: String, minimumLength: Int, isInvalid: Bool, revealLabel: String? = nil
     ) -> PageField {
         var field = PageField(
             name: name, label: label, type: "password", autocomplete: "new-password", maximumLength: nil,
             isInvalid: isInvalid)
         field.minimumLength = minimumLength
+        field.revealLabel = revealLabel
         return field
     }
 

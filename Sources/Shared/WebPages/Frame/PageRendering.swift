@@ -28,7 +28,7 @@ extension Page {
         var policy =
             "default-src 'none'; style-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; "
             + "frame-ancestors 'none'; form-action \((["'self'"] + formActions).joined(separator: " "))"
-        if script != nil { policy += "; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'" }
+        if !scripts.isEmpty { policy += "; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'" }
         return policy
     }
 }
@@ -50,6 +50,11 @@ private struct FramedPage {
         var isPresent: Bool
     }
 
+    struct Expiry {
+        var seconds: Int
+        var text: String
+    }
+
     var lang: String
     var kind: String
     var layout: String
@@ -66,7 +71,8 @@ private struct FramedPage {
     var styleSheet = PageAssets.styleSheetPath
     var theme: String?
     var logo: String?
-    var script: String?
+    var scripts: [String]
+    var expiry: Expiry?
     var blocks: [PageBlock]
     var languageLabel: String
     var languages: [Language]
@@ -88,7 +94,8 @@ private struct FramedPage {
         let refreshing = page.refreshSeconds.map { "\($0)" + (page.refreshTarget.map { ";url=\($0)" } ?? "") }
         refresh = page.refreshesWithoutScript ? nil : refreshing
         refreshWithoutScript = page.refreshesWithoutScript ? refreshing : nil
-        script = page.script.map { PageAssets.path(of: $0) }
+        scripts = page.scripts.map { PageAssets.path(of: $0) }
+        expiry = page.expiresIn.map { Expiry(seconds: $0, text: words.plain("expiryWarning")) }
         theme = visit.site.assets.themePath
         logo = visit.site.assets.logoPath
         blocks = page.blocks

@@ -14,11 +14,14 @@ public struct PageAssets: Sendable {
         case wait = "wait.js"
         /// Sends the page's form.
         case post = "post.js"
+        /// Shows passwords on request, and warns before an attempt ends.
+        case form = "form.js"
 
         fileprivate var bytes: [UInt8] {
             switch self {
             case .wait: PackageResources.wait_js
             case .post: PackageResources.post_js
+            case .form: PackageResources.form_js
             }
         }
     }

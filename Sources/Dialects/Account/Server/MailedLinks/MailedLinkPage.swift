@@ -83,7 +83,7 @@ struct MailedLinkPage: Sendable {
             let minimum = try await realm.accounts.minimumPasswordLength(of: summary.userID)
             content.password = .newPassword(
                 name: "new_password", label: frame.passwordWords.newPasswordLabel(minimum), minimumLength: minimum,
-                isInvalid: problem != nil)
+                isInvalid: problem != nil, revealLabel: frame.visit.words.plain("showPassword"))
         case .signIn:
             // The app that asked for the link completes it: only there may the tokens go.
             message = words.openInApp
@@ -164,8 +164,9 @@ struct MailedLinkPage: Sendable {
         var content = content
         content.continueURL = frame.continueURL
         content.continueLabel = frame.words.goOn
-        return pages.mailedLinkTemplate.response(
-            Page(frame.kind(status), message, problem: problem), content: content, in: frame.visit, status: status)
+        var page = Page(frame.kind(status), message, problem: problem)
+        page.hasPassword = content.password != nil
+        return pages.mailedLinkTemplate.response(page, content: content, in: frame.visit, status: status)
     }
 }
 

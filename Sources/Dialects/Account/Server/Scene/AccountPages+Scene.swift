@@ -18,6 +18,7 @@ extension AccountPages {
             return try await startAgain(request, flow: request.queryItems["flow"])
         }
         scene.visit.keepBrowser(realm.random)
+        scene.expiresIn = try await secondsLeft(of: scene.attempt)
         return try await show(&scene)
     }
 
@@ -45,7 +46,15 @@ extension AccountPages {
             ? FormToken.admits(fields["csrf"], for: purpose, session: scene.visit.sessionToken)
             : FormToken.admits(fields["csrf"], for: purpose, flow: scene.flow ?? "", in: scene.key)
         guard isOurs else { return refused(request, status: .forbidden) }
+        scene.expiresIn = try await secondsLeft(of: scene.attempt)
         return try await take(&scene)
+    }
+
+    private func secondsLeft(of attempt: FlowHandle?) async throws -> Int? {
+        guard let attempt,
+            case .open(let summary) = try await realm.authenticator.status(of: attempt, expecting: .anyStep)
+        else { return nil }
+        return max(0, Int(summary.expiresAt.timeIntervalSince(realm.clock.now)))
     }
 
     /// Nil where the attempt, or the application's request, is not of this browser or is over.

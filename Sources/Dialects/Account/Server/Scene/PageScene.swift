@@ -18,6 +18,8 @@ struct PageScene: Sendable {
     let pending: PendingAuthorization?
     /// The attempt in progress.
     let attempt: FlowHandle?
+    /// Seconds that the attempt has left; nil where there is none.
+    var expiresIn: Int?
     /// Whether a second factor is asked of everybody who signs in here: by the application or by the settings.
     let requiresSecondFactor: Bool
     /// Whether new accounts are made here.
@@ -149,6 +151,7 @@ struct PageScene: Sendable {
         var (page, visit) = (page, visit)
         let named = items(attempt).compactMap { name, value in value.map { (name, $0) } }
         visit.linkItems = visit.query.merging(named) { $1 }
+        page.expiresIn = expiresIn
         if let source = pending?.formActionSource { page.formActions.append(source) }
         return visit.response(page, status: status)
     }

@@ -23,9 +23,10 @@ struct PasswordPage: Sendable {
             return try await scene.goOn(with: handle)
         }
         let words = scene.words
-        let field = PageField(
+        var field = PageField(
             name: "password", label: words.plain("passwordLabel"), type: "password", autocomplete: "current-password",
             maximumLength: nil, isInvalid: problem != nil)
+        field.revealLabel = words.plain("showPassword")
         var page = Page(
             "password", words("passwordTitle"), words("who", ["address": .chosen(email.canonical)]), problem: problem,
             [

@@ -94,7 +94,8 @@ struct NewPasswordPage: Sendable {
                             .newPassword(
                                 name: "new_password",
                                 label: words.plain("newPasswordLabel", ["count": .number(minimum)]),
-                                minimumLength: minimum, isInvalid: problem != nil)
+                                minimumLength: minimum, isInvalid: problem != nil,
+                                revealLabel: words.plain("showPassword"))
                         ], buttons: [.init(words.plain("goOn"))]))
             ])
         page.problemField = problem == nil ? nil : "new_password"
