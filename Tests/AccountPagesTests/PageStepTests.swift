@@ -383,4 +383,51 @@ struct PageStepTests {
             #expect(closed.kind == "sign-up" && closed.status == 403)
         }
     }
+
+    // MARK: Sent more than once
+
+    @Test
+    func `A decision about a device that is sent twenty times at once is made once, and each form is told so`()
+        async throws
+    {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            let browser = TestBrowser(server)
+            _ = try await SignInPageTests.password(browser, SignInPageTests.address)
+            func device() async throws -> (form: TestPage.Form, device: String) {
+                let reply = try await server.send(
+                    .post, "/oauth/device/code", headers: [.contentType: "application/x-www-form-urlencoded"],
+                    body: Array("client_id=dev-native&scope=openid".utf8))
+                let code = try #require(reply.json["user_code"].text, "\(reply.text)")
+                let page = try await browser.open("/activate?user_code=\(code)")
+                return (
+                    try #require(page.form(with: ["decision": ""]), "\(page.html)"),
+                    try #require(reply.json["device_code"].text)
+                )
+            }
+            let (form, waiting) = try await device()
+            let fields = form.values.merging(["decision": "allow"]) { $1 }
+            let replies = try await withThrowingTaskGroup(of: Reply.self) { group in
+                for _ in 0..<20 { group.addTask { try await browser.post(form.action, fields) } }
+                return try await group.reduce(into: [Reply]()) { $0.append($1) }
+            }
+            #expect(replies.allSatisfy { $0.status == 303 }, "\(replies.map(\.status))")
+            #expect(Set(replies.map { $0.headers[.location] }) == ["/activate/done?decision=allow"])
+            // What was allowed is not denied afterwards.
+            let denied = try await browser.post(form.action, fields.merging(["decision": "deny"]) { $1 })
+            #expect(denied.status == 422)
+            let tokens = try await server.send(
+                .post, "/oauth/token", headers: [.contentType: "application/x-www-form-urlencoded"],
+                body: Array(
+                    "grant_type=urn:ietf:params:oauth:grant-type:device_code&client_id=dev-native&device_code=\(waiting)"
+                        .utf8))
+            #expect(tokens.json["access_token"].text != nil, "\(tokens.text)")
+            // None of them counted as a wrong code.
+            for _ in 0..<3 {
+                let another = try await device().form
+                let reply = try await browser.post(another.action, another.values.merging(["decision": "deny"]) { $1 })
+                #expect(reply.status == 303)
+            }
+        }
+    }
 }

@@ -214,7 +214,7 @@ struct TrapTests {
                 ["localId": "chosen"],
             ] as [JSON] {
                 _ = try await server.post(
-                    "/v1/accounts:update", JSON.object(["idToken": signedIn.json["idToken"]]).with(body))
+                    "/v1/accounts:update", body.with(["idToken": signedIn.json["idToken"]]))
             }
             var browser = Browser(server)
             try await browser.signIn("eve@example.org")

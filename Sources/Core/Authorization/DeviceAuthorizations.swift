@@ -233,7 +233,12 @@ public struct DeviceAuthorizations: Sendable {
                 let found = try transaction.deviceAuthorization(userCode: digest, at: now, sealer: realm.sealer),
                 let application = try transaction.application(found.body.request.client)
             else {
-                try transaction.count(counters)
+                // The code of a device that was decided is no guess: the same form comes again.
+                let isDecided =
+                    try digest.map {
+                        try transaction.decision(userCode: $0, at: now, sealer: realm.sealer) != nil
+                    } ?? false
+                if !isDecided { try transaction.count(counters) }
                 return .unknown
             }
             let resources = try transaction.resources()
@@ -258,10 +263,13 @@ public struct DeviceAuthorizations: Sendable {
         case unknown
         /// The session has one factor, and two are asked for.
         case needsSecondFactor
+        /// Too many wrong codes came before.
+        case limited(until: Date)
     }
 
-    /// Allows or denies a device, once, in the name of a session's user.
-    /// - Parameter id: of ``Pending``.
+    /// Allows or denies a device, once, in the name of a session's user. The same decision of the same session, sent again as by a double
+    /// click, is made already.
+    /// - Parameter id: of ``Pending``, or the user code as it was typed.
     public func decide(
         _ isAllowed: Bool, _ id: FlowHandle, session sessionID: SessionID, of user: UserID, by client: ClientContext
     ) async throws -> Decision {
@@ -269,17 +277,23 @@ public struct DeviceAuthorizations: Sendable {
         let realm = realm
         let now = realm.clock.now
         let digest = code.digest(realm)
-        // The same form sent twice, as by a double click, is no wrong code.
-        let decided = try await realm.store.read { transaction in
-            try transaction.decision(userCode: digest, at: now, sealer: realm.sealer)
+        let wanted: Body.Decision = isAllowed ? .allowed(sessionID) : .denied
+        let made: @Sendable (any StoreTransaction) throws -> Decision = { transaction in
+            try transaction.decision(userCode: digest, at: now, sealer: realm.sealer) == wanted ? .done : .unknown
         }
-        if let decided { return decided == (isAllowed ? .allowed(sessionID) : .denied) ? .done : .unknown }
-        guard case .found(let pending) = try await self.pending(userCode: id.token.reveal(), of: user, by: client)
-        else { return .unknown }
+        let pending: Pending
+        switch try await self.pending(userCode: id.token.reveal(), of: user, by: client) {
+        case .found(let found): pending = found
+        case .limited(let until): return .limited(until: until)
+        case .unknown: return try await realm.store.read(made)
+        }
         let eventID = AuditEvent.freshID(at: now, random: realm.random)
         return try await realm.store.write { transaction in
-            guard let found = try transaction.deviceAuthorization(userCode: digest, at: now, sealer: realm.sealer),
-                let session = try transaction.session(sessionID), session.userID == user,
+            guard let found = try transaction.deviceAuthorization(userCode: digest, at: now, sealer: realm.sealer)
+            else {
+                return try made(transaction)
+            }
+            guard let session = try transaction.session(sessionID), session.userID == user,
                 let person = try transaction.user(user), !person.isDisabled, session.isLiving(of: person, at: now)
             else { return .unknown }
             if isAllowed, pending.needsTwoFactors, realm.proofs.contextClass(of: session.proofs) < .aal2 {
@@ -287,7 +301,7 @@ public struct DeviceAuthorizations: Sendable {
             }
             try transaction.reserve([.flow(found.codeRecord.digest), .flow(found.record.digest)])
             var (record, codeRecord, body) = (found.record, found.codeRecord, found.body)
-            body.decision = isAllowed ? .allowed(sessionID) : .denied
+            body.decision = wanted
             record.body = try realm.sealer.seal(
                 JSONEncoder().encode(body), for: .flow(record.digest), in: transaction)
             codeRecord.finishedAt = now

@@ -28,14 +28,12 @@ struct ActivatePage: Sendable {
             if case .found = found { return scene.redirect(to: PagePath("/activate", [("user_code", code)]).text) }
             return confirm(found, present, scene)
         }
-        let devices = scene.realm.deviceAuthorizations
-        guard case .found(let device) = try await devices.pending(userCode: code, of: present.user.id, by: scene.client)
-        else { return page(scene, problem: scene.words("activateWrong")) }
-        switch try await devices.decide(
-            decision == "allow", device.id, session: present.session.id, of: present.user.id, by: scene.client)
+        switch try await scene.realm.deviceAuthorizations.decide(
+            decision == "allow", FlowHandle(code), session: present.session.id, of: present.user.id, by: scene.client)
         {
         case .done: return scene.redirect(to: PagePath("/activate/done", [("decision", decision)]).text)
         case .unknown: return page(scene, problem: scene.words("activateWrong"))
+        case .limited(let until): return confirm(.limited(until: until), present, scene)
         case .needsSecondFactor: return try await raise(present.session, code, &scene)
         }
     }
