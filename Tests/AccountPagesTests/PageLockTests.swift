@@ -124,6 +124,25 @@ struct PageLockTests {
     }
 
     @Test
+    func `An error that no application is told has a number, which the log has too`() async throws {
+        try await TestServer.with(.development) { server in
+            var numbers: Set<String> = []
+            for path in [
+                "/authorize?client_id=none", "/authorize?client_id=dev-web&redirect_uri=https%3A%2F%2Fevil.example%2F",
+                "/oidc/logout?client_id=a&client_id=b",
+            ] {
+                let page = try await TestBrowser(server).open(path)
+                #expect(page.kind == "error" && page.status == 400 && !page.html.contains("evil"))
+                let number = try #require(
+                    page.html.firstMatch(of: /give this number: ([0-9a-f]+)</), "\(page.html)"
+                ).1
+                numbers.insert(String(number))
+            }
+            #expect(numbers.count == 3)
+        }
+    }
+
+    @Test
     func `A path that does not exist is a page for a browser alone`() async throws {
         try await TestServer.with(.development) { server in
             let browser = TestBrowser(server)

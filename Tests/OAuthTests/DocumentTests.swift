@@ -87,4 +87,50 @@ struct DocumentTests {
             #expect(page.status == 200)
         }
     }
+
+    @Test
+    func `The metadata names the operator's documents where they are set, and nothing where they are not`() async throws
+    {
+        try await TestServer.with(.development) { server in
+            func metadata() async throws -> JSON {
+                try await server.send(.get, "/.well-known/openid-configuration").json
+            }
+            let before = try await metadata()
+            for name in ["op_policy_uri", "op_tos_uri", "service_documentation"] { #expect(before[name] == .null) }
+            _ = try await server.realm.changeSettings(by: .testAdministrator) {
+                $0.oauth.policyURI = "https://id.example.com/policy"
+                $0.oauth.termsURI = "https://id.example.com/terms"
+                $0.oauth.documentationURI = "https://id.example.com/docs"
+            }
+            let after = try await metadata()
+            #expect(after["op_policy_uri"] == "https://id.example.com/policy")
+            #expect(after["op_tos_uri"] == "https://id.example.com/terms")
+            #expect(after["service_documentation"] == "https://id.example.com/docs")
+        }
+    }
+
+    @Test
+    func `The phone number of a user is told where the scope phone was granted`() async throws {
+        try await TestServer.with(.development) { server in
+            let user = UserID(rawValue: try await server.addUser().replacing("auth0|", with: ""))
+            var change = AccountChange()
+            change.phoneNumber = "+15555550100"
+            _ = try await server.realm.accounts.change(user, change, by: .testAdministrator)
+            var registration = ApplicationRegistration(
+                redirectURIs: [Browser.callback], scopes: ["openid", "phone"])
+            registration.oauth.kind = .native
+            registration.oauth.isFirstParty = true
+            try await server.add("calls", registration)
+            var browser = Browser(server)
+            try await browser.signIn()
+            for (scope, number) in [("openid phone", "+15555550100"), ("openid", nil)] {
+                let code = try await browser.code("calls", ["scope": scope])
+                let tokens = try await server.redeem(code, client: "calls").json
+                #expect(try await server.userInfo(tokens["access_token"]).json["phone_number"].text == number)
+            }
+            let metadata = try await server.send(.get, "/.well-known/openid-configuration").json
+            guard case .array(let scopes) = metadata["scopes_supported"] else { throw Unexpected(what: "\(metadata)") }
+            #expect(scopes.contains("phone"))
+        }
+    }
 }

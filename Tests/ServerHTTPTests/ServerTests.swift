@@ -33,7 +33,7 @@ import Testing
         router.add(middleware: SecurityHeadersMiddleware())
         router.add(middleware: PublicCORSMiddleware(appliesTo: { !$0.hasPrefix("/health") }))
         router.add(
-            middleware: FailureMiddleware { failure, request in
+            middleware: FailureMiddleware { failure, request, _ in
                 guard request.uri.path.hasPrefix("/dialect/") else { return nil }
                 return try .json(["message": "FAILED \(failure.status.code)"], status: failure.status)
             })

@@ -142,9 +142,9 @@ public struct CountersignServer: Sendable {
         let nativeAuth = NativeAuth(
             realm: realm, options: NativeAuth.Options(publicURL: url))
         router.add(
-            middleware: FailureMiddleware { failure, request in
+            middleware: FailureMiddleware { failure, request, reference in
                 try Self.format(failure, request) ?? nativeAuth.format(failure, request)
-                    ?? site.format(failure, request)
+                    ?? site.format(failure, request, reference: reference)
             })
         router.add(middleware: WholePathMiddleware())
         HealthRoutes(readiness: watch.readiness).add(to: router)

@@ -9,6 +9,15 @@ public struct OAuthSettings: Sendable, Equatable, Codable {
     }
 
     public var dpopNonce = NonceDemand.public
+    /// What applications and their developers may read about this server (OpenID Connect Discovery 1.0, section 3).
+    public var policyURI: String?
+    public var termsURI: String?
+    public var documentationURI: String?
+
+    /// Whether a text can be one of these addresses.
+    public static func isDocument(_ text: String) -> Bool {
+        RedirectURI.fault(of: text) == nil && (text.hasPrefix("https:") || text.hasPrefix("http:"))
+    }
 
     public init() {}
 
@@ -16,5 +25,8 @@ public struct OAuthSettings: Sendable, Equatable, Codable {
         self.init()
         let members = try decoder.container(keyedBy: CodingKeys.self)
         try members.assign(&dpopNonce, .dpopNonce)
+        policyURI = try members.decodeIfPresent(String.self, forKey: .policyURI)
+        termsURI = try members.decodeIfPresent(String.self, forKey: .termsURI)
+        documentationURI = try members.decodeIfPresent(String.self, forKey: .documentationURI)
     }
 }

@@ -16,24 +16,26 @@ extension OAuth {
         guard query.utf8.count <= Self.longestRequest, let given = QueryParameters(query), given.repeated == nil,
             let id = given["client_id"],
             let application = try await realm.applications.application(ClientID(rawValue: id))
-        else { return pages.error(request) }
-        let client = context.client(application.id, of: .oauth)
+        else { return pages.error(request, context, "client_id is missing or unknown, or a parameter is there twice") }
         var (parameters, pushed) = (given, Data?.none)
         if let object = given["request"], application.registration.hasKeys {
             // Only what the application signed counts (RFC 9101, section 6.3), so nothing can be answered to it before it is read.
             guard given["request_uri"] == nil, let signed = await signedParameters(object, application) else {
-                return pages.error(request)
+                return pages.error(
+                    request, context, "the request object is not signed for this server by the application")
             }
             parameters = signed
         } else if let uri = given["request_uri"] {
             // Only what was pushed counts beside the client id (RFC 9126, section 4); nothing is fetched.
             guard let found = try await realm.authorizations.pushed(uri, of: application.id) else {
-                return pages.error(request)
+                return pages.error(request, context, "request_uri is unknown, expired or of another application")
             }
             (parameters, pushed) = (QueryParameters(found.parameters), found.id)
         }
         let reader = AuthorizationParameters(oauth: self, parameters: parameters, application: application)
-        guard let redirect = reader.redirectURI() else { return pages.error(request) }
+        guard let redirect = reader.redirectURI() else {
+            return pages.error(request, context, "redirect_uri is missing or not registered")
+        }
         let target = reader.target(redirect.uri)
         if application.registration.oauth.requiresPAR, pushed == nil {
             return response(
@@ -42,7 +44,7 @@ extension OAuth {
         do {
             var asked = try await reader.request(redirect)
             if let pushed { asked.cameOf(pushed: pushed) }
-            return try await proceed(asked, target, request, client)
+            return try await proceed(asked, target, request, context)
         } catch let refusal as AuthorizationParameters.Refusal {
             return response(AuthorizationAnswer(error: refusal.error, refusal.description, to: target), request)
         }
@@ -60,7 +62,7 @@ extension OAuth {
         guard let body = try? await request.bodyBytes(limit: Self.longestRequest),
             body.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
             request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
-        else { return pages.error(request) }
+        else { return pages.error(request, context, "the form cannot be read") }
         return Response(
             status: .seeOther,
             headers: [
@@ -70,8 +72,10 @@ extension OAuth {
 
     /// A code at once where the browser's session suffices; otherwise the request is kept, and a page asks for what is missing.
     private func proceed(
-        _ asked: AuthorizationRequest, _ target: AuthorizationAnswer.Target, _ request: Request, _ client: ClientContext
+        _ asked: AuthorizationRequest, _ target: AuthorizationAnswer.Target, _ request: Request,
+        _ context: CountersignRequestContext
     ) async throws -> Response {
+        let client = context.client(target.application.id, of: .oauth)
         let session = try await browserSession(request)
         switch try await realm.authorizations.finish(
             asked, application: target.application, session: session?.id, by: client)
@@ -80,12 +84,14 @@ extension OAuth {
             let renewed = try await renewedSession(request)
             return response(AuthorizationAnswer(code: code, to: target), request)
                 .setting(cookies: renewed.map { [cookies.setting(session: $0)] } ?? [])
-        case .over: return pages.error(request)
+        case .over: return pages.error(request, context, "the pushed request was used")
         case .missing(.impossible(let failure)): return refuse(failure, target, request)
         case .missing(let standing):
             let known = cookies.browser(request)
             let fresh = known == nil ? cookies.freshBrowser(realm.random) : nil
-            guard let browser = known ?? fresh?.key else { return pages.error(request) }
+            guard let browser = known ?? fresh?.key else {
+                return pages.error(request, context, "the browser has no key")
+            }
             switch try await realm.authorizations.begin(asked, in: browser, by: client) {
             case .begun(let handle):
                 return Self.page(for: standing, handle).setting(cookies: fresh.map { [$0.setCookie] } ?? [])
@@ -111,7 +117,7 @@ extension OAuth {
             RedirectURI.matches(
                 asked.redirectURI, pending.application.registration.redirectURIs,
                 freePorts: hasFreePorts(pending.application))
-        else { return pages.error(request) }
+        else { return pages.error(request, context, "redirect_uri is not registered any more") }
         let client = context.client(pending.application.id, of: .oauth)
         let session = try await browserSession(request)
         switch try await realm.authorizations.finish(

@@ -13,7 +13,9 @@ extension OAuth {
         let query = request.uri.query ?? ""
         guard query.utf8.count <= Self.longestRequest, let parameters = QueryParameters(query),
             parameters.repeated == nil
-        else { return pages.error(request) }
+        else {
+            return pages.error(request, context, "the logout request cannot be read, or a parameter is there twice")
+        }
         let hint = try await logoutHint(parameters)
         let session = try await browserSession(request)
         guard let session else {
@@ -38,7 +40,7 @@ extension OAuth {
         guard let body = try? await request.bodyBytes(limit: Self.longestRequest),
             body.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }),
             request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
-        else { return pages.error(request) }
+        else { return pages.error(request, context, "the form cannot be read") }
         return Self.redirect(to: "\(Path.logout)?\(String(decoding: body, as: UTF8.self))")
     }
 
@@ -48,7 +50,9 @@ extension OAuth {
         let query = request.uri.query ?? ""
         guard query.utf8.count <= Self.longestRequest, let parameters = QueryParameters(query),
             parameters.repeated == nil
-        else { return pages.error(request) }
+        else {
+            return pages.error(request, context, "the logout request cannot be read, or a parameter is there twice")
+        }
         let members = [("client_id", "client_id"), ("post_logout_redirect_uri", "returnTo"), ("state", "state")]
             .compactMap { name, theirs in parameters[theirs].map { "\(name)=\(Self.escape($0))" } }
         return Self.redirect(to: Path.logout + (members.isEmpty ? "" : "?" + members.joined(separator: "&")))

@@ -8,9 +8,9 @@ import ServerHTTP
 /// What this server says of itself (RFC 8414; OpenID Connect Discovery 1.0). What is off is not in it.
 enum Metadata {
     /// Scopes that this server has a meaning for, whatever APIs there are.
-    static let scopes = ["openid", "profile", "email", "offline_access"]
+    static let scopes = ["openid", "profile", "email", "phone", "offline_access"]
     /// Claims of users that may be asked for one by one.
-    static let claims = ["email", "email_verified", "name", "picture"]
+    static let claims = ["email", "email_verified", "name", "picture", "phone_number"]
     private static let registeredClaims = [
         "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid", "at_hash",
     ]
@@ -21,7 +21,8 @@ enum Metadata {
     ///   - algorithm: what this protocol signs with where an application says nothing.
     ///   - published: what the JWKS has keys of, for ID tokens of applications that say something, and of other protocols.
     static func document(
-        _ oauth: OAuth, algorithm: SigningAlgorithm, published: Set<SigningAlgorithm>, resources: [Resource]
+        _ oauth: OAuth, algorithm: SigningAlgorithm, published: Set<SigningAlgorithm>, resources: [Resource],
+        settings: OAuthSettings
     ) -> JSONValue {
         let base = oauth.base
         func texts(_ values: [String]) -> JSONValue { .array(values.map { .string($0) }) }
@@ -71,6 +72,9 @@ enum Metadata {
             "backchannel_logout_session_supported": .bool(true),
             "frontchannel_logout_supported": .bool(false),
         ]
+        members["op_policy_uri"] = settings.policyURI.map { .string($0) }
+        members["op_tos_uri"] = settings.termsURI.map { .string($0) }
+        members["service_documentation"] = settings.documentationURI.map { .string($0) }
         if !resources.isEmpty { members["protected_resources"] = texts(resources.map(\.uri)) }
         if oauth.options.shared != nil {
             members["mfa_challenge_endpoint"] = .string(base + "/mfa/challenge")
@@ -85,9 +89,11 @@ extension OAuth {
     func metadata(_ request: Request, _ context: CountersignRequestContext) async throws -> Response {
         // Side by side: each is told from memory after a second in which the store does not answer.
         async let resources = realm.resources.published()
+        async let settings = realm.publishedSettings()
         let document = Metadata.document(
             self, algorithm: try await realm.keyring.algorithm(for: .oauth),
-            published: try await realm.keyring.publishedAlgorithms(for: tokens.readers), resources: try await resources)
+            published: try await realm.keyring.publishedAlgorithms(for: tokens.readers), resources: try await resources,
+            settings: try await settings.oauth)
         return try .json(
             document,
             headers: [.cacheControl: "public, max-age=\(Metadata.maxAge)"])

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 import ServerHTTP
 import WebPages
@@ -10,11 +11,15 @@ struct OAuthPages: Sendable {
     let site: PageSite
 
     /// A request whose application or address is not known: nothing of it is repeated, and nothing leads anywhere.
-    func error(_ request: Request) -> Response {
+    /// - Parameters:
+    ///   - reason: for the log, whose number for the request stands on the page.
+    func error(_ request: Request, _ context: CountersignRequestContext, _ reason: String) -> Response {
+        context.logger.info("request of an application refused", metadata: ["reason": .string(reason)])
         let visit = visit(withoutQueryOf: request)
         let words = OAuthWords.of(visit.language)
         return visit.response(
-            Page("error", PageText(words.errorTitle), PageText(words.error)), status: .badRequest)
+            Page("error", PageText(words.errorTitle), PageText(words.error), visit.naming(context.reference)),
+            status: .badRequest)
     }
 
     /// The page's links to itself in other languages would repeat what the request said.

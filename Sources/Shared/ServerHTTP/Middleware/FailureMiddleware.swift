@@ -8,14 +8,15 @@ import Logging
 /// An internal error is logged. Overload is 503 with `Retry-After`, and no error in the log: it is the limits at work.
 /// So is a database that is away, which its store has logged once.
 public struct FailureMiddleware<Context: RequestContext>: RouterMiddleware {
-    /// Gives the answer in the words of the dialect that the request is in, or nil for the general form.
-    public typealias Format = @Sendable (ServerFailure, Request) throws -> Response?
+    /// Gives the answer in the words of the dialect that the request is in, or nil for the general form. The text is what the log calls
+    /// the request.
+    public typealias Format = @Sendable (ServerFailure, Request, String) throws -> Response?
 
     private let format: Format
 
     /// - Parameter format: the general form, `{"error":"internal_error"}`, is used where it gives nil or throws. Status
     ///   and `Retry-After` are set where it leaves them out.
-    public init(format: @escaping Format = { _, _ in nil }) {
+    public init(format: @escaping Format = { _, _, _ in nil }) {
         self.format = format
     }
 
@@ -38,7 +39,7 @@ public struct FailureMiddleware<Context: RequestContext>: RouterMiddleware {
         _ failure: ServerFailure, _ error: any Error, _ request: Request, _ context: Context
     ) throws -> Response {
         var response: Response
-        if let formatted = try? format(failure, request) {
+        if let formatted = try? format(failure, request, context.reference) {
             response = formatted
         } else {
             response = try .json(["error": failure.word], status: failure.status)
@@ -70,4 +71,9 @@ public struct FailureMiddleware<Context: RequestContext>: RouterMiddleware {
             logger.debug("request refused", metadata: metadata)
         }
     }
+}
+
+extension RequestContext {
+    /// What the log calls the request, for people who ask about it.
+    public var reference: String { logger[metadataKey: "hb.request.id"]?.description ?? "" }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Text of a page as HTML. Only these initializers and ``Messages`` make one, and each escapes what it is given, so templates show it as
 /// it is (`{{{title.html}}}`).
 public struct PageText: Sendable, Equatable {
@@ -17,6 +19,12 @@ public struct PageText: Sendable, Equatable {
     public init(chosen text: String) {
         plain = Self.harmless(text)
         html = "<bdi>\(Self.escaped(plain))</bdi>"
+    }
+
+    /// A day in UTC, which is said beside it: `2026-11-22 (UTC)` reads alike in every language.
+    init(day date: Date) {
+        let day = date.formatted(.iso8601.year().month().day())
+        self.init(plain: "\(day) (UTC)", html: "<time datetime=\"\(day)\">\(day)</time> (UTC)")
     }
 
     init(plain: String, html: String) {

@@ -96,6 +96,8 @@ public struct Words: Sendable {
         /// Words of ours.
         case words(String)
         case number(Int)
+        /// A day, in UTC.
+        case day(Date)
     }
 
     /// The message of a key with its values.
@@ -107,6 +109,7 @@ public struct Words: Sendable {
                 case .chosen(let text): .text(PageText(chosen: text))
                 case .words(let text): .text(PageText(text))
                 case .number(let number): .number(number)
+                case .day(let date): .text(PageText(day: date))
                 }
             })
     }

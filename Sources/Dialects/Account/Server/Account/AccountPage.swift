@@ -37,7 +37,7 @@ struct AccountPage: Sendable {
                     PageText(chosen: application?.shownName ?? consent.client.rawValue),
                     details: [
                         words("accountScopes", ["scopes": .chosen(scopes)]),
-                        words("accountSince", ["date": .words(Self.day(consent.createdAt))]),
+                        words("accountSince", ["date": .day(consent.createdAt)]),
                     ],
                     form: PageForm(
                         action: "/account/applications",
@@ -66,7 +66,7 @@ struct AccountPage: Sendable {
                                     "agent": .chosen(BrowserName.text(of: session.origin.userAgent, words)),
                                     "address": .chosen(session.origin.address ?? words.plain("unknown")),
                                 ]),
-                            words("accountSince", ["date": .words(Self.day(session.createdAt))]),
+                            words("accountSince", ["date": .day(session.createdAt)]),
                         ],
                         form: isHere
                             ? nil
@@ -191,7 +191,4 @@ struct AccountPage: Sendable {
             query.utf8.count <= 8192 && query.utf8.allSatisfy(isPlain) ? "/oidc/logout?\(query)" : nil
         }
     }
-
-    /// `2026-11-22`, in UTC: read alike in every language.
-    private static func day(_ date: Date) -> String { date.formatted(.iso8601.year().month().day()) }
 }

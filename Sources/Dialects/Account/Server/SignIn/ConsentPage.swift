@@ -73,6 +73,7 @@ struct ConsentPage: Sendable {
         case "openid": words("scopeOpenid")
         case "profile": words("scopeProfile")
         case "email": words("scopeEmail")
+        case "phone": words("scopePhone")
         case "offline_access": words("scopeOffline")
         default: words("scopeOther", ["scope": .chosen(scope)])
         }

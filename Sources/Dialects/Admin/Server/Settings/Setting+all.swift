@@ -160,6 +160,15 @@ extension Setting {
             "oauth.dpopNonce", \.oauth.dpopNonce,
             "who puts a nonce of the server into proofs of keys: never, public (applications without credentials), always"
         ),
+        .text(
+            "oauth.policyURI", \.oauth.policyURI, OAuthSettings.isDocument, accepts: "an https address",
+            "your policy for applications, which the metadata names (op_policy_uri)"),
+        .text(
+            "oauth.termsURI", \.oauth.termsURI, OAuthSettings.isDocument, accepts: "an https address",
+            "your terms for applications, which the metadata names (op_tos_uri)"),
+        .text(
+            "oauth.documentationURI", \.oauth.documentationURI, OAuthSettings.isDocument, accepts: "an https address",
+            "what developers may read, which the metadata names (service_documentation)"),
         .word("push.provider", \.push.provider, "how devices learn about requests; guardian: they poll"),
         .text(
             "push.apns.keyID", \.push.apns.keyID, APNsSettings.isIdentifier, accepts: "the id that Apple gave the key",
