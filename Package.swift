@@ -179,8 +179,7 @@ let package = Package(
             resources: [
                 "Templates/frame.mustache", "Templates/block.mustache", "Templates/form.mustache",
                 "Templates/field.mustache", "Templates/countersign.css", "Templates/wait.js", "Templates/post.js",
-                "Templates/form.js",
-                "Words/messages.json",
+                "Templates/form.js", "Templates/passkey.js", "Words/messages.json",
             ].map { .embedInCode($0) }),
         .target(name: "ClientHTTP", dependencies: ["JSON"], path: "Sources/Shared/ClientHTTP"),
         .target(

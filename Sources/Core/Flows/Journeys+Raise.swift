@@ -30,7 +30,8 @@ extension Journeys {
             let usable = try body.usableSecondFactors(of: user, settings, realm.proofs, realm.sealer, in: transaction)
             var journey = Journey(
                 stage: usable.isEmpty ? .registration : .secondFactor, method: .password,
-                abilities: JourneyAbilities(givesSecondFactor: true, registersSecondFactor: true))
+                abilities: JourneyAbilities(
+                    givesSecondFactor: true, registersSecondFactor: true, answersChallenges: true))
             journey.mustGiveSecondFactor = true
             if usable.isEmpty { body.challenge = .unasked }
             body.journey = journey

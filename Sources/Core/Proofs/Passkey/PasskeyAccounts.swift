@@ -15,7 +15,14 @@ public struct PasskeyAccounts: Sendable {
         public let isSuspicious: Bool
 
         public var id: FactorID { factor.id }
+        /// As browsers name it: base64url.
+        public var credentialID: String { credential.id.base64URL }
+        /// Whether it was copied to other devices, as of its last answer.
+        public var isBackedUp: Bool { credential.backupState }
     }
+
+    /// What authenticators know a user by, as base64url.
+    public static func handle(of id: UserID) -> String { Array(id.rawValue.utf8).base64URL }
 
     /// Those of a user, in the order of enrolment.
     public func list(of userID: UserID) async throws -> [Passkey] {

@@ -67,7 +67,23 @@ private struct PageOrigin {
     }
 }
 
+/// Where passkeys can be asked for, for pages.
+public struct PasskeySite: Sendable, Equatable {
+    /// The domain that they belong to.
+    public let domain: String
+    /// The origins that may ask.
+    public let origins: Set<String>
+}
+
 extension Realm {
+    /// Where passkeys can be asked for by these settings; nil where they are off.
+    public func passkeySite(in settings: RealmSettings) -> PasskeySite? {
+        guard settings.secondFactors.offersPasskeys, let site = relyingParty(settings), !site.origins.isEmpty else {
+            return nil
+        }
+        return PasskeySite(domain: site.id, origins: site.origins)
+    }
+
     /// Why passkeys cannot be used although they are offered, as a sentence for operators; nil where they can, or are off.
     public func passkeyWarning() async throws -> String? {
         let settings = try await settings()

@@ -17,6 +17,8 @@ public struct Page: Sendable {
     public var refreshTarget: String?
     /// Whether the page is loaded again only where no script runs.
     public var refreshesWithoutScript = false
+    /// What the page says where no script runs.
+    public var withoutScript: PageText?
     /// The script of the page, beside the one of forms; nil: none.
     public var script: PageAssets.Script?
     /// Seconds after which the page's attempt ends; nil where the page has none. It is announced two minutes before (WCAG 2.2, success

@@ -80,8 +80,41 @@ public struct PageForm: Sendable {
         }
     }
 
+    /// A passkey that the form sends: `passkey.js` shows the form, asks the browser, and sends what it answers as `response`. Without the
+    /// script the form stays hidden.
+    public struct Passkey: Sendable {
+        public enum Ceremony: String, Sendable {
+            case create
+            case get
+        }
+
+        let name: String
+        /// Where the options come from: a path of this server that takes the form's fields by POST.
+        public var options: String
+        /// Whether the browser is asked without a dialog as soon as the page is there: passkeys among the suggestions of a field, or one that
+        /// is made after another sign-in.
+        public var isConditional: Bool
+        /// What the page says where the user has cancelled, or has a passkey there already, or the browser fails.
+        public var cancelled: String
+        public var present: String
+        public var failed: String
+
+        public init(
+            _ ceremony: Ceremony, options: String, isConditional: Bool = false, cancelled: String, present: String,
+            failed: String
+        ) {
+            name = ceremony.rawValue
+            self.options = options
+            self.isConditional = isConditional
+            self.cancelled = cancelled
+            self.present = present
+            self.failed = failed
+        }
+    }
+
     /// A path of this server.
     public var action: String
+    public var passkey: Passkey?
     public var hidden: [HiddenField]
     /// Whose password it is, for password managers alone: people do not see it, and it is not sent.
     public var account: String?
@@ -119,6 +152,7 @@ public struct PageBlock: Sendable {
     var status: Status?
     var notice: PageText?
     var more: More?
+    var signal: Signal?
 
     /// A form that shows when its heading is chosen.
     public struct More: Sendable {
@@ -195,6 +229,18 @@ public struct PageBlock: Sendable {
         }
     }
 
+    /// What the browser's passkey manager is told of what the server knows (WebAuthn Level 3, section 5.1.10); people see nothing.
+    public struct Signal: Sendable {
+        /// JSON of `signalUnknownCredential`.
+        var unknown: String?
+        /// JSON of `signalAllAcceptedCredentials`.
+        var accepted: String?
+    }
+
+    /// A credential that the server does not know: its manager may offer it no more.
+    public static func unknownPasskey(_ json: String) -> PageBlock { PageBlock(signal: Signal(unknown: json)) }
+    /// All passkeys that the user has. Never a list that may be incomplete: managers hide the others.
+    public static func acceptedPasskeys(_ json: String) -> PageBlock { PageBlock(signal: Signal(accepted: json)) }
     public static func text(_ text: PageText) -> PageBlock { PageBlock(text: text) }
     public static func heading(_ text: String) -> PageBlock { PageBlock(heading: text) }
     public static func form(_ form: PageForm) -> PageBlock { PageBlock(form: form) }

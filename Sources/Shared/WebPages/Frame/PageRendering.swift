@@ -73,6 +73,7 @@ private struct FramedPage {
     var logo: String?
     var scripts: [String]
     var expiry: Expiry?
+    var withoutScript: PageText?
     var blocks: [PageBlock]
     var languageLabel: String
     var languages: [Language]
@@ -96,6 +97,7 @@ private struct FramedPage {
         refreshWithoutScript = page.refreshesWithoutScript ? refreshing : nil
         scripts = page.scripts.map { PageAssets.path(of: $0) }
         expiry = page.expiresIn.map { Expiry(seconds: $0, text: words.plain("expiryWarning")) }
+        withoutScript = page.withoutScript
         theme = visit.site.assets.themePath
         logo = visit.site.assets.logoPath
         blocks = page.blocks

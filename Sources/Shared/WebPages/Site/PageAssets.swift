@@ -16,12 +16,15 @@ public struct PageAssets: Sendable {
         case post = "post.js"
         /// Shows passwords on request, and warns before an attempt ends.
         case form = "form.js"
+        /// Asks the browser for passkeys.
+        case passkey = "passkey.js"
 
         fileprivate var bytes: [UInt8] {
             switch self {
             case .wait: PackageResources.wait_js
             case .post: PackageResources.post_js
             case .form: PackageResources.form_js
+            case .passkey: PackageResources.passkey_js
             }
         }
     }

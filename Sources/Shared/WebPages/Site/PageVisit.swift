@@ -18,6 +18,8 @@ public struct PageVisit: Sendable {
     /// what the query names says nothing of it, so that it looks alike whatever was named.
     public var linkItems: [String: String]?
     let path: String
+    /// The host by which the browser knows the server, without its port.
+    public let host: String
     private var cookies: [String] = []
     private let sealedNote: String?
 
@@ -29,6 +31,7 @@ public struct PageVisit: Sendable {
         self.site = site
         query = request.queryItems
         path = request.uri.path
+        host = Self.host(of: request.head.authority ?? "")
         browser = site.cookies.browser(request)
         sessionToken = site.cookies.session(request)
         sealedNote = site.cookies.note(request)
@@ -40,6 +43,13 @@ public struct PageVisit: Sendable {
             chosen ?? kept ?? (asked.isEmpty ? languages : asked).lazy.compactMap(PageLanguage.init(tag:)).first
             ?? request.headers[.acceptLanguage].flatMap(PageLanguage.init(accepting:)) ?? .english
         if let chosen, chosen != kept, request.method == .get { cookies.append(site.cookies.setting(language: chosen)) }
+    }
+
+    private static func host(of authority: String) -> String {
+        guard let colon = authority.lastIndex(of: ":"),
+            authority[authority.index(after: colon)...].allSatisfy(\.isNumber)
+        else { return authority.lowercased() }
+        return authority[..<colon].lowercased()
     }
 
     public var words: Words { Words(messages: site.messages, language: language) }

@@ -9,7 +9,10 @@ struct AccountPage: Sendable {
     /// Sessions that are shown, the newest.
     private static let shownSessions = 50
 
-    func show(_ scene: inout PageScene) async throws -> Response {
+    func show(_ scene: inout PageScene) async throws -> Response { try await page(scene) }
+
+    /// - Parameter problem: why a form of the page was refused.
+    func page(_ scene: PageScene, problem: PageText? = nil) async throws -> Response {
         guard let present = scene.present, let token = scene.visit.sessionToken else {
             return scene.redirect(to: "/sign-in")
         }
@@ -19,9 +22,15 @@ struct AccountPage: Sendable {
             [.init(name: "csrf", value: FormToken.text(for: purpose, session: token))] + more
         }
         let address = present.user.email?.canonical ?? present.user.id.rawValue
-        var page = Page("account", words("accountTitle"), words("accountWho", ["address": .chosen(address)]))
+        var page = Page(
+            "account", words("accountTitle"), words("accountWho", ["address": .chosen(address)]), problem: problem)
         page.isWide = true
-        if let done = scene.field("done"), let notice = ["revoked": "revoked", "ended": "sessionEnded"][done] {
+        if let done = scene.field("done"),
+            let notice = [
+                "revoked": "revoked", "ended": "sessionEnded", "passkey-added": "passkeyAdded",
+                "passkey-removed": "passkeyRemoved",
+            ][done]
+        {
             page.blocks.append(.notice(words(notice)))
         }
         let isStrong = present.session.proofs.contains(where: \.isSecondFactor)
@@ -46,6 +55,9 @@ struct AccountPage: Sendable {
         }
         page.blocks.append(
             applications.isEmpty ? .text(words("accountNoApplications")) : .items(applications))
+
+        page.blocks += try await AccountPasskeys().blocks(of: present, hidden("passkeys"), scene)
+        if scene.passkeyPlace == .here { page.script = .passkey }
 
         page.blocks.append(.heading(words.plain("accountSessions")))
         let now = realm.clock.now
@@ -83,7 +95,7 @@ struct AccountPage: Sendable {
                         .init(words.plain("signOut"), name: "decision", value: "this"),
                         .init(words.plain("signOutAll"), name: "decision", value: "all", isSecondary: true),
                     ])))
-        return scene.show(page)
+        return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
     }
 
     /// Takes back what an application was allowed.

@@ -91,7 +91,8 @@ extension AccountPages {
         return PageScene(
             pages: self, context: context, visit: visit, fields: fields, pending: pending, attempt: attempt,
             requiresSecondFactor: requiresSecondFactor, offersSignUp: settings.signUp.isOpen,
-            offersStaying: settings.browserSessions.allowsStaying, present: present)
+            offersStaying: settings.browserSessions.allowsStaying, present: present,
+            passkeySite: realm.passkeySite(in: settings))
     }
 
     // MARK: What went wrong

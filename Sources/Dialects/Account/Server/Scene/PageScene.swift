@@ -30,12 +30,16 @@ struct PageScene: Sendable {
     var stays: Bool
     /// The browser's session.
     let present: (session: Session, user: User)?
+    /// Where passkeys can be asked for; nil where they are off.
+    let passkeySite: PasskeySite?
 
     init(
         pages: AccountPages, context: CountersignRequestContext, visit: PageVisit, fields: [String: String],
         pending: PendingAuthorization?, attempt: NamedAttempt?, requiresSecondFactor: Bool,
-        offersSignUp: Bool, offersStaying: Bool, present: (session: Session, user: User)?
+        offersSignUp: Bool, offersStaying: Bool, present: (session: Session, user: User)?,
+        passkeySite: PasskeySite?
     ) {
+        self.passkeySite = passkeySite
         self.offersSignUp = offersSignUp
         self.offersStaying = offersStaying
         stays = offersStaying && attempt?.stays == true
@@ -117,6 +121,9 @@ struct PageScene: Sendable {
     // MARK: Attempts
 
     private static let purpose = "attempt"
+
+    /// The name of an attempt, for a script; nil where the browser has no key.
+    func name(of handle: FlowHandle) -> String? { key.map { Self.name(of: handle, stays: stays, flow, in: $0) } }
 
     /// What the name of an attempt has between handle and proof where the user asked to stay signed in.
     private static let stayMark = "stay"

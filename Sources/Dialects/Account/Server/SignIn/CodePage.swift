@@ -86,6 +86,10 @@ struct CodePage: Sendable {
                             method: method, takesCode: true, label: words("factorDeviceCode", ["name": .chosen(shown)]))
                     )
                 }
+            case .passkey:
+                // The browser shows which the user has.
+                if choices.contains(where: { $0.method.factor.kind == .passkey }) { continue }
+                choices.append(Choice(method: method, takesCode: false, label: words("factorPasskey")))
             case .email:
                 let address = method.address.map { MailedCodePage.veiled($0.canonical) } ?? ""
                 choices.append(

@@ -100,6 +100,7 @@ struct IdentifyPage: Sendable {
                     .init(words("forgotLink"), to: scene.path("/forgot"))
                 ]))
         page.problemField = problem == nil ? nil : "username"
+        scene.offerPasskey(on: &page)
         return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
     }
 
@@ -167,6 +168,6 @@ struct IdentifyPage: Sendable {
 extension JourneyAbilities {
     /// Pages ask for every second factor, and have one registered where one is missing.
     static var ofPages: JourneyAbilities {
-        JourneyAbilities(givesSecondFactor: true, registersSecondFactor: true)
+        JourneyAbilities(givesSecondFactor: true, registersSecondFactor: true, answersChallenges: true)
     }
 }

@@ -33,6 +33,9 @@ struct NextStep: Sendable {
         switch (journey.stage, summary.purpose) {
         case (.firstProof, .signUp): return lead(to: "/sign-up/verify", handle)
         case (.firstProof, .resetPassword): return lead(to: "/forgot/verify", handle)
+        // A passkey that was not accepted: nothing is known of the attempt but that.
+        case (.firstProof, _) where summary.email == nil:
+            return scene.redirect(to: scene.pathAfterAttempt(PasskeyPage.path))
         case (.firstProof, _):
             return lead(to: journey.method == .password ? "/sign-in/password" : "/sign-in/mail", handle)
         case (.details, _):
@@ -82,6 +85,9 @@ struct NextStep: Sendable {
     private mutating func ask(_ handle: FlowHandle) async throws -> Response {
         guard case .secondFactors(let methods) = try await realm.journeys.methods(handle, expecting: .secondFactor)
         else { return scene.over() }
+        if methods.contains(where: { $0.factor.kind == .passkey }), scene.passkeyPlace != nil {
+            return lead(to: PasskeyPage.path, handle)
+        }
         guard let first = methods.first, methods.allSatisfy({ $0.factor.kind != .totp }) || first.factor.kind == .push
         else { return lead(to: "/sign-in/code", handle) }
         return try await ask(first, handle) ?? lead(to: "/sign-in/code", handle)
@@ -89,6 +95,7 @@ struct NextStep: Sendable {
 
     /// Asks a device or a mailbox; nil where that cannot be done now.
     mutating func ask(_ method: Journeys.Method, _ handle: FlowHandle) async throws -> Response? {
+        if method.factor.kind == .passkey { return lead(to: PasskeyPage.path, handle) }
         switch try await realm.journeys.ask(
             handle, expecting: .secondFactor, factor: method.factor.id, by: scene.client)
         {
