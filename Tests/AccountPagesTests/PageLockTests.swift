@@ -155,6 +155,19 @@ struct PageLockTests {
     }
 
     @Test
+    func `A page that does not exist leads to no other host, whatever its path says`() async throws {
+        try await TestServer.with(.development) { server in
+            for path in ["//evil.example/x", "///evil.example", "/\\evil.example", "/\\/evil.example/x?y=z"] {
+                let page = try await TestBrowser(server).open(path)
+                #expect(page.kind == "not-found" && page.links.count > 2, "\(path): \(page.html)")
+                for target in page.links.values {
+                    #expect(target.first == "/" && !["/", "\\"].contains(target.dropFirst().first), "\(target)")
+                }
+            }
+        }
+    }
+
+    @Test
     func `Signing out takes the session from the browser, asks first, and ends it everywhere on request`() async throws
     {
         try await TestServer.with(.development) { server in

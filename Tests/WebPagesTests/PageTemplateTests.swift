@@ -125,6 +125,20 @@ struct PageTemplateTests {
         #expect(PageText(chosen: "日本語 👩‍🚀").plain == "日本語 👩‍🚀")
     }
 
+    @Test(arguments: [
+        ("pay\u{200B}pal\u{2060}\u{FEFF}\u{AD}", "pay\u{FFFD}pal\u{FFFD}\u{FFFD}\u{FFFD}"),
+        ("\u{3164}\u{115F}", "\u{FFFD}\u{FFFD}"), ("\u{200D}\u{FE0F}", "\u{FFFD}"),
+        ("Z" + String(repeating: "\u{301}", count: 500) + "a", "Z" + String(repeating: "\u{301}", count: 6) + "a"),
+        ("ada\u{E0068}", "ada\u{FFFD}"),
+        // What people write with the same means: flags, families, tones, keycaps, Persian, Hindi, Thai, Vietnamese.
+        ("🏴󠁧󠁢󠁳󠁣󠁴󠁿🇩🇪", "🏴󠁧󠁢󠁳󠁣󠁴󠁿🇩🇪"), ("👩🏽‍❤️‍💋‍👨🏿1️⃣", "👩🏽‍❤️‍💋‍👨🏿1️⃣"), ("می‌خواهم", "می‌خواهم"),
+        ("क्षत्रिय", "क्षत्रिय"), ("ที่นี่", "ที่นี่"), ("Nguye\u{302}\u{303}n", "Nguye\u{302}\u{303}n"),
+    ])
+    func `A chosen text shows what it is made of, and marks that do not cover others`(chosen: String, shown: String) {
+        let text = PageText(chosen: chosen).plain
+        #expect(Array(text.unicodeScalars) == Array(shown.unicodeScalars), "\(text)")
+    }
+
     @Test
     func `The content reads the page's language and its own members`() throws {
         #expect(try render(Page("enrol", message), Content(note: "N"), in: .german).contains("<p>N (de)</p>"))

@@ -14,8 +14,9 @@ public struct PageText: Sendable, Equatable {
         html = Self.escaped(text)
     }
 
-    /// What a person or an application chose: names, addresses, user agents. Control characters and those that turn the direction of
-    /// text become U+FFFD, and what comes after 200 characters is cut off. `<bdi>` keeps its direction to itself.
+    /// What a person or an application chose: names, addresses, user agents. Control characters, those that turn the direction of text and
+    /// those that show nothing become U+FFFD; what comes after 200 characters is cut off, and marks that pile up on one of them. `<bdi>`
+    /// keeps its direction to itself.
     public init(chosen text: String) {
         plain = Self.harmless(text)
         html = "<bdi>\(Self.escaped(plain))</bdi>"
@@ -34,18 +35,54 @@ public struct PageText: Sendable, Equatable {
 
     /// Characters of a chosen text that are shown.
     public static let longestChosenText = 200
+    /// Marks on one of them that are shown: the most that a script of Unicode needs, and too few to cover other lines.
+    private static let mostMarks = 6
+    /// Code points of one of them: an emoji of four people, each with a tone of skin, has eleven.
+    private static let longestCharacter = 16
 
     /// A chosen text as ``init(chosen:)`` shows it.
     public static func harmless(_ text: String) -> String {
         let cut = text.prefix(longestChosenText)
-        let shown = String(String.UnicodeScalarView(cut.unicodeScalars.map { isHarmful($0) ? "\u{FFFD}" : $0 }))
-        return cut.endIndex == text.endIndex ? shown : shown + "…"
+        var shown = String.UnicodeScalarView()
+        for character in cut { shown.append(contentsOf: harmless(character)) }
+        return cut.endIndex == text.endIndex ? String(shown) : String(shown) + "…"
     }
 
-    /// Control characters, and those of Unicode's bidirectional algorithm (UAX 9, section 2).
+    private static func harmless(_ character: Character) -> [Unicode.Scalar] {
+        let scalars = character.unicodeScalars
+        // What joins or varies others shows nothing by itself, and tags belong to flags alone.
+        guard scalars.contains(where: { !isJoining($0) }) else { return ["\u{FFFD}"] }
+        let isFlag = scalars.first == "\u{1F3F4}"
+        var marks = 0
+        return scalars.prefix(longestCharacter).compactMap { scalar in
+            switch scalar.properties.generalCategory {
+            case .nonspacingMark, .enclosingMark:
+                if !isJoining(scalar) { marks += 1 }
+                return marks > mostMarks ? nil : isHarmful(scalar) ? "\u{FFFD}" : scalar
+            default:
+                return isHarmful(scalar) && !(isFlag && isTag(scalar)) ? "\u{FFFD}" : scalar
+            }
+        }
+    }
+
+    /// Control characters, those of Unicode's bidirectional algorithm (UAX 9, section 2), and those that take no room and show nothing,
+    /// by which two names look alike (UTS 39, section 4).
     private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        case 0xAD, 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200B, 0x2060...0x2065, 0x206A...0x206F, 0x3164,
+            0xFEFF, 0xFFA0, 0xFFF0...0xFFFB, 0x1D173...0x1D17A:
+            true
+        default: isTag(scalar)
+        }
+    }
+
+    private static func isTag(_ scalar: Unicode.Scalar) -> Bool { (0xE0000...0xE0FFF).contains(scalar.value) }
+
+    /// The joiners, and the selectors of variants.
+    private static func isJoining(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x200C, 0x200D, 0xFE00...0xFE0F: true
         default: false
         }
     }

@@ -22,7 +22,7 @@ public struct PageSite: Sendable {
         name: String = PageSite.defaultName, cookies: BrowserCookies = BrowserCookies(isSecure: true),
         addresses: PageAddresses, theme: PageTheme? = nil
     ) throws {
-        self.name = name
+        self.name = PageText.harmless(name)
         self.cookies = cookies
         self.addresses = addresses
         messages = try (theme?.messages ?? [:]).reduce(.ofServer()) { try $0.overridden($1.value, in: $1.key) }

@@ -124,6 +124,8 @@ public struct PageVisit: Sendable {
     /// The address of this page in another language.
     func path(in language: PageLanguage) -> String {
         let said = (linkItems ?? query).filter { $0.key != "lang" && $0.key != "csrf" }.sorted { $0.key < $1.key }
+        // Browsers take what begins with two slashes, of either kind, for the name of another host (URL Standard, section 4.4).
+        let path = "/" + path.drop { $0 == "/" || $0 == "\\" }
         return PagePath(path, said.map { ($0.key, $0.value) } + [("lang", language.rawValue)]).text
     }
 }

@@ -166,6 +166,11 @@ struct MailedLinkPage: Sendable {
         content.continueLabel = frame.words.goOn
         var page = Page(frame.kind(status), message, problem: problem)
         page.hasPassword = content.password != nil
+        page.problemField = problem == nil ? nil : content.password?.name
+        // Who has come to an end here may want to go on in this browser.
+        if content.button == nil, !content.offersToContinue {
+            page.blocks.append(.links([.init(frame.visit.words("homeLink"), to: "/")]))
+        }
         return pages.mailedLinkTemplate.response(page, content: content, in: frame.visit, status: status)
     }
 }

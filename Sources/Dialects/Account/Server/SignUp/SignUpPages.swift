@@ -116,7 +116,7 @@ struct ProfilePage: Sendable {
         var given: [String: JSONValue] = [:]
         for attribute in asked(scene) {
             guard let value = Self.value(scene.field("attribute_\(attribute.name)"), of: attribute) else {
-                return try await page(scene, problem: scene.words("profileProblem"))
+                return try await page(scene, problem: Self.problem(with: attribute, scene), field: attribute.name)
             }
             given[attribute.name] = value
         }
@@ -139,7 +139,23 @@ struct ProfilePage: Sendable {
         return value.flatMap { attribute.admits($0) ? $0 : nil }
     }
 
-    private func page(_ scene: PageScene, problem: PageText? = nil) async throws -> Response {
+    /// What is said of a field that is empty, or that has no value of its type and form.
+    private static func problem(with attribute: ApplicationRegistration.Attribute, _ scene: PageScene) -> PageText {
+        let isEmpty = scene.field("attribute_\(attribute.name)") == nil
+        let key =
+            switch attribute.type {
+            case _ where isEmpty: "profileEmpty"
+            case "integer": "profileInteger"
+            case "boolean": "profileBoolean"
+            default: "profileForm"
+            }
+        return scene.words(key, ["field": .chosen(attribute.name)])
+    }
+
+    /// - Parameter field: the attribute that the problem is about; nil for all of them.
+    private func page(
+        _ scene: PageScene, problem: PageText? = nil, field: String? = nil
+    ) async throws -> Response {
         guard let handle = scene.attempt else { return scene.over() }
         let status = try await scene.realm.authenticator.status(of: handle, expecting: .signUpDetails)
         guard case .open(let summary) = status, summary.journey?.awaitsPassword == false else {
@@ -150,9 +166,10 @@ struct ProfilePage: Sendable {
             PageField(
                 name: "attribute_\(attribute.name)", label: PageText.harmless(attribute.name),
                 value: scene.field("attribute_\(attribute.name)").map { PageText.harmless($0) }, maximumLength: 1000,
-                isFirst: index == 0, isInvalid: problem != nil)
+                isFirst: index == 0 && problem == nil,
+                isInvalid: problem != nil && (field == nil || field == attribute.name))
         }
-        let page = Page(
+        var page = Page(
             "profile", words("profileTitle"), words("profileText"), problem: problem,
             [
                 .form(
@@ -160,6 +177,7 @@ struct ProfilePage: Sendable {
                         action: "/sign-up/profile", hidden: scene.hidden("profile"), fields: fields,
                         buttons: [.init(words.plain("goOn"))]))
             ])
+        page.problemField = field.map { "attribute_\($0)" }
         return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
     }
 }

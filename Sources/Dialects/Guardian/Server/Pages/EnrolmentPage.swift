@@ -97,6 +97,7 @@ struct EnrolmentPage: Sendable {
                         [("ticket", ticket), ("enrollment", enrollment), ("lang", visit.language.rawValue)]
                     ).text
             } else {
+                page.problemField = problem == nil ? nil : "code"
                 content.confirmation = .init(
                     ticket: ticket, enrollment: enrollment,
                     field: .oneTimeCode(name: "code", label: words.codeLabel, isInvalid: problem != nil),
