@@ -62,7 +62,7 @@ stories: deps ## Show every page in Chromium, in every language, light and dark,
 # One suite at a time: what one measures, another would spoil.
 endurance: deps ## Kill servers and PostgreSQL twenty times in the middle of 200 sign-ups; bursts, races, connections and fuzzing at full size
 	$(SWIFT) build --build-tests
-	for suite in KillTests CodeKillTests BurstTests OneCodeTests SharingTests SoakTests PasskeyFuzzTests; do \
+	for suite in KillTests CodeKillTests BurstTests OneCodeTests SharingTests SoakTests PasskeyFuzzTests HostileTextTests; do \
 	    REQUIRE_POSTGRES=1 ENDURANCE_ROUNDS=20 SWIFT=$(SWIFT) scripts/run-tests --filter $$suite || exit 1; \
 	done
 

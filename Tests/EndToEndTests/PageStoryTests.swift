@@ -4,12 +4,15 @@ import Testing
 /// The pages in Chromium: every page and every refusal is looked at by axe, in the language of its turn; without JavaScript; by the
 /// keyboard alone.
 @Suite struct PageStoryTests {
-    @Test(.timeLimit(.minutes(15)))
-    func `People find their way through every page, in their language, window and with their tools`() async throws {
-        let server = try await ServerProcess(["--dev"])
+    /// In parts, each with a server and a browser of its own: together they would be the longest test of all.
+    @Test(.timeLimit(.minutes(15)), arguments: 1...3)
+    func `People find their way through every page, in their language, window and with their tools`(
+        part: Int
+    ) async throws {
+        let server = try await ServerProcess(["--dev"], environment: Endurance.hashing)
         let outcome = try await PythonPeer.run(
             "Browser/stories/stories_test.py",
-            [server.url.absoluteString, try ServerProcess.executable, server.dataDirectory.path])
+            [server.url.absoluteString, try ServerProcess.executable, server.dataDirectory.path, "\(part)/3"])
         #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
     }
 }

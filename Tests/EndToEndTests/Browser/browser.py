@@ -28,6 +28,8 @@ from playwright.sync_api import sync_playwright
 PASSWORD = "four separate long words"
 PHONE = "8E2D0F6C-0B8E-4F7B-9B5E-0D4B1F1C7B11"
 OWNER = {"Authorization": "Bearer owner"}
+# Seconds in which anything happens that is waited for, on a machine that does much else.
+PATIENCE = 90
 
 # A program that a thread of the tests starts has that thread's signals, which may all be blocked: what is started here would not end.
 signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -61,7 +63,7 @@ class Server:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
         request = urllib.request.Request(urllib.parse.urljoin(self.base, path), data, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=60) as response:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as response:
                 status, text = response.status, response.read().decode()
         except urllib.error.HTTPError as error:
             status, text = error.code, error.read().decode()
@@ -120,7 +122,7 @@ class Server:
 
     def code_mailed_to(self, address):
         """The newest code to an address."""
-        for _ in range(200):
+        for _ in range(PATIENCE * 20):
             status, inbox = self.ask("/dev/inbox.json")
             assert status == 200, inbox
             codes = [
@@ -237,7 +239,7 @@ class Browser:
     def __enter__(self):
         self._playwright = sync_playwright().start()
         self._chromium = self._playwright.chromium.launch(
-            executable_path=chromium(), chromium_sandbox=False, args=["--disable-gpu", "--disable-dev-shm-usage"])
+            executable_path=chromium(), chromium_sandbox=False, args=["--disable-gpu", "--disable-software-rasterizer", "--disable-dev-shm-usage"])
         return self
 
     def __exit__(self, *_):
@@ -257,7 +259,7 @@ class Person:
         self.context = chromium.new_context(
             base_url=base, locale=language, color_scheme="dark" if dark else "light",
             viewport={"width": width, "height": 800}, java_script_enabled=scripts, reduced_motion="reduce")
-        self.context.set_default_timeout(20_000)
+        self.context.set_default_timeout(PATIENCE * 1000)
         # What the content security policy stopped, scripts' errors, dialogs: none of it belongs to a page of ours.
         self.complaints = []
         self.tab = self._watched(self.context.new_page())
@@ -329,10 +331,11 @@ class Person:
 
 
 class Callback:
-    """An application's redirect address on a port of its own: keeps the queries that came."""
+    """An application's addresses on a port of its own: keeps the queries that came to its redirect address, and the forms that
+    were posted."""
 
     def __init__(self):
-        arrived = self._arrived = []
+        arrived, posted = self._arrived, self._posted = [], []
         self._more = threading.Condition()
         more = self._more
 
@@ -349,6 +352,15 @@ class Callback:
                 self.end_headers()
                 self.wfile.write(body)
 
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                with more:
+                    posted.append((self.path, dict(urllib.parse.parse_qsl(body)), self.headers["Content-Type"]))
+                    more.notify_all()
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
             def log_message(self, *_):
                 pass
 
@@ -360,6 +372,13 @@ class Callback:
     def next(self):
         """The whole address of the next answer."""
         with self._more:
-            if not self._more.wait_for(lambda: self._arrived, timeout=20):
+            if not self._more.wait_for(lambda: self._arrived, timeout=PATIENCE):
                 raise AssertionError("nothing came to the application")
             return f"http://127.0.0.1:{self.port}{self._arrived.pop(0)}"
+
+    def next_form(self):
+        """The path, the fields and the type of the next form that was posted."""
+        with self._more:
+            if not self._more.wait_for(lambda: self._posted, timeout=PATIENCE):
+                raise AssertionError("nothing was posted to the application")
+            return self._posted.pop(0)

@@ -10,7 +10,7 @@ import time
 import requests
 from requests_oauth2client import OAuth2Client, PublicApp
 
-from context import allow, browser, callback, expect, fresh_user, register, server, step, stop
+from context import PATIENCE, allow, browser, callback, expect, fresh_user, register, server, step, stop
 
 MODULES = "/usr/lib/apache2/modules"
 
@@ -66,24 +66,37 @@ DirectoryIndex index.html
 class Apache:
     def __init__(self, secret):
         self.folder = tempfile.mkdtemp(prefix="countersign-apache-")
+        # Another program may take a free port before Apache does.
+        for _ in range(5):
+            if self._listens(secret):
+                return
+        raise AssertionError(f"apache2 did not start: {self.process.stderr.read().decode()} {self.log}")
+
+    def _listens(self, secret):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
+        shutil.rmtree(os.path.join(self.folder, "api"), ignore_errors=True)
         configuration = os.path.join(self.folder, "apache2.conf")
         with open(configuration, "w") as file:
             file.write(site(self.folder, self.port, secret))
-        os.chmod(self.folder, 0o755)
+        # Its workers are another user, whom this one's umask may shut out.
+        for folder, _, names in os.walk(self.folder):
+            os.chmod(folder, 0o755)
+            for name in names:
+                os.chmod(os.path.join(folder, name), 0o644)
         self.process = subprocess.Popen(
             [shutil.which("apache2") or "/usr/sbin/apache2", "-f", configuration, "-D", "FOREGROUND"],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        for _ in range(100):
+        for _ in range(PATIENCE * 10):
             if self.process.poll() is not None:
-                raise AssertionError(f"apache2 did not start: {self.process.stderr.read().decode()} {self.log}")
+                return False
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-                    return
+                    return True
             time.sleep(0.1)
-        raise AssertionError("apache2 does not listen")
+        stop(self.process)
+        return False
 
     @property
     def log(self):
@@ -95,7 +108,7 @@ class Apache:
 
     def get(self, place, token=None, **options):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        return requests.get(self.url(place), headers=headers, timeout=30, **options)
+        return requests.get(self.url(place), headers=headers, timeout=PATIENCE, **options)
 
     def close(self):
         stop(self.process)
@@ -133,7 +146,7 @@ def apache():
             expect(guard.get(place).status_code == 401, place)
             broken = bearer.access_token[:-8] + "AAAAAAAA"
             expect(guard.get(place, broken).status_code == 401, place, "took a token with a wrong signature")
-        got = requests.get(guard.url("bound"), auth=bound, timeout=30)
+        got = requests.get(guard.url("bound"), auth=bound, timeout=PATIENCE)
         expect(got.status_code == 200 and got.text == "guarded by bound", got.status_code, got.text, guard.log)
         got = guard.get("bound", bound.access_token)
         expect(got.status_code == 401, "a key-bound token counted without its key", got.status_code)

@@ -1,21 +1,20 @@
 """Applications of others, unmodified, against a Countersign under --dev, through Debian's Chromium.
 
-Usage: real_clients_test.py BASE EXECUTABLE DATA
+Usage: real_clients_test.py BASE EXECUTABLE DATA STEPS...   (`authlib` for `authlib_steps`; all without a name)
 
 Prints a line for each step and ends with status 1 at the first that does not hold.
 """
 
+import importlib
 import sys
 
 sys.dont_write_bytecode = True
 
 from context import browser, run_steps  # noqa: E402
-import authlib_steps  # noqa: E402,F401
-import oauth2client_steps  # noqa: E402,F401
-import django_steps  # noqa: E402,F401
-import apache_steps  # noqa: E402,F401
-import tokens_steps  # noqa: E402,F401
-import waiting_steps  # noqa: E402,F401
+
+# Those that move the server's clock come last.
+for name in sys.argv[4:] or ["authlib", "oauth2client", "django", "apache", "tokens", "waiting"]:
+    importlib.import_module(f"{name}_steps")
 
 with browser:
     run_steps()

@@ -1,14 +1,15 @@
 """Tells the stories of the pages in Chromium, against a Countersign under --dev.
 
-Usage: stories_test.py BASE EXECUTABLE DATA [FOLDER]
+Usage: stories_test.py BASE EXECUTABLE DATA [FOLDER | PART/PARTS]
 
 Without a folder each story is told once, the language in turn, and again where it shows something else: without JavaScript, by the
-keyboard alone. With a folder each is told in every language, light and dark, and pictures of every page at two widths stay there.
-Ends with status 1 and a list of what is wrong.
+keyboard alone; of several parts, one. With a folder each is told in every language, light and dark, and pictures of every page at two
+widths stay there. Ends with status 1 and a list of what is wrong.
 """
 
 import itertools
 import os
+import re
 import sys
 import time
 import traceback
@@ -24,7 +25,9 @@ from stories import STORIES, Stage  # noqa: E402
 # Stories whose pages work alike without JavaScript: waiting for a phone loads the page again instead.
 WITHOUT_SCRIPTS = ["password", "consent", "push"]
 
-server, folder = Server(*sys.argv[1:4]), sys.argv[4] if len(sys.argv) > 4 else None
+server, last = Server(*sys.argv[1:4]), (sys.argv[4:] or ["1/1"])[0]
+part = re.fullmatch(r"(\d+)/(\d+)", last)
+folder = None if part else last
 only = set(filter(None, os.environ.get("STORIES", "").split(",")))
 album, callback = Album(folder), Callback()
 
@@ -45,21 +48,23 @@ def tell(browser, story, **options):
 
 
 with Browser() as browser:
-    stories = [story for story in STORIES if not only or story.__name__ in only]
     if folder:
-        for language, dark in itertools.product(LANGUAGES, [False, True]):
-            for story in stories:
-                tell(browser, story, language=language, dark=dark)
+        looks = [{"language": language, "dark": dark} for language in LANGUAGES for dark in (False, True)]
+        tellings = [
+            (story, look) for look in looks for story in STORIES
+            if getattr(story, "language", look["language"]) == look["language"]]
     else:
-        languages, widths = itertools.cycle(LANGUAGES), itertools.cycle([1280, 390])
-        for story in stories:
-            tell(browser, story, language=next(languages), width=next(widths), dark=len(album.seen) % 2 == 1)
-        for story in stories:
-            if story.__name__ in WITHOUT_SCRIPTS:
-                tell(browser, story, scripts=False)
-        for story in KEYBOARD_STORIES:
-            if not only or story.__name__ in only:
-                tell(browser, story)
+        turns = zip(itertools.cycle(LANGUAGES), itertools.cycle([1280, 390]), itertools.cycle([False, True, True, False]))
+        tellings = [
+            (story, {"language": getattr(story, "language", language), "width": width, "dark": dark})
+            for story, (language, width, dark) in zip(STORIES, turns)]
+        tellings += [(story, {"scripts": False}) for story in STORIES if story.__name__ in WITHOUT_SCRIPTS]
+        tellings += [(story, {}) for story in KEYBOARD_STORIES]
+        number, count = int(part[1]), int(part[2])
+        tellings = tellings[number - 1::count]
+    for story, look in tellings:
+        if not only or story.__name__ in only:
+            tell(browser, story, **look)
 
 print(f"{len(album.seen)} pages and states were seen.")
 if album.faults:

@@ -1,0 +1,73 @@
+"""Chromium as a judge of answers: shows an HTML document that another client got, with its headers, and says what became of it."""
+
+import re
+
+_LOOK = """(html) => {
+  const shown = html === null ? document : new DOMParser().parseFromString(html, "text/html");
+  const bare = (value) => value.split(/[?#]/)[0].replace(/[A-Za-z0-9_-]{40,}/g, "…");
+  const said = new Set(["href", "src", "action", "formaction", "content", "http-equiv", "type", "name", "rel", "class", "role", "method"]);
+  const lines = [], texts = [];
+  const walk = (element, depth) => {
+    const attributes = [...element.attributes].map((a) => said.has(a.name) ? `${a.name}=${bare(a.value)}` : a.name).sort();
+    lines.push(`${" ".repeat(depth)}${element.localName} ${attributes.join(" ")}`);
+    if (element.localName !== "path") for (const child of element.children) walk(child, depth + 1);
+  };
+  walk(shown.documentElement, 0);
+  texts.push(shown.documentElement.innerText);
+  for (const field of shown.querySelectorAll("input:not([type=hidden])")) texts.push(field.value);
+  return { lines, texts, kind: shown.querySelector("main")?.dataset.page ?? null };
+}"""
+_WIDTH = "document.documentElement.scrollWidth"
+# Characters that turn the direction of a text or command a terminal: no page shows them as they are.
+_HARMFUL = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+class Shown:
+    """A document as Chromium has it."""
+
+    def __init__(self, reply, found, widths, complaints):
+        # Elements with their attributes, one a line: texts are left out, what differs with each attempt, and links of a page to itself.
+        own = re.sub("[A-Za-z0-9_-]{40,}", "…", reply.path.split("?")[0])
+        self.skeleton = [line.replace(f"href={own} ", "href=… ") for line in found["lines"]]
+        self.kind, self.complaints = found["kind"], complaints
+        self.wide = {width: wide for width, wide in widths.items() if wide > width}
+        self.harmful = sorted({f"U+{ord(c):04X}" for text in found["texts"] for c in _HARMFUL.findall(text)})
+
+
+class Glass:
+    def __init__(self, browser, base, widths):
+        self._person = browser.person(base, width=widths[0])
+        self._widths = widths
+        self._answer = None
+        # Its own page has no policy that forbids a script to parse.
+        self._parser = self._person.context.new_page()
+        self._person.tab.route("**/shown-by-the-test", self._fulfil)
+
+    def _fulfil(self, route):
+        keep = {"content-type", "content-security-policy", "referrer-policy", "x-content-type-options"}
+        headers = {name: value for name, value in self._answer.headers if name.lower() in keep}
+        # What a page loads again by itself would be lost here.
+        body = re.sub(rb'<meta http-equiv="refresh"[^>]*>', b"", self._answer.body)
+        route.fulfill(status=200, headers=headers, body=body)
+
+    def show(self, reply):
+        """The document, as it looks at every width."""
+        self._answer = reply
+        person = self._person
+        person.complaints.clear()
+        person.tab.goto("/shown-by-the-test", wait_until="load")
+        found = person.tab.evaluate(_LOOK, None)
+        widths = {}
+        for width in self._widths:
+            if len(self._widths) > 1:
+                person.tab.set_viewport_size({"width": width, "height": 800})
+            widths[width] = person.tab.evaluate(_WIDTH)
+        return Shown(reply, found, widths, list(person.complaints))
+
+    def read(self, reply):
+        """The document as Chromium's parser has it, without showing it."""
+        return Shown(reply, self._parser.evaluate(_LOOK, reply.html), {}, [])
+
+    def close(self):
+        self._person.complaints.clear()
+        self._person.close()

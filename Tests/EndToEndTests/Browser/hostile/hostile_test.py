@@ -1,0 +1,151 @@
+"""Texts of strangers on every page that shows them, judged by Chromium's own parser.
+
+Usage: hostile_test.py BASE EXECUTABLE DATA [all]
+
+A page with a hostile text has the elements and attributes of the same page with a plain one, runs nothing, shows nothing that turns the
+direction of text, and is as wide as its window. Ends with status 1 and a list of what is wrong.
+"""
+
+import html
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+
+sys.dont_write_bytecode = True
+_HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [_HERE, os.path.dirname(_HERE)]
+
+from browser import Browser, Server, stop  # noqa: E402
+from corpus import BULKY, texts  # noqa: E402
+from glass import Glass  # noqa: E402
+from places import CALLBACK, Places  # noqa: E402
+from visitor import Visitor  # noqa: E402
+
+# A word that could be part of an address, and words that could not: some places tell them apart.
+PLAIN = ["Plain words", "Plain"]
+everything = sys.argv[4:] == ["all"]
+server = Server(*sys.argv[1:4])
+faults = []
+
+
+def difference(skeleton, plain):
+    extra = [line.strip() for line in skeleton if line not in plain]
+    missing = [line.strip() for line in plain if line not in skeleton]
+    return f"more {extra}, less {missing}" if extra or missing else "elements in another order"
+
+
+def bare(reply):
+    """A page without what differs each time: handles of attempts, tokens of forms, and its own path."""
+    body = re.sub(rb"[A-Za-z0-9_-]{40,}", b"", reply.body)
+    return body.replace(html.escape(reply.path.split("?")[0]).encode(), b"")
+
+
+class Judge:
+    """Compares each page with the same page for a plain text."""
+
+    def __init__(self, glass):
+        self.glass, self.plain, self.bare, self.pages = glass, {}, set(), 0
+
+    def learn(self, place, reply):
+        if not isinstance(reply, tuple):
+            self.plain.setdefault(place, []).append((reply.status, self.glass.show(reply).skeleton))
+            self.bare.add((place, bare(reply)))
+
+    def judge(self, text, place, reply):
+        name = f"{place}: {text}"
+        if isinstance(reply, tuple):
+            if reply[0] >= 500:
+                faults.append(f"{name}: {reply}")
+            return
+        if reply.status >= 500:
+            faults.append(f"{name}: {reply.status} {reply.html}")
+            return
+        if reply.status == 303:
+            # The application is told that what it sent cannot be.
+            if not reply.header("location").startswith(f"{CALLBACK}?error="):
+                faults.append(f"{name}: leads to {reply.header('location')}")
+            return
+        # Many places say the same whatever they are told.
+        if (place, bare(reply)) in self.bare:
+            return
+        shown = self.glass.show(reply) if everything or text in BULKY else self.glass.read(reply)
+        # What has other elements is shown in any case: what they do is part of what is wrong.
+        if shown.skeleton not in [skeleton for _, skeleton in self.plain.get(place, [])]:
+            shown = self.glass.show(reply)
+        self.pages += 1
+        if shown.complaints:
+            faults.append(f"{name}: {shown.complaints}")
+        if shown.harmful:
+            faults.append(f"{name}: shows {shown.harmful}")
+        if shown.wide:
+            faults.append(f"{name}: is wider than its window: {shown.wide}")
+        plain = [skeleton for status, skeleton in self.plain.get(place, []) if status == reply.status]
+        if plain:
+            if shown.skeleton not in plain:
+                faults.append(f"{name}: {difference(shown.skeleton, plain[0])}")
+        elif shown.kind not in ("error", "start-again", "not-found", "expired", "locked"):
+            faults.append(f"{name}: {reply.status} {shown.kind} at {reply.path[:200]}")
+
+
+def judge_state(places, name, text):
+    """An application gets its state as it was, or hears that it cannot be; and no header is of a stranger's making."""
+    plain, reply = places.answers_with_state(PLAIN[0]), places.answers_with_state(text)
+    if reply.status == 400:
+        return
+    if [key for key, _ in reply.headers] != [key for key, _ in plain.headers]:
+        faults.append(f"state: {name}: has other headers: {reply.headers}")
+    location = reply.header("location")
+    back = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(location).query, keep_blank_values=True))
+    told = back.get("state") == text or len(text.encode()) > 2048 and back.get("error") == "invalid_request"
+    if reply.status != 303 or not told or not location.startswith(f"{CALLBACK}?"):
+        faults.append(f"state: {name}: came back as {location}")
+
+
+def judge_service(glass, name):
+    """What the operator calls the service stands in every page's head."""
+    with tempfile.TemporaryDirectory(prefix="countersign-named-") as data:
+        process = subprocess.Popen(
+            [server.executable, "serve", "--dev", "--listen", "127.0.0.1:0", "--data", data], stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True, env={**os.environ, "COUNTERSIGN_SERVICE_NAME": name})
+        try:
+            base = process.stdout.readline().split()[2]
+            for path in ("/", "/sign-in", "/sign-up", "/no-such-page", "/auth/action", "/guardian/enroll"):
+                named = glass.show(Visitor(base).get(path))
+                plain = glass.show(Visitor(server.base).get(path))
+                if named.skeleton != plain.skeleton:
+                    faults.append(f"service: {path}: {difference(named.skeleton, plain.skeleton)}")
+                if named.complaints or named.harmful or named.wide:
+                    faults.append(f"service: {path}: {named.complaints} {named.harmful} {named.wide}")
+        finally:
+            stop(process)
+
+
+with Browser() as browser:
+    glass = Glass(browser, server.base, [390, 320] if everything else [390])
+    places, judge = Places(server), Judge(glass)
+    for text in PLAIN:
+        for place, reply in places.walk(text):
+            judge.learn(place, reply)
+    for name, text in texts(everything):
+        before = len(faults)
+        for place, reply in places.walk(text):
+            judge.judge(name, place, reply)
+        judge_state(places, name, text)
+        print(f"{'ok    ' if len(faults) == before else 'FAILED'}  {name}", flush=True)
+    judge_service(glass, "<b>{{#page}}</title>\u202e\"onload='x' &amp; " + "W" * 20)
+    # Everything that was sent and said meanwhile is in the developer's inbox.
+    inbox = glass.show(Visitor(server.base).get("/dev/inbox"))
+    strange = [
+        line for line in inbox.skeleton
+        if line.split()[0] in ("script", "img", "svg", "iframe", "style", "b", "form", "base", "object") or " on" in line]
+    if strange or inbox.complaints or inbox.harmful or inbox.wide:
+        faults.append(f"inbox: {strange} {inbox.complaints} {inbox.harmful} {inbox.wide}")
+    glass.close()
+
+print(f"{len(texts(everything))} texts in {len(judge.plain)} places; {judge.pages} pages were judged.")
+if faults:
+    print("\n".join(faults))
+    sys.exit(1)

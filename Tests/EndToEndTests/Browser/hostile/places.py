@@ -1,0 +1,175 @@
+"""Every place where a stranger's text comes to a page, in one walk: yields a name and an answer for each."""
+
+import base64
+import http.client
+import json
+import os
+import secrets
+
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from browser import PASSWORD, PHONE
+from visitor import Visitor, encoded, header, query
+
+CALLBACK = "http://127.0.0.1:9/callback"
+CHALLENGE = {"code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "code_challenge_method": "S256"}
+
+
+class Places:
+    """A server with what the walk needs: made once, named anew by each text."""
+
+    def __init__(self, server):
+        self.server, self.base = server, server.base
+        with open(os.path.join(server.data, "admin-token")) as file:
+            self._admin = {"Authorization": f"Bearer {file.read().strip()}"}
+        self._api = Visitor(self.base)
+        for id, more in (
+            ("named", {}),
+            ("asking", {"isFirstParty": True, "attributes": [
+                {"name": "city", "type": "string", "isRequired": True},
+                {"name": "age", "type": "integer", "isRequired": True}]})):
+            status, answer = self._administer("applications:add", {"id": id, "registration": {
+                "displayName": "Named", "kind": "native", "redirectURIs": ["http://127.0.0.1/callback"],
+                "scopes": ["openid", "email", "offline_access"],
+                "grantTypes": ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"], **more}})
+            assert status == 200, (status, answer)
+        self._owner = self._account()
+        visitor, page = self._signed_in(self._owner)
+        page = visitor.get("/authorize", self._request("named"))
+        assert visitor.post(page, {"decision": "allow"}).status == 303, page.html
+        self._confirming = visitor
+        # The page that asks new users for their data takes any number of answers that are none.
+        email = f"{secrets.token_hex(4)}@example.com"
+        self._asked = Visitor(self.base)
+        page = self._asked.get("/authorize", self._request("asking", scope="openid", prompt="create"))
+        page = self._asked.post(page, {"email": email})
+        page = self._asked.post(page, {"code": server.code_mailed_to(email)})
+        self._profile = self._asked.post(page, {"new_password": PASSWORD})
+        self._profile.form("attribute_city")
+
+    def _account(self):
+        email = f"{secrets.token_hex(4)}@example.com"
+        return {"email": email, "id": self.server.account(email)["localId"]}
+
+    def _administer(self, operation, body):
+        return self._api.ask(f"/admin/v1/{operation}", body, self._admin)
+
+    def _request(self, client, scope="openid email", **more):
+        return {"response_type": "code", "client_id": client, "redirect_uri": CALLBACK, "scope": scope, **CHALLENGE, **more}
+
+    def _signed_in(self, account, agent=None):
+        """A visitor with the password given, and the page that follows."""
+        visitor = Visitor(self.base, **({"agent": agent} if agent else {}))
+        page = visitor.post(visitor.get("/sign-in"), {"username": account["email"]})
+        return visitor, visitor.post(page, {"password": PASSWORD})
+
+    # What programs name.
+
+    def _authenticator(self, account, name):
+        secret = base64.b32encode(secrets.token_bytes(20)).decode()
+        return self._api.ask(
+            f"/api/v2/users/auth0%7C{account['id']}/authentication-methods",
+            {"type": "totp", "name": name, "totp_secret": secret}, self._admin)
+
+    def _phone(self, account, name):
+        key = ec.generate_private_key(ec.SECP256R1()).public_key().public_numbers()
+        x, y = (base64.urlsafe_b64encode(n.to_bytes(32, "big")).rstrip(b"=").decode() for n in (key.x, key.y))
+        status, made = self._api.ask(
+            "/api/v2/guardian/enrollments/ticket", {"user_id": f"auth0|{account['id']}"}, self._admin)
+        assert status in (200, 201), (status, made)
+        return self._api.ask(
+            "/appliance-mfa/api/enroll", {
+                "identifier": PHONE, "name": name, "public_key": {"kty": "EC", "crv": "P-256", "x": x, "y": y},
+                "push_credentials": {"service": "APNS", "token": "A0B1C2"}},
+            {"Authorization": f"Ticket id=\"{made['ticket_id']}\""})
+
+    def _device_code(self, agent):
+        connection = http.client.HTTPConnection(self.base.removeprefix("http://"), timeout=60)
+        body = query({"client_id": "named", "scope": "openid email"}).encode()
+        connection.putrequest("POST", "/oauth/device/code")
+        connection.putheader("User-Agent", agent)
+        connection.putheader("Content-Type", "application/x-www-form-urlencoded")
+        connection.putheader("Content-Length", str(len(body)))
+        connection.endheaders(body)
+        answer = json.loads(connection.getresponse().read())
+        connection.close()
+        return answer["user_code"]
+
+    # The walk.
+
+    def walk(self, text):
+        """Names and answers. An answer without a page is one of an API: it may refuse a name, and must not fail."""
+        yield from self._fields(text)
+        yield from self._addresses(text)
+        yield from self._names(text)
+
+    def _fields(self, text):
+        """Each field of each page, where nothing has to be right before."""
+        for path, field in (("/sign-in", "username"), ("/sign-up", "email"), ("/forgot", "email")):
+            visitor = Visitor(self.base)
+            yield f"{path} typed", visitor.post(visitor.get(path), {field: text})
+        # What is counted for a user is typed for a new one.
+        account = self._account()
+        visitor = Visitor(self.base)
+        page = visitor.post(visitor.get("/sign-in"), {"username": account["email"]})
+        yield "password typed", visitor.post(page, {"password": text})
+        mailed = f"{secrets.token_hex(4)}@example.com"
+        self.server.account_without_password(mailed)
+        visitor = Visitor(self.base)
+        page = visitor.post(visitor.get("/sign-in"), {"username": mailed})
+        yield "mailed code typed", visitor.post(page, {"code": text})
+        yield "profile typed", self._asked.post(self._profile, {"attribute_city": text, "attribute_age": "young"})
+        visitor, page = self._signed_in(account)
+        yield "device's code typed", visitor.post(visitor.get("/activate"), {"user_code": text})
+        yield "session that is none", visitor.send(
+            "POST", "/account/sessions", query({"csrf": text, "session": text}).encode(),
+            "application/x-www-form-urlencoded")
+        yield "logout said", visitor.get("/sign-out", {"logout": text})
+
+    def _addresses(self, text):
+        """What addresses say."""
+        anyone = Visitor(self.base)
+        yield "login_hint said", Visitor(self.base).get(
+            "/authorize", self._request("dev-web", login_hint=text, ui_locales=text, state="s", display=text))
+        yield "client said", anyone.get("/authorize", self._request(text, state=text))
+        yield "redirect said", anyone.get("/authorize", {**self._request("named"), "redirect_uri": text})
+        yield "path said", anyone.get(f"/{encoded(text)}")
+        yield "attempt said", anyone.get("/sign-in/password", {"attempt": text, "flow": text, "lang": text})
+        yield "mailed link said", anyone.get(
+            "/auth/action", {"mode": "resetPassword", "oobCode": text, "continueUrl": text, "lang": text})
+        yield "end of mailed link said", anyone.get("/auth/action", {"done": "verifyEmail", "continueUrl": text})
+        yield "invitation said", anyone.get("/guardian/enroll", {"ticket": text, "enrollment": text, "method": text})
+        yield "signed out said", anyone.get("/signed-out", {"logout": text})
+        yield "logout of application said", anyone.get(
+            "/oidc/logout", {"client_id": "named", "post_logout_redirect_uri": text, "state": text, "id_token_hint": text})
+        yield "decision said", anyone.get("/activate/done", {"decision": text})
+
+    def _names(self, text):
+        """What a program calls an application, an authenticator, a device, a browser."""
+        status, answer = self._administer("applications:set", {"id": "named", "registration": {"displayName": text}})
+        yield "application named", (status, answer)
+        visitor, page = self._signed_in(self._owner, agent=header(text))
+        yield "account named", page
+        yield "consent named", visitor.get("/authorize", self._request("named", prompt="consent"))
+        visitor.post(visitor.get("/sign-out"), {"decision": "this"})
+        yield "sign-in named", Visitor(self.base).get("/authorize", self._request("named"))
+        code = self._device_code(header(text))
+        yield "device named", self._confirming.get("/activate", {"user_code": code})
+
+        account = self._account()
+        status, answer = self._authenticator(account, text)
+        yield "authenticator named", (status, answer)
+        if status < 300:
+            yield "code named", self._signed_in(account)[1]
+        status, answer = self._phone(account, text)
+        yield "phone named", (status, answer)
+        if status < 300:
+            yield "choice named", self._signed_in(account)[1]
+        account = self._account()
+        if self._phone(account, text)[0] < 300:
+            yield "push named", self._signed_in(account)[1]
+
+    def answers_with_state(self, text):
+        """The redirect that carries an application's `state` back."""
+        return Visitor(self.base).get(
+            "/authorize", self._request("named", prompt="none", state=text), follow=False)

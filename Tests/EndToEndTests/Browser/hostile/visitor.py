@@ -1,0 +1,125 @@
+"""A browser without scripts for requests that a real one would not send: raw header values, bytes that are no text. Keeps cookies."""
+
+import http.client
+import json
+import urllib.parse
+from html.parser import HTMLParser
+
+
+def encoded(text):
+    """Text in an address or a form; half a surrogate pair becomes bytes that are no UTF-8."""
+    return urllib.parse.quote(text, safe="", errors="surrogatepass")
+
+
+def query(fields):
+    return "&".join(f"{encoded(name)}={encoded(value)}" for name, value in fields.items())
+
+
+def header(text):
+    """Text as the value of a header: without what no client can send there."""
+    bare = "".join(c for c in text if c >= " " and c != "\x7f").strip()
+    return bare.encode("utf-8", "replace")[:2000] or b"-"
+
+
+class Forms(HTMLParser):
+    """The forms of a page: where each is sent, and what it says where nothing is typed."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.all = []
+        self._open = None
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag == "form":
+            self._open = (attributes.get("action"), {}, set())
+            self.all.append(self._open)
+        elif self._open and tag in ("input", "button") and "name" in attributes:
+            self._open[2].add(attributes["name"])
+            if tag == "input" and (attributes.get("type") != "radio" or "checked" in attributes):
+                self._open[1][attributes["name"]] = attributes.get("value", "")
+
+    def handle_endtag(self, tag):
+        if tag == "form":
+            self._open = None
+
+
+class Reply:
+    def __init__(self, path, status, headers, body):
+        self.path, self.status, self.headers, self.body = path, status, headers, body
+
+    @property
+    def html(self):
+        return self.body.decode("utf-8", "replace")
+
+    def header(self, name):
+        return next((value for key, value in self.headers if key.lower() == name.lower()), None)
+
+    def form(self, *names):
+        """The first form that has all of the fields."""
+        for action, values, present in Forms(self.html).all:
+            if set(names) <= present:
+                return action, values
+        raise AssertionError(f"no form with {names} at {self.path}: {self.status} {self.html}")
+
+
+class Visitor:
+    def __init__(self, base, agent=b"Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0"):
+        self.base, self.agent, self.cookies = base, agent, {}
+        self._connection = http.client.HTTPConnection(urllib.parse.urlsplit(base).netloc, timeout=60)
+
+    def send(self, method, path, body=None, kind=None, follow=True):
+        """An answer, after redirects of this server."""
+        for _ in range(8):
+            connection = self._connection
+            connection.putrequest(method, path, skip_accept_encoding=True)
+            connection.putheader("Accept", "text/html")
+            connection.putheader("Accept-Language", "en")
+            connection.putheader("User-Agent", self.agent)
+            connection.putheader("Sec-Fetch-Site", "same-origin")
+            connection.putheader("Sec-Fetch-Dest", "document")
+            if self.cookies:
+                connection.putheader("Cookie", "; ".join(f"{name}={value}" for name, value in self.cookies.items()))
+            if body is not None:
+                connection.putheader("Content-Type", kind)
+                connection.putheader("Content-Length", str(len(body)))
+            connection.endheaders(body)
+            response = connection.getresponse()
+            reply = Reply(path, response.status, response.getheaders(), response.read())
+            for name, line in reply.headers:
+                if name.lower() == "set-cookie":
+                    key, _, value = line.split(";")[0].partition("=")
+                    if "Max-Age=0" in line:
+                        self.cookies.pop(key, None)
+                    else:
+                        self.cookies[key] = value
+            location = reply.header("location")
+            if not follow or reply.status != 303 or not location or not location.startswith("/"):
+                return reply
+            method, path, body = "GET", location, None
+        raise AssertionError(f"too many redirects: {path}")
+
+    def get(self, path, fields=None, follow=True):
+        return self.send("GET", path + (f"?{query(fields)}" if fields else ""), follow=follow)
+
+    def post(self, page, fields, *names, follow=True):
+        """Sends the form of a page that has these fields, and the named ones."""
+        action, values = page.form(*fields, *names)
+        return self.send(
+            "POST", action, query({**values, **fields}).encode(), "application/x-www-form-urlencoded", follow=follow)
+
+    def ask(self, path, body, headers):
+        """JSON to an API: a status, and what it says."""
+        connection = self._connection
+        data = json.dumps(body).encode()
+        connection.request("POST", path, data, {"Content-Type": "application/json", **headers})
+        response = connection.getresponse()
+        text = response.read()
+        try:
+            return response.status, json.loads(text)
+        except ValueError:
+            return response.status, text
+
+    def close(self):
+        self._connection.close()

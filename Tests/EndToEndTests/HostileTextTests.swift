@@ -1,0 +1,16 @@
+import Foundation
+import Testing
+
+/// What strangers call themselves, their devices and applications, and type into fields: no text of theirs becomes more than text.
+@Suite struct HostileTextTests {
+    /// Twenty texts; in `make endurance` all of them, at two widths.
+    @Test(.timeLimit(.minutes(30)))
+    func `Texts of strangers stay texts on every page that shows them`() async throws {
+        let server = try await ServerProcess(["--dev"], environment: Endurance.hashing)
+        var arguments = [server.url.absoluteString, try ServerProcess.executable, server.dataDirectory.path]
+        if Endurance.rounds != nil { arguments.append("all") }
+        let outcome = try await PythonPeer.run("Browser/hostile/hostile_test.py", arguments)
+        #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+        Endurance.report(outcome.output)
+    }
+}
