@@ -51,6 +51,32 @@ import Testing
         #expect(try await directory.run("app", "show", "shop").status == 4)
     }
 
+    @Test func `An application says where it begins a sign-in, and pages link to web addresses alone`() async throws {
+        let added = try await directory.run(
+            "app", "add", "--id", "site", "--kind", "web", "--secret", "--redirect-uri", "https://shop.example.com/cb",
+            "--initiate-login-uri", "https://shop.example.com/begin", "--client-uri", "https://shop.example.com/",
+            "--policy-uri", "https://shop.example.com/privacy", "--tos-uri", "https://shop.example.com/terms", "--json"
+        ).json()
+        func oauth(_ answer: [String: Any]) throws -> [String: Any] {
+            try #require((answer["application"] as? [String: Any])?["oauth"] as? [String: Any])
+        }
+        #expect(try oauth(added)["initiateLoginURI"] as? String == "https://shop.example.com/begin")
+        #expect(try oauth(added)["clientURI"] as? String == "https://shop.example.com/")
+        #expect(try oauth(added)["policyURI"] as? String == "https://shop.example.com/privacy")
+        #expect(try oauth(added)["termsURI"] as? String == "https://shop.example.com/terms")
+        let shown = try await directory.run("app", "show", "site")
+        #expect(shown.lines.contains("begins sign-in at  https://shop.example.com/begin"), "\(shown.output)")
+        for uri in [
+            "com.example.app:/begin", "javascript:alert(1)", "http://shop.example.com/", "https://a@evil.example/",
+        ] {
+            let refused = try await directory.run("app", "set", "site", "--initiate-login-uri", uri)
+            #expect(refused.status == 1 && refused.error.contains("cannot be registered"), "\(refused.error)")
+        }
+        let removed = try await directory.run("app", "set", "site", "--initiate-login-uri", "", "--json").json()
+        #expect(try oauth(removed)["initiateLoginURI"] == nil)
+        #expect(try oauth(removed)["clientURI"] as? String == "https://shop.example.com/", "What is not given stays.")
+    }
+
     @Test func `An attribute has a pattern which is shown as it is written and taken away again`() async throws {
         let pattern = "postalCode:string:required:/^[1-9]:[0-9/]*$/"
         let added = try await directory.run(

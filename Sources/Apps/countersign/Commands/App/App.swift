@@ -51,7 +51,7 @@ struct AppCommand: AsyncParsableCommand {
         table.add("default acr", oauth.defaultACR?.joined(separator: " "))
         table.add("default max age", oauth.defaultMaxAge.map { "\($0) s" })
         table.add("ID tokens by", oauth.idTokenAlgorithm)
-        table.add("begins sign-ins at", oauth.initiateLoginURI)
+        table.add("begins sign-in at", oauth.initiateLoginURI)
         table.add("home page", oauth.clientURI)
         table.add("privacy policy", oauth.policyURI)
         table.add("terms of use", oauth.termsURI)
