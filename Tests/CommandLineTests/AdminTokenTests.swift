@@ -60,7 +60,7 @@ import Testing
             let new = try text("admin-token", in: directory.data)
             #expect(new != old && !rotated.output.contains(new.trimmingCharacters(in: .newlines)))
             var statuses = [0, 0]
-            for _ in 0..<100 where statuses != [401, 200] {
+            for _ in 0..<1_200 where statuses != [401, 200] {
                 try await Task.sleep(for: .milliseconds(100))
                 statuses = [try await status(of: url, token: old), try await status(of: url, token: new)]
             }

@@ -106,7 +106,7 @@ struct PostgresServersTests {
         ])
         #expect(rotation.status == 0, "\(rotation.errors)")
         var after = before
-        for _ in 0..<60 where after == before {
+        for _ in 0..<480 where after == before {
             try await Task.sleep(for: .milliseconds(250))
             after = try await keys(pair.second)
         }
@@ -141,7 +141,7 @@ struct PostgresServersTests {
         #expect(rotated.status == 0, "\(rotated.errors)")
         for server in [pair.first, pair.second] {
             var statuses = [0, 0]
-            for _ in 0..<100 where statuses != [401, 200] {
+            for _ in 0..<1_200 where statuses != [401, 200] {
                 try await Task.sleep(for: .milliseconds(100))
                 statuses = [try await status(server, old), try await status(server, server.adminToken)]
             }

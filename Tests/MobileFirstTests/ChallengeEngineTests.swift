@@ -156,7 +156,7 @@ import Testing
         try await events.reach(1)
         async let login: Void = app.manager.login("Login", withCredentials: ["username": "eve"])
         let handler = try #require(app.client.getChallengeHandler(bySecurityCheck: "Login") as? Handler)
-        for _ in 0..<2_000 where handler.waitingRequestsList.isEmpty { try await Task.sleep(nanoseconds: 2_000_000) }
+        for _ in 0..<60_000 where handler.waitingRequestsList.isEmpty { try await Task.sleep(nanoseconds: 2_000_000) }
         #expect(handler.waitingRequestsList.count == 1)
         #expect(events.challenges == 1)
         handler.submitChallengeAnswer(["username": "ada"])

@@ -98,7 +98,7 @@ import Testing
             return StandIn.json("{}")
         }
         async let logout: Void = app.manager.logout("Pin")
-        for _ in 0..<2_000 where server.count(Endpoint.logout) == 0 { try await Task.sleep(nanoseconds: 2_000_000) }
+        for _ in 0..<60_000 where server.count(Endpoint.logout) == 0 { try await Task.sleep(nanoseconds: 2_000_000) }
         #expect(await code { try await app.manager.logout("Pin") } == .logoutAlreadyInProcess)
         async let token = app.manager.obtainAccessToken(forScope: "b")
         async let login: Void = app.manager.login("Pin", withCredentials: ["pin": "1"])

@@ -54,7 +54,7 @@ import Testing
                 port: 0, tls: (certificate: path("served.pem"), key: path("served.key"))),
             logger: log.logger)
         @Sendable func wait(for words: String) async throws -> String {
-            for _ in 0..<400 {
+            for _ in 0..<4_800 {
                 if let line = log.lines.first(where: { $0.contains(words) }) { return line }
                 try await Task.sleep(for: .milliseconds(25))
             }

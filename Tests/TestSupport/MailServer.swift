@@ -97,7 +97,7 @@ package final class MailServer: Sendable {
 
     /// The mails, once there are so many; those that there are after half a minute otherwise.
     package func mails(atLeast count: Int) async throws -> [Mail] {
-        for _ in 0..<1500 where mails.count < count { try await Task.sleep(for: .milliseconds(20)) }
+        for _ in 0..<6_000 where mails.count < count { try await Task.sleep(for: .milliseconds(20)) }
         return mails
     }
 

@@ -63,7 +63,7 @@ final class Events: Sendable {
 
     /// Waits until there are so many.
     func reach(_ count: Int) async throws {
-        for _ in 0..<2_000 where all.count < count { try await Task.sleep(nanoseconds: 2_000_000) }
+        for _ in 0..<60_000 where all.count < count { try await Task.sleep(nanoseconds: 2_000_000) }
         if all.count < count { throw TooFew(seen: all) }
     }
 

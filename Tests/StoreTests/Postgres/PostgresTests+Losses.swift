@@ -126,7 +126,8 @@ extension PostgresTests {
             }
         }
         #expect(refused == 10)
-        #expect(ContinuousClock.now - begin < .seconds(2))
+        // Far less than the patience for a turn, however slow the machine is.
+        #expect(ContinuousClock.now - begin < .seconds(30))
         try await cluster.startAgain()
         #expect(try await store.read { try $0.countUsers() } == 1)
         await store.close()
