@@ -506,7 +506,8 @@ let package = Package(
         .testTarget(
             name: "AccountPagesTests",
             dependencies: [
-                "CountersignCore", "CountersignServer", "DialectTestSupport", "OneTimePassword", "ServerHTTP",
+                "CountersignCore", "CountersignServer", "DialectTestSupport", "OneTimePassword", "PasskeyTestSupport",
+                "ServerHTTP",
                 .httpTypes,
             ]),
         // What one protocol gave out, at the endpoints of all.

@@ -3,6 +3,7 @@ import DialectTestSupport
 import Foundation
 import HTTPTypes
 import OneTimePassword
+import PasskeyTestSupport
 import Testing
 
 /// A form of a page at the point where it counts: a person has come to it, and what is typed into it is right.
@@ -57,6 +58,20 @@ extension LiveForm {
     // MARK: Signing in
 
     private static let ofSignIn: [LiveForm] = [
+        LiveForm(
+            path: "/sign-in/passkey", name: "a passkey signs in without a name",
+            reach: { server, address in
+                _ = try await server.account(address)
+                let owner = PasskeyBrowser(TestBrowser(server))
+                var authenticator = SoftwareAuthenticator(origin: PasskeyPageTests.site)
+                _ = try await owner.create(
+                    on: SignInPageTests.password(owner.browser, address), &authenticator, name: "Laptop")
+                let passkeys = PasskeyBrowser(TestBrowser(server))
+                let page = try await passkeys.browser.open("/sign-in")
+                return Scene(
+                    browser: passkeys.browser, page: page,
+                    typed: try await passkeys.answer(on: page, "get") { try authenticator.get(optionsJSON: $0) })
+            }, leads: { $0.kind == "account" }),
         LiveForm(
             path: "/sign-in", name: "an address",
             reach: { server, address in
@@ -324,6 +339,19 @@ extension LiveForm {
     // MARK: The account
 
     private static let ofAccount: [LiveForm] = [
+        LiveForm(
+            path: "/account/passkeys", name: "a passkey is added",
+            reach: { server, address in
+                _ = try await server.account(address)
+                let passkeys = PasskeyBrowser(TestBrowser(server))
+                let page = try await SignInPageTests.password(passkeys.browser, address)
+                var authenticator = SoftwareAuthenticator(origin: PasskeyPageTests.site)
+                return Scene(
+                    browser: passkeys.browser, page: page,
+                    typed: try await passkeys.answer(on: page, "create") {
+                        try authenticator.create(optionsJSON: $0)
+                    })
+            }, leads: { $0.page?.path == "/account?done=passkey-added" }),
         LiveForm(
             path: "/account/applications", name: "what an application was allowed is taken back",
             reach: { server, address in

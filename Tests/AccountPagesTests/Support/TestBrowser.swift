@@ -115,7 +115,7 @@ struct TestPage: Sendable {
     }
 
     var forms: [Form] {
-        html.matches(of: /<form method="post" action="([^"]*)">([\s\S]*?)<\/form>/).map { match in
+        html.matches(of: /<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/).map { match in
             var form = Form(action: Self.plain(match.1))
             for input in match.2.matches(of: /<(input|button)([^>]*)>/) {
                 let attributes = Self.attributes(input.2)

@@ -26,7 +26,7 @@ struct AccountPasskeys: Sendable {
         switch scene.passkeyPlace {
         case .here:
             var form = PageForm(
-                action: Self.path, hidden: hidden,
+                action: Self.path, hidden: hidden + [.init(name: "response", value: "")],
                 fields: [
                     PageField(
                         name: "passkey_name", label: words.plain("passkeyNameLabel"),

@@ -127,9 +127,12 @@ extension PageScene {
     func offerPasskey(on page: inout Page, asSecond isSecond: Bool = false, asksAtOnce: Bool = true) {
         switch passkeyPlace {
         case .here:
+            // A passkey that is the first proof begins an attempt of its own, which the script names.
             let hidden = hidden(PasskeyPage.purpose).filter { isSecond || $0.name != "attempt" }
             var form = PageForm(
-                action: PasskeyPage.path, hidden: hidden,
+                action: PasskeyPage.path,
+                hidden: hidden
+                    + (isSecond ? ["response"] : ["attempt", "response"]).map { .init(name: $0, value: "") },
                 buttons: [.init(words.plain("passkeyUse"), isSecondary: asksAtOnce)])
             form.passkey = passkey(.get, options: PasskeyPage.path + "/options", isConditional: asksAtOnce)
             page.blocks.insert(.form(form), at: min(1, page.blocks.count))

@@ -1,0 +1,240 @@
+import CountersignCore
+import DialectTestSupport
+import Foundation
+import HTTPTypes
+import OneTimePassword
+import PasskeyTestSupport
+import ServerHTTP
+import Testing
+
+/// The pages' side of passkeys, with an authenticator in software in place of a browser's.
+@Suite("Passkeys on pages")
+struct PasskeyPageTests {
+    /// Under `--dev` passkeys are of this machine's name.
+    static let site = "http://localhost:8080"
+
+    private func with(_ test: @Sendable (TestServer, PasskeyBrowser) async throws -> Void) async throws {
+        try await TestServer.with(.development) { server in
+            _ = try await server.account(SignInPageTests.address)
+            try await test(server, PasskeyBrowser(TestBrowser(server)))
+        }
+    }
+
+    @Test
+    func `A passkey is added on the account page, and signs in from the first page without a name`() async throws {
+        try await with { server, passkeys in
+            let account = try await SignInPageTests.password(passkeys.browser)
+            #expect(account.html.contains("data-passkey=\"create\"") && account.html.contains("data-conditional=\"1\""))
+            var authenticator = SoftwareAuthenticator(origin: Self.site)
+            let added = try await passkeys.create(on: account, &authenticator, name: "Ada's <laptop>")
+            #expect(added.kind == "account" && added.path == "/account?done=passkey-added", "\(added.html)")
+            #expect(added.html.contains("Ada&#39;s &lt;laptop&gt;") || added.html.contains("Ada's &lt;laptop&gt;"))
+            #expect(added.html.contains("data-accepted=") && !added.html.contains("data-conditional"))
+
+            let elsewhere = PasskeyBrowser(TestBrowser(server))
+            let first = try await elsewhere.browser.open("/sign-in")
+            #expect(first.html.contains("passkey.js") && first.html.contains("autocomplete=\"username webauthn\""))
+            let signedIn = try await elsewhere.get(on: first, authenticator)
+            #expect(signedIn.kind == "account" && signedIn.html.contains(SignInPageTests.address), "\(signedIn.html)")
+        }
+    }
+
+    @Test(arguments: ["en", "de", "ja"])
+    func `A passkey that is not known is said so, and its manager is told`(language: String) async throws {
+        try await with { _, passkeys in
+            var stranger = SoftwareAuthenticator(origin: Self.site)
+            stranger.userHandle = Array("nobody".utf8)
+            let first = try await passkeys.browser.open("/sign-in", language: language)
+            let refused = try await passkeys.get(on: first, stranger)
+            #expect(refused.kind == "passkey" && refused.status == 422 && refused.hasAlert, "\(refused.html)")
+            #expect(refused.html.contains("data-unknown=") && refused.html.contains("<html lang=\"\(language)\""))
+            #expect(refused.html.contains(stranger.credentialID.base64URLText))
+            #expect(refused.html.contains("<noscript>"))
+        }
+    }
+
+    @Test
+    func `A wrong answer is refused in words, and the page goes on with another challenge`() async throws {
+        try await with { server, passkeys in
+            var authenticator = SoftwareAuthenticator(origin: Self.site)
+            _ = try await passkeys.create(
+                on: SignInPageTests.password(passkeys.browser), &authenticator, name: "Laptop")
+            let elsewhere = PasskeyBrowser(TestBrowser(server))
+            var broken = authenticator
+            broken.isUserVerified = false
+            let refused = try await elsewhere.get(on: elsewhere.browser.open("/sign-in"), broken)
+            #expect(refused.kind == "passkey" && refused.status == 422 && !refused.html.contains("data-unknown"))
+            #expect(try await elsewhere.get(on: refused, authenticator).kind == "account")
+        }
+    }
+
+    @Test
+    func `Beside an authenticator app the passkey is asked for first, and the app is another way`() async throws {
+        try await with { server, passkeys in
+            var authenticator = SoftwareAuthenticator(origin: Self.site)
+            _ = try await passkeys.create(
+                on: SignInPageTests.password(passkeys.browser), &authenticator, name: "Laptop")
+            let user = try #require(
+                await server.realm.store.read { try $0.user(email: EmailAddress(kept: SignInPageTests.address)) })
+            let totp = try await server.totp(of: user)
+            let elsewhere = PasskeyBrowser(TestBrowser(server))
+            let asked = try await SignInPageTests.password(elsewhere.browser)
+            #expect(asked.kind == "passkey", "\(asked.html)")
+            let code = try await elsewhere.browser.open(
+                #require(asked.links.values.first { $0.contains("/sign-in/code") }))
+            #expect(code.kind == "code" && code.choices("factor").count == 2, "\(code.html)")
+            authenticator.isUserVerified = false
+            #expect(try await elsewhere.get(on: asked, authenticator).kind == "account")
+
+            let third = PasskeyBrowser(TestBrowser(server))
+            let again = try await SignInPageTests.password(third.browser)
+            let other = try await third.browser.open(
+                #require(again.links.values.first { $0.contains("/sign-in/code") }))
+            let typed = try await third.browser.submit(
+                other, ["code": totp.code(at: server.now).stringCode])
+            #expect(typed.kind == "account", "\(typed.html)")
+        }
+    }
+
+    @Test
+    func `A passkey is removed by its owner, and a session by password alone neither removes nor adds one`()
+        async throws
+    {
+        try await with { server, passkeys in
+            var authenticator = SoftwareAuthenticator(origin: Self.site)
+            let added = try await passkeys.create(
+                on: SignInPageTests.password(passkeys.browser), &authenticator, name: "Laptop")
+            let weak = PasskeyBrowser(TestBrowser(server))
+            let account = try await SignInPageTests.password(weak.browser)
+            let kept = try await weak.browser.submit(
+                account, ["remove": #require(account.form(with: ["remove": ""])?.values["remove"])])
+            #expect(kept.status == 422 && kept.hasAlert && kept.kind == "account", "\(kept.html)")
+            let reply = try await weak.options(on: account, "create")
+            #expect(reply.status == 422 && reply.json["problem"].text?.isEmpty == false, "\(reply.text)")
+            let removed = try await passkeys.browser.submit(
+                added, ["remove": #require(added.form(with: ["remove": ""])?.values["remove"])])
+            #expect(removed.path == "/account?done=passkey-removed", "\(removed.html)")
+            let gone = PasskeyBrowser(TestBrowser(server))
+            #expect(try await gone.get(on: gone.browser.open("/sign-in"), authenticator).html.contains("data-unknown"))
+        }
+    }
+
+    @Test
+    func `Neither options nor answers are taken without both locks`() async throws {
+        try await with { server, passkeys in
+            _ = try await SignInPageTests.password(passkeys.browser)
+            for path in [
+                "/sign-in/passkey", "/sign-in/passkey/options", "/account/passkeys", "/account/passkeys/options",
+            ] {
+                for headers in [
+                    [.known("Sec-Fetch-Site"): "same-origin"], [.known("Sec-Fetch-Site"): "cross-site"], [:],
+                ]
+                    as [HTTPFields]
+                {
+                    let reply = try await passkeys.browser.post(
+                        path, ["csrf": "AAAA", "remove": "x"], headers: headers)
+                    #expect((400..<500).contains(reply.status), "\(path): \(reply.status)")
+                }
+            }
+        }
+    }
+
+    @Test
+    func `Where passkeys are off, pages show nothing of them`() async throws {
+        try await with { server, passkeys in
+            _ = try await server.realm.changeSettings(by: .testAdministrator) {
+                $0.secondFactors.offersPasskeys = false
+            }
+            let first = try await passkeys.browser.open("/sign-in")
+            let account = try await SignInPageTests.password(passkeys.browser)
+            for page in [first, account] {
+                #expect(!page.html.contains("data-passkey") && !page.html.contains("passkey.js"), "\(page.html)")
+            }
+        }
+    }
+}
+
+/// What `passkey.js` does with a page's form.
+struct PasskeyBrowser: Sendable {
+    let browser: TestBrowser
+
+    init(_ browser: TestBrowser) {
+        self.browser = browser
+    }
+
+    private struct Form {
+        var action: String
+        var options: String
+        var values: [String: String]
+    }
+
+    private func form(_ page: TestPage, _ ceremony: String) throws -> Form {
+        let match = try #require(
+            page.html.matches(
+                of:
+                    /<form method="post" action="([^"]*)" hidden data-passkey="([a-z]+)" data-options="([^"]*)"([\s\S]*?)<\/form>/
+            )
+            .first { $0.2 == ceremony }, "\(page.html)")
+        var values: [String: String] = [:]
+        for input in match.4.matches(of: /<input type="hidden" name="([^"]*)" value="([^"]*)">/) {
+            values[String(input.1)] = String(input.2).replacingOccurrences(of: "&amp;", with: "&")
+        }
+        return Form(action: String(match.1), options: String(match.3), values: values)
+    }
+
+    func options(on page: TestPage, _ ceremony: String) async throws -> Reply {
+        let form = try form(page, ceremony)
+        return try await browser.post(form.options, form.values)
+    }
+
+    /// What the script puts into the form.
+    func answer(
+        on page: TestPage, _ ceremony: String, _ answer: (Data) throws -> Data
+    ) async throws -> [String: String] {
+        let reply = try await options(on: page, ceremony)
+        #expect(reply.status == 200, "\(reply.text)")
+        var fields = ["response": String(decoding: try answer(Data(reply.json["options"].bytes)), as: UTF8.self)]
+        if let attempt = reply.json["attempt"].text { fields["attempt"] = attempt }
+        return fields
+    }
+
+    private func send(
+        _ page: TestPage, _ ceremony: String, _ more: [String: String], _ answer: (Data) throws -> Data
+    ) async throws -> TestPage {
+        let form = try form(page, ceremony)
+        let values = form.values.merging(more) { $1 }.merging(try await self.answer(on: page, ceremony, answer)) { $1 }
+        let sent = try await browser.post(form.action, values)
+        if sent.status == 303 {
+            return try await browser.open(#require(sent.headers[.location]), language: page.language)
+        }
+        return TestPage(reply: sent, path: form.action, language: page.language)
+    }
+
+    func create(
+        on page: TestPage, _ authenticator: inout SoftwareAuthenticator, name: String
+    ) async throws -> TestPage {
+        var made = authenticator
+        let next = try await send(page, "create", ["passkey_name": name]) { try made.create(optionsJSON: $0) }
+        authenticator = made
+        return next
+    }
+
+    func get(on page: TestPage, _ authenticator: SoftwareAuthenticator) async throws -> TestPage {
+        var authenticator = authenticator
+        return try await send(page, "get", [:]) { try authenticator.get(optionsJSON: $0) }
+    }
+}
+
+extension [UInt8] {
+    fileprivate var base64URLText: String { SoftwareAuthenticator.base64URL(self) }
+}
+
+extension TestServer {
+    /// Enrols an authenticator app, as an administrator puts one in.
+    fileprivate func totp(of user: User) async throws -> TOTP {
+        let secret = [UInt8](repeating: 9, count: 20)
+        let portable = try #require(PortableTOTP(id: nil, name: "Phone", enrolledAt: nil, secret: Secret(secret)))
+        _ = try await realm.enrolments.add([portable], to: user.id, by: .testAdministrator)
+        return try TOTP(secret: secret)
+    }
+}
