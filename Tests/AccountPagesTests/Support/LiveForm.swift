@@ -23,11 +23,24 @@ struct LiveForm: Sendable, CustomTestStringConvertible {
         var typed: [String: String]
         /// Names by which the form is found on its page, beside those that are typed.
         var names: Set<String> = []
+        /// Whether a script fills it in.
+        var isOfScript = false
 
         func form(sourceLocation: SourceLocation = #_sourceLocation) throws -> TestPage.Form {
-            let names = names.union(typed.keys)
+            let names = isOfScript ? names : names.union(typed.keys)
             return try #require(
-                page.forms.first { names.isSubset(of: $0.names) }, "\(page.html)", sourceLocation: sourceLocation)
+                (isOfScript ? page.formsOfScripts : page.forms).first { names.isSubset(of: $0.names) }, "\(page.html)",
+                sourceLocation: sourceLocation)
+        }
+
+        init(browser: TestBrowser, page: TestPage, typed: [String: String], names: Set<String> = []) {
+            (self.browser, self.page, self.typed, self.names) = (browser, page, typed, names)
+        }
+
+        /// A form that a script fills in: it may have other fields than those that it brings.
+        init(browser: TestBrowser, page: TestPage, filledIn: [String: String]) {
+            (self.browser, self.page, typed, names) = (browser, page, filledIn, ["csrf"])
+            isOfScript = true
         }
 
         /// The form as it is sent.
@@ -49,7 +62,8 @@ extension LiveForm {
     private static let newPassword = "four separate long words"
 
     /// Every form of every page.
-    static let all: [LiveForm] = ofSignIn + ofSecondFactors + ofApplications + ofSignUp + ofAccount + ofLinks
+    static let all: [LiveForm] =
+        ofSignIn + ofSecondFactors + ofPasskeys + ofApplications + ofSignUp + ofAccount + ofLinks
 
     private static func answersApplication(_ landing: Landing) -> Bool {
         landing.away?.hasPrefix("\(PageStepTests.callback)?code=") == true
@@ -208,6 +222,44 @@ extension LiveForm {
     private static func code(of page: TestPage, _ server: TestServer) throws -> String {
         let secret = try #require(page.html.firstMatch(of: /secret=([A-Z2-7]+)/)).1
         return try TOTP(secret: Base32.decode(String(secret))).code(at: server.now).stringCode
+    }
+
+    // MARK: Passkeys
+
+    /// Forms that a script fills in. An answer that is none is refused by the page, which a stranger's never comes to.
+    private static let ofPasskeys: [LiveForm] = [
+        LiveForm(
+            path: "/sign-in/passkey", name: "a passkey",
+            reach: { server, _ in try await signingInByPasskey(server, ["response": "{}"]) },
+            leads: { $0.answered == 422 && $0.kind == "passkey" }),
+        LiveForm(
+            path: "/sign-in/passkey/options", name: "what a passkey is asked",
+            reach: { server, _ in try await signingInByPasskey(server, [:]) },
+            leads: { $0.answered == 200 && $0.page?.html.contains("\"challenge\"") == true }),
+        LiveForm(
+            path: "/account/passkeys", name: "another passkey",
+            reach: { server, address in try await addingPasskey(server, address, ["response": "{}"]) },
+            leads: { $0.answered == 422 && $0.kind == "account" }),
+        LiveForm(
+            path: "/account/passkeys/options", name: "what another passkey is to be",
+            reach: { server, address in try await addingPasskey(server, address, [:]) },
+            leads: { $0.answered == 200 && $0.page?.html.contains("\"challenge\"") == true }),
+    ]
+
+    private static func signingInByPasskey(
+        _ server: TestServer, _ typed: [String: String]
+    ) async throws -> Scene {
+        let browser = TestBrowser(server)
+        let page = try await browser.open("/sign-in/passkey")
+        return Scene(browser: browser, page: page, filledIn: typed)
+    }
+
+    private static func addingPasskey(
+        _ server: TestServer, _ address: String, _ typed: [String: String]
+    ) async throws -> Scene {
+        _ = try await server.account(address)
+        let browser = TestBrowser(server)
+        return Scene(browser: browser, page: try await SignInPageTests.password(browser, address), filledIn: typed)
     }
 
     // MARK: Applications and devices

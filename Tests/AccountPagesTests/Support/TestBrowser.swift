@@ -114,8 +114,15 @@ struct TestPage: Sendable {
         forms.first { form in fields.keys.allSatisfy(form.names.contains) }
     }
 
-    var forms: [Form] {
-        html.matches(of: /<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/).map { match in
+    var forms: [Form] { Self.forms(html.matches(of: /<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/)) }
+
+    /// Forms that a script shows and fills in.
+    var formsOfScripts: [Form] {
+        Self.forms(html.matches(of: /<form method="post" action="([^"]*)" hidden[^>]*>([\s\S]*?)<\/form>/))
+    }
+
+    private static func forms(_ matches: [Regex<(Substring, Substring, Substring)>.Match]) -> [Form] {
+        matches.map { match in
             var form = Form(action: Self.plain(match.1))
             for input in match.2.matches(of: /<(input|button)([^>]*)>/) {
                 let attributes = Self.attributes(input.2)

@@ -51,7 +51,9 @@ class Judge:
 
     def learn(self, place, reply):
         if not isinstance(reply, tuple):
-            self.plain.setdefault(place, []).append((reply.status, self.glass.show(reply).skeleton))
+            # A script may add to what was sent.
+            for shown in (self.glass.show(reply), self.glass.read(reply)):
+                self.plain.setdefault(place, []).append((reply.status, shown.skeleton))
             self.bare.add((place, bare(reply)))
 
     def judge(self, text, place, reply):
