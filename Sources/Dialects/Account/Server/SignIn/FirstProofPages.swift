@@ -35,10 +35,12 @@ struct PasswordPage: Sendable {
                         action: "/sign-in/password",
                         hidden: scene.hidden("password"), account: email.canonical,
                         fields: [field], buttons: [.init(words.plain("goOn"))])),
-                .links([
-                    .init(words("forgotLink"), to: scene.path("/forgot")),
-                    .init(words("otherAddress"), to: scene.beginning),
-                ]),
+                .links(
+                    [.init(words("forgotLink"), to: scene.path("/forgot"))]
+                        // Whether the address has one is not told: it is offered to all.
+                        + (scene.passkeyPlace == .here
+                            ? [.init(words("passkeyUse"), to: scene.pathAfterAttempt(PasskeyPage.path))] : [])
+                        + [.init(words("otherAddress"), to: scene.beginning)]),
             ])
         page.problemField = problem == nil ? nil : "password"
         return scene.show(page, status: problem == nil ? .ok : .unprocessableContent)
